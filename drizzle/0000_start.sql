@@ -124,13 +124,14 @@ CREATE TABLE "rollcall"."run" (
 );
 --> statement-breakpoint
 CREATE TABLE "rollcall"."capture_mark" (
-	"id" bigserial PRIMARY KEY NOT NULL,
+	"id" bigserial NOT NULL,
 	"kind" text NOT NULL,
 	"relation" text NOT NULL,
 	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	"resolved_at" timestamp with time zone,
 	"resync_after" text,
 	"resynced_at" timestamp with time zone,
+	CONSTRAINT "capture_mark_id_at_pk" PRIMARY KEY("id","at"),
 	CONSTRAINT "capture_mark_kind" CHECK ("rollcall"."capture_mark"."kind" IN ('truncate', 'overflow'))
 );
 --> statement-breakpoint
@@ -175,10 +176,11 @@ CREATE TABLE "rollcall"."ledger" (
 );
 --> statement-breakpoint
 CREATE TABLE "rollcall"."outbox" (
-	"id" bigserial PRIMARY KEY NOT NULL,
+	"id" bigserial NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
 	"lane" smallint NOT NULL,
-	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "outbox_id_at_pk" PRIMARY KEY("id","at")
 );
 --> statement-breakpoint
 CREATE TABLE "rollcall"."owed" (

@@ -110,10 +110,10 @@ kept AS MATERIALIZED (
   SELECT key, min(id) AS id, min(lane) AS lane, min(at) AS at FROM mine GROUP BY key HAVING count(*) > 1),
 gone AS (
   DELETE FROM rollcall.outbox o USING mine JOIN kept USING (key)
-  WHERE o.id = mine.id AND mine.id <> kept.id RETURNING 1),
+  WHERE (o.id, o.key) = (mine.id, mine.key) AND mine.id <> kept.id RETURNING 1),
 raised AS (
   UPDATE rollcall.outbox o SET lane = kept.lane, at = kept.at FROM kept
-  WHERE o.id = kept.id AND (o.lane, o.at) <> (kept.lane, kept.at))
+  WHERE (o.id, o.key) = (kept.id, kept.key) AND (o.lane, o.at) <> (kept.lane, kept.at))
 SELECT count(*)::int AS gone FROM gone`
 
 /** The outbox is read once for each step; its bound (capture.outboxLimitMb) keeps that affordable. */

@@ -117,6 +117,7 @@ async function migrateLedger(client: Session): Promise<number> {
     if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
     await apply(client, pending)
     await checkMigrated(client)
+    await advanceSequences(client)
     return pending.length
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
@@ -139,6 +140,24 @@ async function apply(client: Session, pending: readonly Migration[]): Promise<vo
     await client.query('ROLLBACK')
     throw error
   }
+}
+
+/**
+ * A restore, or logical replication, may bring rows and leave the sequences behind them: each next row would be refused
+ * as one that is there already, and a token could come a second time.
+ */
+const BEHIND = `
+SELECT format('SELECT setval(%L, max(%I)) FROM %s HAVING max(%I) > (SELECT last_value FROM %s)',
+  s.oid::regclass, a.attname, t.oid::regclass, a.attname, s.oid::regclass) AS advance
+FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+JOIN pg_class t ON t.oid = d.refobjid JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
+WHERE d.deptype = 'a' AND t.relnamespace = 'rollcall'::regnamespace
+UNION ALL SELECT 'SELECT setval(''rollcall.token'', max(greatest(token, call_token))) FROM rollcall.owed
+  HAVING max(greatest(token, call_token)) > (SELECT last_value FROM rollcall.token)'`
+
+async function advanceSequences(client: Session): Promise<void> {
+  const { rows } = await client.query<{ advance: string }>(BEHIND)
+  for (const { advance } of rows) await client.query(advance)
 }
 
 function diverged(pending: readonly Migration[]): RollcallError {

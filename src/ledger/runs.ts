@@ -177,14 +177,17 @@ export async function everybodyIsIn(client: Client): Promise<boolean> {
  */
 const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
-/** Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. */
-export async function checkIsDue(client: Client, everyHours: number): Promise<boolean> {
+/**
+ * Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. Or under
+ * another version of capture (`captureVersion`): a table was put back with its triggers, a partition has gone.
+ */
+export async function checkIsDue(client: Client, everyHours: number, capture: string): Promise<boolean> {
   if (everyHours === 0) return false
   return await holds(
     client,
-    `coalesce((SELECT max(ended_at) FROM rollcall.run WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
+    `(SELECT capture FROM rollcall.run WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1) <> $2 OR coalesce((SELECT max(ended_at) FROM rollcall.run WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
        NOT BETWEEN clock_timestamp() - $1 * interval '1 hour' AND clock_timestamp()`,
-    [everyHours],
+    [everyHours, capture],
   )
 }
 

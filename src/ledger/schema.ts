@@ -11,6 +11,7 @@ import {
   index,
   integer,
   jsonb,
+  primaryKey,
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
@@ -21,19 +22,26 @@ const version = (name: string) => bigint(name, { mode: 'bigint' })
 /** Single-use tokens of leases. */
 export const token = rollcall.sequence('token')
 
-/** Changes that capture has seen and nobody has noted yet. The triggers append; the worker deletes. */
-export const outbox = rollcall.table('outbox', {
-  id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-  key: key('key').notNull(),
-  lane: smallint('lane').notNull(),
-  at: at('at').notNull().default(sql`clock_timestamp()`),
-})
+/**
+ * Changes that capture has seen and nobody has noted yet. The triggers append; the worker deletes. A restore may set the
+ * sequence back below rows that are there: with the time in its key no statement of the application fails for that.
+ */
+export const outbox = rollcall.table(
+  'outbox',
+  {
+    id: bigserial('id', { mode: 'bigint' }).notNull(),
+    key: key('key').notNull(),
+    lane: smallint('lane').notNull(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.id, t.at] })],
+)
 
 /** What capture cannot express as keys: a TRUNCATE, an outbox that was full. Open until `resolved_at` is set. */
 export const captureMark = rollcall.table(
   'capture_mark',
   {
-    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    id: bigserial('id', { mode: 'bigint' }).notNull(),
     kind: text('kind').notNull(),
     relation: text('relation').notNull(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
@@ -43,7 +51,10 @@ export const captureMark = rollcall.table(
     resyncAfter: text('resync_after'),
     resyncedAt: at('resynced_at'),
   },
-  (t) => [check('capture_mark_kind', sql`${t.kind} IN ('truncate', 'overflow')`)],
+  (t) => [
+    primaryKey({ columns: [t.id, t.at] }),
+    check('capture_mark_kind', sql`${t.kind} IN ('truncate', 'overflow')`),
+  ],
 )
 
 /** Work: one narrow row per customer, never deleted, because versions must not start again. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { closeMarks, type Gap, openMarks, readGap } from '../capture/marks.ts'
+import { captureVersion } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { alone } from '../ledger/alone.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'
@@ -69,7 +70,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (gap.ids.length > 0 && !gap.ready && !waits)
       log.warn('the gap in capture is looked at when the open transactions have ended')
     waits = gap.ids.length > 0 && !gap.ready
-    const checkDue = await checkIsDue(pool, config.capture.checkHours)
+    const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
     return nextSweep({ standing, gap, truncated, checkDue })
   }

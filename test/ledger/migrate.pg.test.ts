@@ -20,6 +20,20 @@ test('migrates an empty database once, and finds nothing to do the second time',
   await checkMigrated(db.pool)
 })
 
+test('sequences that are behind their rows go on after them', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await pool.query(`
+    INSERT INTO rollcall.owed (key, change_version, lane, token) SELECT 'k' || i, 1, 1, 50 + i FROM generate_series(1, 30) i;
+    SELECT setval('rollcall.owed_id_seq', 3), setval('rollcall.token', 7)`)
+  await migrate(databaseAt(db.url))
+  const { rows } = await pool.query(
+    `SELECT nextval('rollcall.owed_id_seq')::int AS id, nextval('rollcall.token')::int AS token,
+       nextval('rollcall.outbox_id_seq')::int AS unused`,
+  )
+  expect(rows).toEqual([{ id: 31, token: 81, unused: 1 }])
+})
+
 test('two at once apply every migration once', async () => {
   await using db = await freshDatabase({ empty: true })
 

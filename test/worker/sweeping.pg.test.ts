@@ -19,6 +19,21 @@ function worker({ pool, config, digester, signal }: SweepingOptions) {
 
 const marks = `SELECT kind, resynced_at IS NOT NULL AS done FROM rollcall.capture_mark ORDER BY id`
 
+test('capture is checked at once where its triggers are others than at the last check', async () => {
+  await using scene = await openScene(5)
+  await scene.run({ kind: 'check' })
+  const { step } = worker(scene.options)
+  await step()
+  expect(await scene.sweeps()).toEqual(['check done'])
+  // As a table that is put back with its triggers.
+  await scene.pool.query(
+    `ALTER TABLE clientes DISABLE TRIGGER USER; ALTER TABLE clientes ENABLE TRIGGER USER`,
+  )
+  await step()
+  await step()
+  expect(await scene.sweeps()).toEqual(['check done', 'check done'])
+})
+
 test('a gap is looked at once its transactions have ended, by one worker, and whoever is new is brought in', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
