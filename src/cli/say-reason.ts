@@ -117,12 +117,12 @@ export function sayUnreadable({ error, misfits = [] }: Pick<StoredReason, 'error
   if (misfits.length > 0)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,
-      'correct what is named, in the database (the README lists the rights) or in rollcall.config.ts',
+      'correct what is named, in the database (docs/operations.md lists the rights) or in rollcall.config.ts',
     ]
   return [
     `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
     error === '42501'
-      ? 'grant SELECT on the customers (the README lists the rights)'
+      ? 'grant SELECT on the customers (docs/operations.md lists the rights)'
       : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
   ]
 }

@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
-import { halvedUntilApart } from '../database/apart.ts'
+import { halvedUntilApart, isAboutRows } from '../database/apart.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -232,7 +232,8 @@ async function readApart(
   const rows = new Map<CustomerKey, FoundRow>()
   const unreadable = new Map<CustomerKey, Error>()
   for (const [key, row] of await halvedUntilApart(keys, read))
-    if (row instanceof Error) unreadable.set(key, row)
-    else rows.set(key, row)
+    if (!(row instanceof Error)) rows.set(key, row)
+    else if (isAboutRows(row)) unreadable.set(key, row)
+    else throw row
   return { rows, unreadable }
 }

@@ -4,7 +4,7 @@ import pg from 'pg'
 const OF_ALL_ROWS = /^(08|25|28|3D|40|42|53|55|57|58)/
 
 /** The same statement may do without one of them. */
-function isAboutRows(error: unknown): error is pg.DatabaseError {
+export function isAboutRows(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !OF_ALL_ROWS.test(error.code ?? '08')
 }
 

@@ -30,7 +30,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused what rollcall needs.',
-    todo: 'Correct what is named above: role, password, database, or the rights that the README lists under "Rights".',
+    todo: 'Correct what is named above: role, password, database, or the rights that docs/operations.md lists under "Roles and rights".',
   },
   DATABASE_STANDBY: {
     exit: 2,

@@ -13,9 +13,9 @@ export function parseTime(text: string): number {
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   if (date.getUTCMonth() !== Number(month) - 1) return Number.NaN
   const ahead = spanMs(zone[0], zone[1], zone[2]) * (sign === '-' ? -1 : 1)
-  return (
-    date.getTime() + spanMs(hours, minutes, seconds) + Number(fraction.padEnd(3, '0').slice(0, 3)) - ahead
-  )
+  const span = spanMs(hours, minutes, seconds) + Number(fraction.padEnd(3, '0').slice(0, 3))
+  // Beyond what a Date can be it is no time either.
+  return new Date(date.getTime() + span - ahead).getTime()
 }
 
 function spanMs(hours = '0', minutes = '0', seconds = '0'): number {

@@ -1,6 +1,6 @@
 // Who installs the package has its pages and nothing else to read: no link in them may lead out of it.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -24,4 +24,29 @@ test('whatever the pages of the package link to is in the package', () => {
   expect(links.filter(({ to }) => !files.some((file) => file === to || file.startsWith(`${to}/`)))).toEqual(
     [],
   )
+})
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+test('links between pages lead to headings that exist', () => {
+  const pages = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })]
+  const read = (page: string) => readFileSync(join(ROOT, page), 'utf8')
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, to = '', anchor = '']) => ({
+      page,
+      to: to ? join(dirname(page), to) : page,
+      anchor,
+    })),
+  )
+  expect(links.length).toBeGreaterThan(20)
+  const broken = links.filter(
+    ({ to, anchor }) =>
+      ![...read(to).matchAll(/^#+ (.+)$/gm)].some(([, heading = '']) => anchorOf(heading) === anchor),
+  )
+  expect(broken).toEqual([])
 })

@@ -1,5 +1,7 @@
 // When nothing is said: what is owed, under way or just written, and whatever moves while the GET is under way.
 import { expect, test } from 'vitest'
+import { outboxSource } from '../../src/capture/outbox.ts'
+import { makeNoting } from '../../src/worker/context.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -22,6 +24,11 @@ test('a change that comes while the GET is under way makes what it shows worth n
   await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
   expect((await looking).a?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
   expect(await storedFindings(house)).toEqual([])
+  const noted = verifier.look(['b'])
+  await until(() => house.sandbox.journal.list({ userId: 'b' }).some(({ method }) => method === 'GET'))
+  await pool.query(`UPDATE clientes SET nombre = 'Bo' WHERE id = 'b'`)
+  await outboxSource(pool).drain(makeNoting(house.config), 10)
+  expect((await noted).b?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
   // Captured before the row was read, and not noted yet: the row is newer than the version.
   house.sandbox.faults.set([])
   await pool.query(`UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)

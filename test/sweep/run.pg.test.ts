@@ -15,6 +15,12 @@ function onePage(): Pick<SweepingOptions, 'signal' | 'onProgress' | 'page'> {
   return { signal: stop.signal, onProgress: async () => stop.abort(), page: 3 }
 }
 
+test('a key that no index can hold does not stop a sweep', async () => {
+  await using scene = await openScene(3)
+  await scene.pool.query(`INSERT INTO clientes (id, plan) VALUES (repeat('x', 2001), 'premium')`)
+  expect(await scene.run()).toMatchObject({ ended: true, tally: { customers: 3 } })
+})
+
 test('stopped after every page and gone on with: everybody is noted, and nobody twice', async () => {
   await using scene = await openScene(10)
   const looked: number[] = []
