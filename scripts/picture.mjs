@@ -20,7 +20,8 @@ const COLORS = {
   90: '#8b949e',
 }
 
-const tmux = (...args) => execFileSync('tmux', ['-L', `picture-${process.pid}`, ...args], { cwd: ROOT }).toString()
+const tmux = (...args) =>
+  execFileSync('tmux', ['-L', `picture-${process.pid}`, ...args], { cwd: ROOT }).toString()
 
 async function record() {
   const command = 'node dist/cli/bin.js demo; printf "\\n[ended]"; sleep 600'
@@ -37,13 +38,17 @@ async function record() {
   }
 }
 
-const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const ESCAPE = String.fromCharCode(27)
+const COLOR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`)
+const CODES = new RegExp(`^${ESCAPE}\\[([\\d;]*)m$`)
 
 /** The parts of a line between its colour codes. */
 function spansOf(line) {
   let style = {}
-  return line.split(/(\x1b\[[\d;]*m)/).flatMap((part) => {
-    const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1]
+  return line.split(COLOR).flatMap((part) => {
+    const codes = CODES.exec(part)?.[1]
     if (codes === undefined) return part === '' ? [] : [{ text: part, ...style }]
     for (const code of codes.split(';').map(Number)) {
       if (code === 0) style = {}
@@ -63,7 +68,7 @@ function drawLine(line, row) {
     const x = (12 + column * CELL.width).toFixed(1)
     column += [...text].length
     const weight = bold ? ' font-weight="bold"' : ''
-    return `<tspan x="${x}" fill="${color ?? '#e6edf3'}"${weight}>${escape(text)}</tspan>`
+    return `<tspan x="${x}" fill="${color ?? '#e6edf3'}"${weight}>${escaped(text)}</tspan>`
   })
   return `<text y="${24 + row * CELL.height}" xml:space="preserve">${spans.join('')}</text>`
 }
@@ -74,6 +79,7 @@ const height = 24 + lines.length * CELL.height
 writeFileSync(
   `${ROOT}/docs/demo.svg`,
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<title>The end of rollcall demo: changes and calls by step, and that all customers agree with the service</title>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
 ${lines.map(drawLine).join('\n')}
