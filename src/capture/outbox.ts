@@ -92,8 +92,8 @@ export async function whenNoted({ pool, sleep, drain }: Noting): Promise<boolean
 }
 
 /**
- * A step looks at the keys of one slice, locks the rows of those that occur more than once and leaves one of
- * each, with the most urgent lane and the earliest time of all that went.
+ * A step looks at the keys of one slice, locks the rows of those that occur more than once and leaves the earliest of
+ * each, with the most urgent lane of all that went.
  *
  * Safe beside writers, drains and other collapses, because it counts only rows that it has locked itself: a
  * row that a drain is taking is skipped, so a key never loses its last row to somebody whose transaction is
@@ -107,13 +107,13 @@ mine AS MATERIALIZED (
   SELECT o.id, o.key, o.lane, o.at FROM rollcall.outbox o JOIN often USING (key)
   WHERE o.id <= $3::bigint FOR UPDATE OF o SKIP LOCKED),
 kept AS MATERIALIZED (
-  SELECT key, min(id) AS id, min(lane) AS lane, min(at) AS at FROM mine GROUP BY key HAVING count(*) > 1),
+  SELECT key, (array_agg(id ORDER BY at, id))[1] AS id, min(lane) AS lane FROM mine GROUP BY key HAVING count(*) > 1),
 gone AS (
   DELETE FROM rollcall.outbox o USING mine JOIN kept USING (key)
   WHERE (o.id, o.key) = (mine.id, mine.key) AND mine.id <> kept.id RETURNING 1),
 raised AS (
-  UPDATE rollcall.outbox o SET lane = kept.lane, at = kept.at FROM kept
-  WHERE (o.id, o.key) = (kept.id, kept.key) AND (o.lane, o.at) <> (kept.lane, kept.at))
+  UPDATE rollcall.outbox o SET lane = kept.lane FROM kept
+  WHERE (o.id, o.key) = (kept.id, kept.key) AND o.lane <> kept.lane)
 SELECT count(*)::int AS gone FROM gone`
 
 /** The outbox is read once for each step; its bound (capture.outboxLimitMb) keeps that affordable. */

@@ -41,6 +41,8 @@ const terms: Terms = JSON.parse(process.argv[2] ?? '')
 let running: ChildProcess | undefined
 
 function start({ file, args, log, ...as }: Command): void {
+  // One that has not answered in time.
+  running?.kill('SIGKILL')
   const output = openSync(log, 'a', 0o600)
   const child = spawn(file, args, { ...as, cwd: terms.folder, stdio: ['ignore', output, output] })
   closeSync(output)

@@ -115,9 +115,9 @@ async function migrateLedger(client: Session): Promise<number> {
     const all = await readMigrations()
     const pending = all.filter(({ hash }) => !applied.has(hash))
     if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
+    await advanceSequences(client)
     await apply(client, pending)
     await checkMigrated(client)
-    await advanceSequences(client)
     return pending.length
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
@@ -147,13 +147,14 @@ async function apply(client: Session, pending: readonly Migration[]): Promise<vo
  * as one that is there already, and a token could come a second time.
  */
 const BEHIND = `
-SELECT format('SELECT setval(%L, max(%I)) FROM %s HAVING max(%I) > (SELECT last_value FROM %s)',
+SELECT format('SELECT setval(%L, max(%I)) FROM %s HAVING max(%I) >= (SELECT last_value + is_called::int FROM %s)',
   s.oid::regclass, a.attname, t.oid::regclass, a.attname, s.oid::regclass) AS advance
 FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
 JOIN pg_class t ON t.oid = d.refobjid JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
-WHERE d.deptype = 'a' AND t.relnamespace = 'rollcall'::regnamespace
+WHERE d.deptype = 'a' AND t.relnamespace = to_regnamespace('rollcall') AND pg_has_role(t.relowner, 'USAGE')
 UNION ALL SELECT 'SELECT setval(''rollcall.token'', max(greatest(token, call_token))) FROM rollcall.owed
-  HAVING max(greatest(token, call_token)) > (SELECT last_value FROM rollcall.token)'`
+  HAVING max(greatest(token, call_token)) >= (SELECT last_value + is_called::int FROM rollcall.token)'
+FROM pg_class WHERE oid = to_regclass('rollcall.token') AND pg_has_role(relowner, 'USAGE')`
 
 async function advanceSequences(client: Session): Promise<void> {
   const { rows } = await client.query<{ advance: string }>(BEHIND)

@@ -37,7 +37,7 @@ const LAST_PROBE_MS = 60_000
 const OPENS = 10
 const WELLS_TO_CLOSE = 10
 
-/** 5 s, doubling with each probe that failed, up to 60 s, with a tenth of it by chance. */
+/** 5 s, doubling with each probe that had failed before, up to 60 s, with a tenth of it by chance. */
 export function intervalMs(failed: number, random: number): number {
   return Math.min(LAST_PROBE_MS, FIRST_PROBE_MS * 2 ** Math.min(failed, 8) * (1 + random / 10))
 }
@@ -76,7 +76,8 @@ function hearTrouble(breaker: Breaker, now: number): Breaker {
     ...{ ...CLOSED, from },
     state: 'open',
     openedAt: breaker.openedAt ?? now,
-    probeAt: now + intervalMs(0, 0),
+    // At once: a few values at which the service breaks look like this, too.
+    probeAt: now,
     burnt: merge(burnt, troubles),
   }
 }
@@ -90,10 +91,14 @@ export function isProbeDue({ state, probeAt }: Breaker, now: number): boolean {
   return state === 'open' && (probeAt === null || probeAt <= now || probeAt > now + AN_HOUR_MS)
 }
 
-/** Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. */
+/**
+ * Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. Where none
+ * has failed there was no outage.
+ */
 export function probed(breaker: Breaker, { sign, now, random }: Probe): Breaker {
   if (breaker.state !== 'open') return breaker
-  if (sign !== 'trouble') return { ...breaker, state: 'trying', probeAt: null, troubles: {}, wells: 0 }
-  const failed = breaker.failed + 1
-  return { ...breaker, probeAt: now + intervalMs(failed, random), failed }
+  if (sign === 'trouble')
+    return { ...breaker, probeAt: now + intervalMs(breaker.failed, random), failed: breaker.failed + 1 }
+  if (breaker.failed === 0) return { ...CLOSED, from: breaker.from }
+  return { ...breaker, state: 'trying', probeAt: null, troubles: {}, wells: 0 }
 }

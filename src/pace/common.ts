@@ -12,7 +12,7 @@ export type CommonPace = Rate & {
   readonly notBefore: number | null
   /** For whom it was lowered last: one customer for whom the service always is busy must not slow down everybody. */
   readonly busyFor: readonly string[]
-  /** Since when these are remembered. */
+  /** When the last of these was busy. */
   readonly busySince: number
   readonly breaker: Breaker
 }
@@ -38,24 +38,23 @@ function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */
 const REMEMBERED = 20
-/** And for so long: the few customers of a small installation can be all that is heard of an overload. */
-const REMEMBERED_MS = 600_000
+/** And for so long after the last of them, since each may come again after an hour only. */
+const REMEMBERED_MS = 2 * LONGEST_HOLD_MS
 
-function isFresh({ busySince }: CommonPace, now: number): boolean {
+function isOver({ busySince }: CommonPace, now: number): boolean {
   return Math.abs(now - busySince) > REMEMBERED_MS
 }
 
 /** The service always is busy for this customer: what it asks for binds nobody else. */
 function isKnownBusy(pace: CommonPace, { id }: HeardCall, now: number): boolean {
-  return !isFresh(pace, now) && pace.busyFor.includes(id)
+  return !isOver(pace, now) && pace.busyFor.includes(id)
 }
 
 function slower(pace: CommonPace, call: HeardCall, now: number): CommonPace {
-  const fresh = isFresh(pace, now)
-  if (Number(call.epoch) < pace.epoch || isKnownBusy(pace, call, now)) return pace
-  const busyFor = [...(fresh ? [] : pace.busyFor), call.id].slice(-REMEMBERED)
-  const busySince = fresh ? now : pace.busySince
-  return lower({ ...pace, busyFor, busySince }, halved(pace), now)
+  if (isKnownBusy(pace, call, now)) return pace.busySince === now ? pace : { ...pace, busySince: now }
+  if (Number(call.epoch) < pace.epoch) return pace
+  const busyFor = [...(isOver(pace, now) ? [] : pace.busyFor), call.id].slice(-REMEMBERED)
+  return lower({ ...pace, busyFor, busySince: now }, halved(pace), now)
 }
 
 function until({ notBefore }: CommonPace, holdMs: number, now: number): number {
@@ -63,18 +62,16 @@ function until({ notBefore }: CommonPace, holdMs: number, now: number): number {
 }
 
 /**
- * The end of an outage is a slow start in an epoch of its own, and attempts that count no more. Where the first probe did
- * well it was no outage: then attempts count, so that whoever fails again and again waits longer, and in the end access
- * goes without the fields.
+ * The end of an outage is a slow start in an epoch of its own, and attempts that count no more. Where the first probe does
+ * well it was none: all goes on as before, and attempts count, so that whoever fails again and again waits longer.
  */
 export function afterProbe(pace: CommonPace, probe: Probe): Changed {
   const breaker = probed(pace.breaker, probe)
-  if (breaker.state !== 'trying' || pace.breaker.state !== 'open')
-    return { pace: { ...pace, breaker }, giveBack: {} }
+  if (breaker.state !== 'trying') return { pace: { ...pace, breaker }, giveBack: {} }
   const slow = lower(pace, slowStart(pace.ceiling), probe.now)
   return {
     pace: { ...slow, breaker: { ...breaker, burnt: {}, from: slow.epoch } },
-    giveBack: breaker.failed > 0 ? breaker.burnt : {},
+    giveBack: breaker.burnt,
   }
 }
 

@@ -21,7 +21,7 @@ export type PaceEvent =
   | { readonly kind: 'unheard'; readonly error: string; readonly code?: string }
 
 export function eventsOf(before: CommonPace, after: CommonPace, now: number): readonly PaceEvent[] {
-  const { state, openedAt, probeAt } = after.breaker
+  const { state, openedAt, probeAt, failed } = after.breaker
   const was = before.breaker.state
   const trying = state === 'trying' && was === 'open'
   const { rate, notBefore } = after
@@ -30,10 +30,11 @@ export function eventsOf(before: CommonPace, after: CommonPace, now: number): re
     ...(notBefore !== null && notBefore > Math.max(now, before.notBefore ?? 0)
       ? [{ kind: 'held', forMs: notBefore - now } as const]
       : []),
-    ...(state === 'open' && was !== 'open'
+    // With the first probe that fails: until then it may be a few values at which the service breaks.
+    ...(state === 'open' && failed === 1 && before.breaker.failed === 0
       ? [{ kind: 'opened', nextProbeMs: Math.max(0, (probeAt ?? now) - now) } as const]
       : []),
     ...(trying ? [{ kind: 'trying', rate, stoppedForMs: now - (openedAt ?? now) } as const] : []),
-    ...(state === 'closed' && was !== 'closed' ? [{ kind: 'closed' } as const] : []),
+    ...(state === 'closed' && was === 'trying' ? [{ kind: 'closed' } as const] : []),
   ]
 }

@@ -63,8 +63,8 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'unclear':
       return absorbUnclear(tried, facts)
     case 'absent': {
-      // Just written, a user may only be not there yet: a revocation would be settled and the user appear later.
-      if (facts.lookAfterMs > 0) {
+      // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
+      if (facts.lookAfterMs > 0 || turn.lookups > 0) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...tried, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }

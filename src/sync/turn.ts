@@ -100,10 +100,10 @@ type TurnSituation = Omit<Situation, 'memory'> & {
 
 /**
  * Whether it is time for that: from the third failure on, unless the last attempt was refused. A service may insist on a
- * field: then, and every fourth time in any case, the whole is tried again.
+ * field: then the whole is tried again.
  */
 export function isAccessFirst(attempts: number, last: Reason | null): boolean {
-  return attempts >= 3 && attempts % 4 !== 0 && last?.code !== 'refused' && last?.code !== 'conflict'
+  return attempts >= 3 && last?.code !== 'refused' && last?.code !== 'conflict'
 }
 
 /**

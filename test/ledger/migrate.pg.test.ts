@@ -25,13 +25,13 @@ test('sequences that are behind their rows go on after them', async () => {
   const { pool } = db
   await pool.query(`
     INSERT INTO rollcall.owed (key, change_version, lane, token) SELECT 'k' || i, 1, 1, 50 + i FROM generate_series(1, 30) i;
-    SELECT setval('rollcall.owed_id_seq', 3), setval('rollcall.token', 7)`)
+    SELECT setval('rollcall.owed_id_seq', 3), setval('rollcall.token', 7), setval('rollcall.migration_id_seq', 1, false)`)
   await migrate(databaseAt(db.url))
   const { rows } = await pool.query(
     `SELECT nextval('rollcall.owed_id_seq')::int AS id, nextval('rollcall.token')::int AS token,
-       nextval('rollcall.outbox_id_seq')::int AS unused`,
+       nextval('rollcall.migration_id_seq')::int AS one, nextval('rollcall.outbox_id_seq')::int AS unused`,
   )
-  expect(rows).toEqual([{ id: 31, token: 81, unused: 1 }])
+  expect(rows).toEqual([{ id: 31, token: 81, one: 2, unused: 1 }])
 })
 
 test('two at once apply every migration once', async () => {

@@ -24,7 +24,7 @@ function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NO
 const answer = (breaker: Breaker, sign: Sign) => probed(breaker, { sign, now: NOW, random: 0 })
 
 const OUTAGE = toldAfter(CLOSED, '10t')
-const TRYING = answer(OUTAGE, 'well')
+const TRYING = answer(answer(OUTAGE, 'trouble'), 'well')
 
 describe('it opens for an outage', () => {
   it.each([
@@ -43,8 +43,9 @@ describe('it opens for an outage', () => {
     expect(breaker.state).toBe(opens ? 'open' : 'closed')
   })
 
-  it('with a probe after five seconds', () => {
-    expect(OUTAGE).toMatchObject({ openedAt: NOW, probeAt: NOW + 5000 })
+  it('with a probe at once, after which all goes on as before where it does well', () => {
+    expect(OUTAGE).toMatchObject({ openedAt: NOW, probeAt: NOW })
+    expect(answer(OUTAGE, 'well')).toEqual(CLOSED)
   })
 
   it('and whoever failed by it is remembered, also who was under way, but no more than a limit', () => {
@@ -62,13 +63,14 @@ describe('a probe of an outage', () => {
       breaker = answer(breaker, 'trouble')
       waits.push((breaker.probeAt ?? 0) - NOW)
     }
-    expect(waits).toEqual([10_000, 20_000, 40_000, 60_000, 60_000, 60_000])
+    expect(waits).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
     expect(breaker).toMatchObject({ state: 'open', failed: 6, openedAt: NOW })
     expect([intervalMs(0, 1), intervalMs(1, 0.5), intervalMs(1000, 1)]).toEqual([5500, 10_500, 60_000])
   })
 
   it.each(['well', 'neutral', 'denied'] as const)('that is answered "%s" lets calls be tried', (sign) => {
-    expect(answer(OUTAGE, sign)).toMatchObject({ state: 'trying', probeAt: null, openedAt: NOW })
+    const out = answer(OUTAGE, 'trouble')
+    expect(answer(out, sign)).toMatchObject({ state: 'trying', probeAt: null, openedAt: NOW })
   })
 })
 
@@ -89,7 +91,7 @@ describe('while it is trying', () => {
   it('it opens anew as at first', () => {
     const worn = answer(answer(answer(OUTAGE, 'trouble'), 'trouble'), 'well')
     const again = toldAfter(worn, '10t', { now: NOW + 1 })
-    expect(again).toMatchObject({ openedAt: NOW, failed: 0, probeAt: NOW + 1 + 5000 })
+    expect(again).toMatchObject({ openedAt: NOW, failed: 0, probeAt: NOW + 1 })
   })
 
   it('calls that were begun before the outage say nothing of how it is now', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
 import { until } from '../support/until.ts'
-import { makeTwo, probeIsDue } from './two.ts'
+import { makeTwo, outage, probeIsDue } from './two.ts'
 
 const never = new AbortController().signal
 
@@ -11,8 +11,10 @@ describe('probes', () => {
     const [a, b] = two.sides
     expect(await a.tend()).toBe('idle')
     await a.hearMany('trouble', 10)
+    a.answerWith(async () => 'trouble')
+    expect(await a.tend()).toBe('probed')
     expect([await a.tend(), await b.tend()]).toEqual(['idle', 'idle'])
-    expect(a.probes() + b.probes()).toBe(0)
+    expect(a.probes() + b.probes()).toBe(1)
   })
 
   it('are made one at a time, however many ask', async () => {
@@ -33,18 +35,17 @@ describe('probes', () => {
     expect(a.probes() + b.probes()).toBe(1)
     const pace = await readPace(two.db.pool)
     expect(pace).toMatchObject({ breaker: 'open', failedProbes: 1 })
-    expect(pace?.nextProbeMs).toBeGreaterThan(8000)
-    expect(pace?.nextProbeMs).toBeLessThanOrEqual(11_000)
+    expect(pace?.nextProbeMs).toBeGreaterThan(3000)
+    expect(pace?.nextProbeMs).toBeLessThanOrEqual(5500)
   })
 
   it('of a process that died with one do not stop the next', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    await a.hearMany('trouble', 10)
-    await probeIsDue(two.db)
+    await outage(two)
     a.answerWith(() => new Promise(() => undefined))
     void a.tendWithin(3000)
-    await expect.poll(() => a.probes()).toBe(1)
+    await expect.poll(() => a.probes()).toBe(2)
     expect(await b.tend()).toBe('idle')
     await expect.poll(() => b.tend()).toBe('probed')
     expect(await readPace(two.db.pool)).toMatchObject({
@@ -82,8 +83,8 @@ describe('probes', () => {
     late()
     expect(await first).toBe('probed')
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 1 })
-    expect(a.kinds()).toEqual(['opened', 'probed'])
-    expect(b.kinds()).toEqual(['probed'])
+    expect(a.kinds()).toEqual(['probed'])
+    expect(b.kinds()).toEqual(['probed', 'opened'])
   })
 
   it('that fail in our own hands leave the next one to anybody', async () => {
@@ -103,8 +104,7 @@ describe('after an outage', () => {
   it('calls are made slowly, and ten good ones close the breaker for both', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    await a.hearMany('trouble', 10)
-    await probeIsDue(two.db)
+    await outage(two)
     await b.tend()
     expect(b.events).toEqual([
       { kind: 'probed', sign: 'well' },
@@ -146,8 +146,7 @@ describe('wrong keys', () => {
   it('are found by the probe of an outage too', async () => {
     await using two = await makeTwo(160)
     const [wrong] = two.sides
-    await wrong.hearMany('trouble', 10)
-    await probeIsDue(two.db)
+    await outage(two)
     wrong.answerWith(async () => 'denied')
     await wrong.tend()
     expect(await wrong.rate()).toBe(0)

@@ -69,3 +69,12 @@ function makeSide(db: TestDatabase) {
 export async function probeIsDue({ pool }: TestDatabase): Promise<void> {
   await pool.query('UPDATE rollcall.pace SET probe_at = clock_timestamp() WHERE id = 1')
 }
+
+/** Ten customers in a row have failed, and a probe, too. */
+export async function outage({ db, sides: [a] }: Awaited<ReturnType<typeof makeTwo>>): Promise<void> {
+  await a.hearMany('trouble', 10)
+  a.answerWith(async () => 'trouble')
+  await a.tend()
+  a.answerWith(async () => 'well')
+  await probeIsDue(db)
+}

@@ -67,11 +67,13 @@ describe('a create', () => {
     expect(turn.memory.remote).toBe('unknown')
   })
 
-  it('is made once in a claim at most', () => {
+  it('is made once in a claim at most, whatever a write says of a user whom a GET has shown', () => {
     const there = { user: { status: 0 } }
     const { calls, end } = play(user(2), ABSENT, [409, there, 404])
     expect(calls.length).toBe(3)
-    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'created-already' } })
+    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
+    const revoked = play(user(0), UNKNOWN, [{ user: { status: 2 } }, 404])
+    expect(revoked.end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
   })
 
   it.each<[number, Memory['remote']]>([
