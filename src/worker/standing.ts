@@ -41,7 +41,11 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
   function tell({ generation, appliedAt, earlier }: MappingStatus): void {
     if (!isTime(generation)) return
     const about = { generation, since: appliedAt }
-    if (earlier) log.error(about, `a later mapping was applied: this worker syncs nothing; ${APPLY_IT}`)
+    if (earlier)
+      log.error(
+        about,
+        'a later mapping was applied: this worker syncs nothing; start it with the new configuration',
+      )
     else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
   }
 

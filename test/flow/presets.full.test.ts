@@ -66,7 +66,9 @@ otherLane('the main path against a service of the kind', (lane) => {
     ])
     await house.settled()
     for (const key of ['c', 'old', 'gone', 'lost']) expectHeld(house, key, 2, changes)
-    if (!refuses)
+    // On a busy machine an answer may come too late: then what no GET shows is sent once more.
+    const late = await db.pool.query(`SELECT FROM rollcall.call WHERE key = 'c' AND meaning = 'unknown'`)
+    if (!refuses && late.rowCount === 0)
       expect(writesOf(house, 'c').slice(1)).toEqual([{ method: 'PATCH', body: { status: 2, ...changes } }])
 
     sandbox.clock.advance(15 * DAY_MS)
