@@ -48,10 +48,12 @@ function start({ file, args, log, ...as }: Command): void {
   closeSync(output)
   child.once('spawn', () => report({ started: child.pid ?? 0 }))
   child.once('error', (error) => {
+    if (running !== child) return
     running = undefined
     report({ refused: error.message })
   })
   child.once('exit', (code, signal) => {
+    if (running !== child) return
     running = undefined
     report({ ended: { code, signal } })
   })

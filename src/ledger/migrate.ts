@@ -115,9 +115,9 @@ async function migrateLedger(client: Session): Promise<number> {
     const all = await readMigrations()
     const pending = all.filter(({ hash }) => !applied.has(hash))
     if (applied.size + pending.length > all.length && pending.length > 0) throw diverged(pending)
-    await advanceSequences(client)
     await apply(client, pending)
     await checkMigrated(client)
+    await advanceSequences(client)
     return pending.length
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', LOCK)
@@ -133,7 +133,12 @@ async function apply(client: Session, pending: readonly Migration[]): Promise<vo
       await client.query(
         'CREATE TABLE IF NOT EXISTS rollcall.migration (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)',
       )
-      await client.query('INSERT INTO rollcall.migration (hash, created_at) VALUES ($1, $2)', [hash, when])
+      // Not by its sequence, which a restore may have left behind.
+      await client.query(
+        `INSERT INTO rollcall.migration (id, hash, created_at)
+         SELECT coalesce(max(id), 0) + 1, $1, $2 FROM rollcall.migration`,
+        [hash, when],
+      )
     }
     await client.query('COMMIT')
   } catch (error) {

@@ -1,14 +1,14 @@
 // The breaker: when all processes stop calling because the service is out of order. Pure; the row is in stored.ts. A
 // denied call says nothing here: whether the service takes the keys of a process is in keys.ts.
 import type { HeardCall, Sign } from './pace.ts'
-import { add, customersOf, merge, type TroubleTally } from './tally.ts'
+import { add, customersOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
 export type Breaker = {
   readonly state: 'closed' | 'open' | 'trying'
   readonly openedAt: number | null
   readonly probeAt: number | null
-  /** Probes that failed since it opened. */
+  /** Probes that failed since it was closed. */
   readonly failed: number
   /** Calls in a row that failed, while calls are made. */
   readonly troubles: TroubleTally
@@ -70,15 +70,16 @@ function hearWell(breaker: Breaker): Breaker {
 }
 
 function hearTrouble(breaker: Breaker, now: number): Breaker {
-  const { troubles, burnt, from } = breaker
+  const { troubles, from, failed } = breaker
   if (customersOf(troubles) < OPENS) return breaker
   return {
-    ...{ ...CLOSED, from },
+    ...{ ...CLOSED, from, failed },
     state: 'open',
     openedAt: breaker.openedAt ?? now,
     // At once: a few values at which the service breaks look like this, too.
     probeAt: now,
-    burnt: merge(burnt, troubles),
+    // After an outage it may be those who always fail: their attempts count.
+    burnt: breaker.state === 'trying' ? {} : troubles,
   }
 }
 
@@ -92,13 +93,13 @@ export function isProbeDue({ state, probeAt }: Breaker, now: number): boolean {
 }
 
 /**
- * Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. Where none
- * has failed there was no outage.
+ * Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. Where the
+ * first one does well there was none.
  */
 export function probed(breaker: Breaker, { sign, now, random }: Probe): Breaker {
   if (breaker.state !== 'open') return breaker
   if (sign === 'trouble')
     return { ...breaker, probeAt: now + intervalMs(breaker.failed, random), failed: breaker.failed + 1 }
-  if (breaker.failed === 0) return { ...CLOSED, from: breaker.from }
+  if (breaker.failed === 0 && sign === 'well') return { ...CLOSED, from: breaker.from }
   return { ...breaker, state: 'trying', probeAt: null, troubles: {}, wells: 0 }
 }

@@ -12,8 +12,11 @@ export type CommonPace = Rate & {
   readonly notBefore: number | null
   /** For whom it was lowered last: one customer for whom the service always is busy must not slow down everybody. */
   readonly busyFor: readonly string[]
-  /** When the last of these was busy. */
+  /** Since when these are remembered. */
   readonly busySince: number
+  /** For whom the service asked everybody to wait, and when it did so last: the same customer again binds nobody else. */
+  readonly heldFor: readonly string[]
+  readonly heldAt: number
   readonly breaker: Breaker
 }
 
@@ -31,30 +34,32 @@ export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: n
 function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
   const breaker = hear(pace.breaker, call, now)
   const heard = breaker === pace.breaker ? pace : { ...pace, breaker }
-  const asks = call.holdMs > 0 && !isKnownBusy(pace, call, now)
-  const held = asks ? { ...heard, notBefore: until(heard, call.holdMs, now) } : heard
+  const held = call.holdMs > 0 ? hold(heard, call, now) : heard
   return call.busy ? slower(held, call, now) : held
+}
+
+/** Each may come again after an hour only, or after the longest back-off. */
+const HELD_REMEMBERED_MS = 2 * LONGEST_HOLD_MS
+
+function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
+  const known = Math.abs(now - pace.heldAt) > HELD_REMEMBERED_MS ? [] : pace.heldFor
+  if (known.includes(id)) return pace.heldAt === now ? pace : { ...pace, heldAt: now }
+  const heldFor = [...known, id].slice(-REMEMBERED)
+  return { ...pace, heldFor, heldAt: now, notBefore: until(pace, holdMs, now) }
 }
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */
 const REMEMBERED = 20
-/** And for so long after the last of them, since each may come again after an hour only. */
-const REMEMBERED_MS = 2 * LONGEST_HOLD_MS
+/** And for so long: the few customers of a small installation can be all that is heard of an overload. */
+const REMEMBERED_MS = 600_000
 
-function isOver({ busySince }: CommonPace, now: number): boolean {
-  return Math.abs(now - busySince) > REMEMBERED_MS
-}
-
-/** The service always is busy for this customer: what it asks for binds nobody else. */
-function isKnownBusy(pace: CommonPace, { id }: HeardCall, now: number): boolean {
-  return !isOver(pace, now) && pace.busyFor.includes(id)
-}
-
-function slower(pace: CommonPace, call: HeardCall, now: number): CommonPace {
-  if (isKnownBusy(pace, call, now)) return pace.busySince === now ? pace : { ...pace, busySince: now }
-  if (Number(call.epoch) < pace.epoch) return pace
-  const busyFor = [...(isOver(pace, now) ? [] : pace.busyFor), call.id].slice(-REMEMBERED)
-  return lower({ ...pace, busyFor, busySince: now }, halved(pace), now)
+function slower(pace: CommonPace, { id, epoch }: HeardCall, now: number): CommonPace {
+  const fresh = Math.abs(now - pace.busySince) > REMEMBERED_MS
+  const before = fresh ? [] : pace.busyFor
+  if (Number(epoch) < pace.epoch || before.includes(id)) return pace
+  const busyFor = [...before, id].slice(-REMEMBERED)
+  const busySince = fresh ? now : pace.busySince
+  return lower({ ...pace, busyFor, busySince }, halved(pace), now)
 }
 
 function until({ notBefore }: CommonPace, holdMs: number, now: number): number {

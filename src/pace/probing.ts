@@ -14,7 +14,7 @@ export type ProbeService = (denied: readonly string[]) => Promise<Sign | null>
 
 type Options = {
   readonly pool: Pool
-  readonly keys: Pick<ReturnType<typeof makeKeys>, 'isProbeDue' | 'denied' | 'probed'>
+  readonly keys: Pick<ReturnType<typeof makeKeys>, 'areStopped' | 'isProbeDue' | 'denied' | 'probed'>
   readonly random: () => number
   readonly onChange: (event: PaceEvent) => void
   /** A probe takes less than this; after it another process makes one. */
@@ -39,6 +39,8 @@ const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LE
 export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Options) {
   return async function tend(probe: ProbeService): Promise<'idle' | 'probed'> {
     if (keys.isProbeDue()) return tell(await probe(keys.denied()))
+    // Refused keys say nothing of an outage behind what refuses them.
+    if (keys.areStopped()) return 'idle'
     const { rows } = await pool.query<{ lease: string }>(TAKE, [probeLastsMs])
     const lease = rows[0]?.lease
     if (lease === undefined) return 'idle'

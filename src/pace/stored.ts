@@ -42,6 +42,7 @@ WHERE id = 1`
 
 /** What nobody wrote for us is worth nothing, and must not stop anybody. */
 const tally = z.record(z.string().regex(/^\d{1,19}$/), z.int().positive()).catch({})
+const ids = z.array(z.string().regex(/^\d{1,19}$/)).catch([])
 const count = z.int().nonnegative().catch(0)
 const TROUBLE = z
   .object({
@@ -50,10 +51,12 @@ const TROUBLE = z
     wells: count,
     failed: count,
     from: count,
-    busyFor: z.array(z.string().regex(/^\d{1,19}$/)).catch([]),
+    busyFor: ids,
     busySince: z.number().catch(0),
+    heldFor: ids,
+    heldAt: z.number().catch(0),
   })
-  .catch(() => ({ ...CLOSED, busyFor: [], busySince: 0 }))
+  .catch(() => ({ ...CLOSED, busyFor: [], busySince: 0, heldFor: [], heldAt: 0 }))
 
 /** As the row says it. */
 export function readBreaker({
@@ -107,8 +110,9 @@ async function readLocked(client: ClientBase): Promise<StoredPace> {
   const [row] = rows
   if (!row) throw new Error('the pace row is missing')
   const { ceiling, rate, raisedAt, epoch, notBefore, now, lease } = row
-  const { busyFor, busySince } = TROUBLE.parse(row.trouble)
-  const pace = { ceiling, rate, raisedAt, epoch, notBefore, busyFor, busySince, breaker: readBreaker(row) }
+  const { busyFor, busySince, heldFor, heldAt } = TROUBLE.parse(row.trouble)
+  const remembered = { busyFor, busySince, heldFor, heldAt }
+  const pace = { ceiling, rate, raisedAt, epoch, notBefore, ...remembered, breaker: readBreaker(row) }
   return { pace, now, lease }
 }
 
@@ -125,6 +129,7 @@ async function write(client: ClientBase, pace: CommonPace, ended: boolean): Prom
     {
       ...writeTrouble(breaker),
       ...(pace.busyFor.length > 0 ? { busyFor: pace.busyFor, busySince: pace.busySince } : {}),
+      ...(pace.heldFor.length > 0 ? { heldFor: pace.heldFor, heldAt: pace.heldAt } : {}),
     },
     ended,
   ])

@@ -46,6 +46,7 @@ describe('it opens for an outage', () => {
   it('with a probe at once, after which all goes on as before where it does well', () => {
     expect(OUTAGE).toMatchObject({ openedAt: NOW, probeAt: NOW })
     expect(answer(OUTAGE, 'well')).toEqual(CLOSED)
+    expect(answer(OUTAGE, 'denied').state).toBe('trying')
   })
 
   it('and whoever failed by it is remembered, also who was under way, but no more than a limit', () => {
@@ -88,10 +89,10 @@ describe('while it is trying', () => {
     expect(toldAfter(TRYING, calls, { customers }).state).toBe(state)
   })
 
-  it('it opens anew as at first', () => {
+  it('it opens anew, as the same outage', () => {
     const worn = answer(answer(answer(OUTAGE, 'trouble'), 'trouble'), 'well')
     const again = toldAfter(worn, '10t', { now: NOW + 1 })
-    expect(again).toMatchObject({ openedAt: NOW, failed: 0, probeAt: NOW + 1 })
+    expect(again).toMatchObject({ openedAt: NOW, failed: 2, probeAt: NOW + 1, burnt: {} })
   })
 
   it('calls that were begun before the outage say nothing of how it is now', () => {

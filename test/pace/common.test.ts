@@ -17,6 +17,8 @@ const START: CommonPace = {
   notBefore: null,
   busyFor: [],
   busySince: 0,
+  heldFor: [],
+  heldAt: 0,
   breaker: CLOSED,
 }
 
@@ -44,6 +46,14 @@ describe('busy answers', () => {
     const again = asks(1, { ...once, notBefore: null })
     expect(again.notBefore).toBe(null)
     expect(asks(2, again).notBefore).toBe(NOW + 5000)
+    // Others who are busy meanwhile push it out of no list.
+    const others = calls(50, 'neutral', { busy: true }).map((each, n) => ({
+      ...each,
+      id: String(n + 100),
+      epoch: String(n),
+    }))
+    const later = afterCalls({ ...again, epoch: 0 }, others, NOW).pace
+    expect(asks(1, later).notBefore).toBe(null)
   })
 
   it('of one epoch halve the rate once, those of the next once more', () => {
@@ -98,6 +108,13 @@ describe('the end of an outage', () => {
   it('gives nothing back while probes fail, nor where none has failed', () => {
     expect(afterProbe(OPEN, probe('trouble')).giveBack).toEqual({})
     expect(afterProbe(OPEN, probe('well')).giveBack).toEqual({})
+    const trying = afterProbe(afterProbe(OPEN, probe('trouble')).pace, probe('well')).pace
+    const again = afterCalls(trying, calls(10, 'trouble', { epoch: '1' }), NOW).pace
+    expect(again.breaker.state).toBe('open')
+    expect(afterProbe(again, probe('well'))).toMatchObject({
+      pace: { breaker: { state: 'trying' } },
+      giveBack: {},
+    })
   })
 })
 

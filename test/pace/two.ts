@@ -7,7 +7,12 @@ import type { HeardCall, Sign } from '../../src/pace/pace.ts'
 import { makeProbing } from '../../src/pace/probing.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
-const NO_KEYS = { isProbeDue: () => false, denied: () => [], probed: () => undefined }
+const NO_KEYS = {
+  areStopped: () => false,
+  isProbeDue: () => false,
+  denied: () => [],
+  probed: () => undefined,
+}
 
 export type Side = AsyncDisposable & ReturnType<typeof makeSide>
 
