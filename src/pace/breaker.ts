@@ -54,8 +54,10 @@ export function hear(
   now: number,
 ): Breaker {
   if (sign === 'neutral' || sign === 'denied') return breaker
-  if (breaker.state === 'open')
-    return sign === 'well' ? breaker : { ...breaker, burnt: add(breaker.burnt, id) }
+  if (breaker.state === 'open') {
+    const isBurnt = sign === 'trouble' && customersOf(breaker.burnt) > 0
+    return isBurnt ? { ...breaker, burnt: add(breaker.burnt, id) } : breaker
+  }
   if (Number(epoch) < breaker.from) return breaker
   if (sign === 'well') return hearWell(breaker)
   return hearTrouble({ ...breaker, troubles: add(breaker.troubles, id), wells: 0 }, now)

@@ -2,7 +2,7 @@
 import { halved, type Rate, slowStart } from './adapt.ts'
 import { type Breaker, hear, type Probe, probed } from './breaker.ts'
 import type { HeardCall } from './pace.ts'
-import type { TroubleTally } from './tally.ts'
+import { MOST_CUSTOMERS, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
 export type CommonPace = Rate & {
@@ -14,7 +14,7 @@ export type CommonPace = Rate & {
   readonly busyFor: readonly string[]
   /** Since when these are remembered. */
   readonly busySince: number
-  /** For whom the service asked everybody to wait, and when it did so last: the same customer again binds nobody else. */
+  /** For whom the service asked everybody to wait, and when it did so last: the same customer again binds others for a moment only. */
   readonly heldFor: readonly string[]
   readonly heldAt: number
   readonly breaker: Breaker
@@ -40,12 +40,15 @@ function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
 
 /** Each may come again after an hour only, or after the longest back-off. */
 const HELD_REMEMBERED_MS = 2 * LONGEST_HOLD_MS
+/** Enough to spare a service that is overloaded, and little where it is this one customer. */
+const HELD_AGAIN_MS = 10_000
 
 function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
   const known = Math.abs(now - pace.heldAt) > HELD_REMEMBERED_MS ? [] : pace.heldFor
-  if (known.includes(id)) return pace.heldAt === now ? pace : { ...pace, heldAt: now }
-  const heldFor = [...known, id].slice(-REMEMBERED)
-  return { ...pace, heldFor, heldAt: now, notBefore: until(pace, holdMs, now) }
+  const isKnown = known.includes(id)
+  const heldFor = isKnown ? known : [...known, id].slice(-MOST_CUSTOMERS)
+  const bindsMs = isKnown ? Math.min(holdMs, HELD_AGAIN_MS) : holdMs
+  return { ...pace, heldFor, heldAt: now, notBefore: until(pace, bindsMs, now) }
 }
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */

@@ -144,6 +144,7 @@ export function makeKeys({ permits, heard, sleep, now, random, onChange }: Optio
       await heard(call)
     },
     areStopped: () => keys.stopped !== null,
+    areRefused: () => keys.stopped === 'refused',
     isProbeDue: () => keys.stopped !== null && keys.probeAt <= now(),
     /** Row ids of customers who were denied. */
     denied: () => Object.keys(keys.denied),

@@ -14,7 +14,7 @@ export type ProbeService = (denied: readonly string[]) => Promise<Sign | null>
 
 type Options = {
   readonly pool: Pool
-  readonly keys: Pick<ReturnType<typeof makeKeys>, 'areStopped' | 'isProbeDue' | 'denied' | 'probed'>
+  readonly keys: Pick<ReturnType<typeof makeKeys>, 'areRefused' | 'isProbeDue' | 'denied' | 'probed'>
   readonly random: () => number
   readonly onChange: (event: PaceEvent) => void
   /** A probe takes less than this; after it another process makes one. */
@@ -40,7 +40,7 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
   return async function tend(probe: ProbeService): Promise<'idle' | 'probed'> {
     if (keys.isProbeDue()) return tell(await probe(keys.denied()))
     // Refused keys say nothing of an outage behind what refuses them.
-    if (keys.areStopped()) return 'idle'
+    if (keys.areRefused()) return 'idle'
     const { rows } = await pool.query<{ lease: string }>(TAKE, [probeLastsMs])
     const lease = rows[0]?.lease
     if (lease === undefined) return 'idle'
@@ -48,11 +48,11 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
     try {
       sign = await probe(keys.denied())
     } finally {
-      // Without an answer the next who asks need not wait for the end of the lease.
-      if (sign === null) await pool.query(LEAVE, [lease])
+      // Without an answer, and with keys that are refused, nothing is known of the service: the next one may ask.
+      if (sign === null || sign === 'denied') await pool.query(LEAVE, [lease])
     }
     const told = tell(sign)
-    if (sign !== null) await store(lease, sign)
+    if (sign !== null && sign !== 'denied') await store(lease, sign)
     return told
   }
 

@@ -1,10 +1,4 @@
-import {
-  entitled,
-  type OptionalField,
-  UNVERIFIABLE_FIELD,
-  USER_FIELDS,
-  type UserField,
-} from '../model/user.ts'
+import { type OptionalField, UNVERIFIABLE_FIELD, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type TurnStep } from './answer.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
@@ -70,8 +64,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       return absorbUnclear(tried, facts)
     case 'absent': {
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      const givesAccess = facts.desired !== null && entitled(facts.desired.status)
-      if (facts.lookAfterMs > 0 || (turn.lookups > 0 && !givesAccess)) {
+      if (facts.lookAfterMs > 0 || turn.lookups > 0) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...tried, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }

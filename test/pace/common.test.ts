@@ -37,23 +37,26 @@ const probe = (sign: Sign) => ({ sign, now: NOW, random: 0 })
 const OPEN = afterCalls(START, calls(10, 'trouble'), NOW).pace
 
 describe('busy answers', () => {
-  it('for one customer again and again hold everybody once', () => {
+  it('for one customer again and again hold everybody once for long', () => {
     const asks = (id: number, pace: CommonPace) =>
-      afterCalls(pace, [call(id, 'neutral', { busy: true, holdMs: 5000, epoch: String(pace.epoch) })], NOW)
-        .pace
+      afterCalls(
+        pace,
+        [call(id, 'neutral', { busy: true, holdMs: 3_600_000, epoch: String(pace.epoch) })],
+        NOW,
+      ).pace
     const once = asks(1, START)
-    expect(once.notBefore).toBe(NOW + 5000)
+    expect(once.notBefore).toBe(NOW + 3_600_000)
     const again = asks(1, { ...once, notBefore: null })
-    expect(again.notBefore).toBe(null)
-    expect(asks(2, again).notBefore).toBe(NOW + 5000)
+    expect(again.notBefore).toBe(NOW + 10_000)
+    expect(asks(2, again).notBefore).toBe(NOW + 3_600_000)
     // Others who are busy meanwhile push it out of no list.
     const others = calls(50, 'neutral', { busy: true }).map((each, n) => ({
       ...each,
       id: String(n + 100),
       epoch: String(n),
     }))
-    const later = afterCalls({ ...again, epoch: 0 }, others, NOW).pace
-    expect(asks(1, later).notBefore).toBe(null)
+    const later = afterCalls({ ...again, epoch: 0, notBefore: null }, others, NOW).pace
+    expect(asks(1, later).notBefore).toBe(NOW + 10_000)
   })
 
   it('of one epoch halve the rate once, those of the next once more', () => {

@@ -150,7 +150,7 @@ describe('wrong keys', () => {
     wrong.answerWith(async () => 'denied')
     await wrong.tend()
     expect(await wrong.rate()).toBe(0)
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying', cause: null })
+    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
   })
 })
 

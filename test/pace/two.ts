@@ -8,7 +8,7 @@ import { makeProbing } from '../../src/pace/probing.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 const NO_KEYS = {
-  areStopped: () => false,
+  areRefused: () => false,
   isProbeDue: () => false,
   denied: () => [],
   probed: () => undefined,

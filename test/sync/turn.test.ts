@@ -71,7 +71,7 @@ describe('a create', () => {
     const there = { user: { status: 0 } }
     const { calls, end } = play(user(2), ABSENT, [409, there, 404])
     expect(calls.length).toBe(3)
-    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'created-already' } })
+    expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
     const revoked = play(user(0), UNKNOWN, [{ user: { status: 2 } }, 404])
     expect(revoked.end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
   })
