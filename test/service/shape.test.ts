@@ -107,7 +107,7 @@ test('no text of the body and nothing of what was sent stands in its shape', () 
       const shape = shapeOf(body).toLowerCase()
       for (const text of [...hide, ...textsOf(body)]) {
         const lower = text.toLowerCase()
-        if (lower.length < 3 || WORDS.includes(lower) || PUNCTUATION.test(lower)) continue
+        if (lower.replaceAll(SIGNS, '').length < 3 || WORDS.includes(lower)) continue
         expect(shape).not.toContain(lower)
       }
     }),
@@ -115,8 +115,8 @@ test('no text of the body and nothing of what was sent stands in its shape', () 
   )
 })
 
-/** The shape's own signs, which a text of signs alone may meet by chance. */
-const PUNCTUATION = /^[^\p{L}\p{N}]+$/u
+/** The shape has some of its own, which a text of signs and two letters may meet by chance, as `[st` does `[string]`. */
+const SIGNS = /[^\p{L}\p{N}]/gu
 
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
