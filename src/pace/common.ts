@@ -10,15 +10,15 @@ export type CommonPace = Rate & {
   /** How often the rate was lowered. */
   readonly epoch: number
   readonly notBefore: number | null
-  /** For whom it was lowered last: one customer for whom the service always is busy must not slow down everybody. */
-  readonly busyFor: readonly string[]
-  /** Since when these are remembered. */
-  readonly busySince: number
-  /** For whom the service asked everybody to wait, and when it did so last: the same customer again binds others for a moment only. */
-  readonly heldFor: readonly string[]
-  readonly heldAt: number
+  /** For whom it was lowered: one customer for whom the service always is busy must not slow down everybody. */
+  readonly busy: Times
+  /** For whom the service asked everybody to wait: the same customer again binds others for a moment only. */
+  readonly held: Times
   readonly breaker: Breaker
 }
+
+/** By the row id of a customer: when it was so last. */
+export type Times = Readonly<Record<string, number>>
 
 /** `giveBack`: attempts that customers lost to an outage that is over now. */
 export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTally }
@@ -27,8 +27,8 @@ export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTal
 export const LONGEST_HOLD_MS = 3_600_000
 
 /** In the order in which they were heard. The same object comes back when they change nothing. */
-export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: number): Changed {
-  return { pace: calls.reduce((heard, call) => afterCall(heard, call, now), pace), giveBack: {} }
+export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: number): CommonPace {
+  return calls.reduce((heard, call) => afterCall(heard, call, now), pace)
 }
 
 function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
@@ -44,25 +44,29 @@ const HELD_REMEMBERED_MS = 2 * LONGEST_HOLD_MS
 const HELD_AGAIN_MS = 10_000
 
 function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
-  const known = Math.abs(now - pace.heldAt) > HELD_REMEMBERED_MS ? [] : pace.heldFor
-  const isKnown = known.includes(id)
-  const heldFor = isKnown ? known : [...known, id].slice(-MOST_CUSTOMERS)
-  const bindsMs = isKnown ? Math.min(holdMs, HELD_AGAIN_MS) : holdMs
-  return { ...pace, heldFor, heldAt: now, notBefore: until(pace, bindsMs, now) }
+  const bindsMs = isRecent(pace.held[id], HELD_REMEMBERED_MS, now) ? Math.min(holdMs, HELD_AGAIN_MS) : holdMs
+  return { ...pace, held: note(pace.held, id, now, MOST_CUSTOMERS), notBefore: until(pace, bindsMs, now) }
 }
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */
-const REMEMBERED = 20
+const BUSY_REMEMBERED = 20
 /** And for so long: the few customers of a small installation can be all that is heard of an overload. */
-const REMEMBERED_MS = 600_000
+const BUSY_REMEMBERED_MS = 600_000
 
 function slower(pace: CommonPace, { id, epoch }: HeardCall, now: number): CommonPace {
-  const fresh = Math.abs(now - pace.busySince) > REMEMBERED_MS
-  const before = fresh ? [] : pace.busyFor
-  if (Number(epoch) < pace.epoch || before.includes(id)) return pace
-  const busyFor = [...before, id].slice(-REMEMBERED)
-  const busySince = fresh ? now : pace.busySince
-  return lower({ ...pace, busyFor, busySince }, halved(pace), now)
+  if (Number(epoch) < pace.epoch || isRecent(pace.busy[id], BUSY_REMEMBERED_MS, now)) return pace
+  return lower({ ...pace, busy: note(pace.busy, id, now, BUSY_REMEMBERED) }, halved(pace), now)
+}
+
+/** A time ahead is one of a clock that was set back. */
+function isRecent(at: number | undefined, ms: number, now: number): boolean {
+  return at !== undefined && Math.abs(now - at) <= ms
+}
+
+/** With the latest of these, at most so many. */
+function note(times: Times, id: string, now: number, most: number): Times {
+  const latest = Object.entries({ ...times, [id]: now }).toSorted(([, a], [, b]) => b - a)
+  return Object.fromEntries(latest.slice(0, most))
 }
 
 function until({ notBefore }: CommonPace, holdMs: number, now: number): number {

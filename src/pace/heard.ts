@@ -32,7 +32,9 @@ export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
   let storing = 0
 
   async function store(calls: readonly HeardCall[]): Promise<void> {
-    const { before, after, now } = await changePace(pool, ({ pace, now }) => afterCalls(pace, calls, now))
+    const { before, after, now } = await changePace(pool, ({ pace, now }) => ({
+      pace: afterCalls(pace, calls, now),
+    }))
     known.troubled = isTroubled(after.breaker)
     const slower = after.epoch > before.epoch || (after.notBefore ?? 0) > (before.notBefore ?? 0)
     if (slower || after.breaker.state === 'open') drop()

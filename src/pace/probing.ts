@@ -68,7 +68,7 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
     const { before, after, now } = await changePace(pool, (found) => {
       const ended = found.lease === lease
       const counts = ended && isProbeDue(found.pace.breaker, found.now)
-      if (!counts) return { pace: found.pace, giveBack: {}, ended }
+      if (!counts) return { pace: found.pace, ended }
       return { ...afterProbe(found.pace, { sign, now: found.now, random: random() }), ended }
     })
     for (const event of eventsOf(before, after, now)) onChange(event)

@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { retried } from '../database/batch.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { type Breaker, CLOSED } from './breaker.ts'
+import type { Breaker } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
 import type { TroubleTally } from './tally.ts'
 
@@ -41,8 +41,9 @@ UPDATE rollcall.pace SET rate = $1, raised_at = to_timestamp($2::float8 / 1000),
 WHERE id = 1`
 
 /** What nobody wrote for us is worth nothing, and must not stop anybody. */
-const tally = z.record(z.string().regex(/^\d{1,19}$/), z.int().positive()).catch({})
-const ids = z.array(z.string().regex(/^\d{1,19}$/)).catch([])
+const id = z.string().regex(/^\d{1,19}$/)
+const tally = z.record(id, z.int().positive()).catch({})
+const times = z.record(id, z.number()).catch({})
 const count = z.int().nonnegative().catch(0)
 const TROUBLE = z
   .object({
@@ -51,29 +52,29 @@ const TROUBLE = z
     wells: count,
     failed: count,
     from: count,
-    busyFor: ids,
-    busySince: z.number().catch(0),
-    heldFor: ids,
-    heldAt: z.number().catch(0),
+    busy: times,
+    held: times,
   })
-  .catch(() => ({ ...CLOSED, busyFor: [], busySince: 0, heldFor: [], heldAt: 0 }))
+  .catch(() => ({ troubles: {}, burnt: {}, wells: 0, failed: 0, from: 0, busy: {}, held: {} }))
+
+type Troubled = Pick<CommonPace, 'breaker' | 'busy' | 'held'>
 
 /** As the row says it. */
-export function readBreaker({
+export function readTrouble({
   state,
   openedAt,
   probeAt,
   trouble,
-}: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Breaker {
-  const { troubles, burnt, wells, failed, from } = TROUBLE.parse(trouble)
-  return { state, openedAt, probeAt, troubles, burnt, wells, failed, from }
+}: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Troubled {
+  const { busy, held, ...counts } = TROUBLE.parse(trouble)
+  return { breaker: { state, openedAt, probeAt, ...counts }, busy, held }
 }
 
 /** Nothing that is empty or 0, so that SQL can ask what there is; see row.ts. */
-export function writeTrouble(breaker: Breaker): Record<string, unknown> {
+export function writeTrouble({ breaker, busy, held }: Troubled): Record<string, unknown> {
   const { troubles, burnt, wells, failed, from } = breaker
   return Object.fromEntries(
-    Object.entries({ troubles, burnt, wells, failed, from }).filter(([, part]) =>
+    Object.entries({ troubles, burnt, wells, failed, from, busy, held }).filter(([, part]) =>
       typeof part === 'object' ? Object.keys(part).length > 0 : part !== 0,
     ),
   )
@@ -81,7 +82,7 @@ export function writeTrouble(breaker: Breaker): Record<string, unknown> {
 
 type StoredPace = { readonly pace: CommonPace; readonly now: number; readonly lease: string | null }
 /** `ended`: the probe that is under way, if any, is over. */
-type PaceChange = Changed & { readonly ended?: boolean }
+type PaceChange = Pick<Changed, 'pace'> & Partial<Changed> & { readonly ended?: boolean }
 
 /** That we were suspended in between: the server has ended the transaction. */
 const SUSPENDED = ['25P03']
@@ -96,7 +97,7 @@ export async function changePace(
 ): Promise<{ readonly before: CommonPace; readonly after: CommonPace; readonly now: number }> {
   const change = async (client: ClientBase) => {
     const found = await readLocked(client)
-    const { pace: after, giveBack, ended = false } = decide(found)
+    const { pace: after, giveBack = {}, ended = false } = decide(found)
     const { pace: before, now } = found
     if (after !== before || ended) await write(client, after, ended)
     await giveBackAttempts(client, giveBack)
@@ -110,10 +111,7 @@ async function readLocked(client: ClientBase): Promise<StoredPace> {
   const [row] = rows
   if (!row) throw new Error('the pace row is missing')
   const { ceiling, rate, raisedAt, epoch, notBefore, now, lease } = row
-  const { busyFor, busySince, heldFor, heldAt } = TROUBLE.parse(row.trouble)
-  const remembered = { busyFor, busySince, heldFor, heldAt }
-  const pace = { ceiling, rate, raisedAt, epoch, notBefore, ...remembered, breaker: readBreaker(row) }
-  return { pace, now, lease }
+  return { pace: { ceiling, rate, raisedAt, epoch, notBefore, ...readTrouble(row) }, now, lease }
 }
 
 async function write(client: ClientBase, pace: CommonPace, ended: boolean): Promise<void> {
@@ -126,11 +124,7 @@ async function write(client: ClientBase, pace: CommonPace, ended: boolean): Prom
     breaker.state,
     breaker.openedAt,
     breaker.probeAt,
-    {
-      ...writeTrouble(breaker),
-      ...(pace.busyFor.length > 0 ? { busyFor: pace.busyFor, busySince: pace.busySince } : {}),
-      ...(pace.heldFor.length > 0 ? { heldFor: pace.heldFor, heldAt: pace.heldAt } : {}),
-    },
+    writeTrouble(pace),
     ended,
   ])
 }

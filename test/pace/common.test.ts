@@ -4,7 +4,7 @@ import { CLOSED, isProbeDue, isTroubled } from '../../src/pace/breaker.ts'
 import { afterCalls, afterProbe, type CommonPace, LONGEST_HOLD_MS } from '../../src/pace/common.ts'
 import { eventsOf } from '../../src/pace/events.ts'
 import type { HeardCall, Sign } from '../../src/pace/pace.ts'
-import { readBreaker, writeTrouble } from '../../src/pace/stored.ts'
+import { readTrouble, writeTrouble } from '../../src/pace/stored.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 import { runs } from '../support/size.ts'
 
@@ -15,10 +15,8 @@ const START: CommonPace = {
   raisedAt: 0,
   epoch: 0,
   notBefore: null,
-  busyFor: [],
-  busySince: 0,
-  heldFor: [],
-  heldAt: 0,
+  busy: {},
+  held: {},
   breaker: CLOSED,
 }
 
@@ -34,7 +32,7 @@ const calls = (count: number, sign: Sign, more: Partial<HeardCall> = {}) =>
   Array.from({ length: count }, (_, n) => call(n + 1, sign, more))
 
 const probe = (sign: Sign) => ({ sign, now: NOW, random: 0 })
-const OPEN = afterCalls(START, calls(10, 'trouble'), NOW).pace
+const OPEN = afterCalls(START, calls(10, 'trouble'), NOW)
 
 describe('busy answers', () => {
   it('for one customer again and again hold everybody once for long', () => {
@@ -43,39 +41,42 @@ describe('busy answers', () => {
         pace,
         [call(id, 'neutral', { busy: true, holdMs: 3_600_000, epoch: String(pace.epoch) })],
         NOW,
-      ).pace
+      )
     const once = asks(1, START)
     expect(once.notBefore).toBe(NOW + 3_600_000)
     const again = asks(1, { ...once, notBefore: null })
     expect(again.notBefore).toBe(NOW + 10_000)
     expect(asks(2, again).notBefore).toBe(NOW + 3_600_000)
+    expect(asks(1, { ...again, notBefore: null, held: { 1: NOW - 7_200_001 } }).notBefore).toBe(
+      NOW + 3_600_000,
+    )
     // Others who are busy meanwhile push it out of no list.
     const others = calls(50, 'neutral', { busy: true }).map((each, n) => ({
       ...each,
       id: String(n + 100),
       epoch: String(n),
     }))
-    const later = afterCalls({ ...again, epoch: 0, notBefore: null }, others, NOW).pace
+    const later = afterCalls({ ...again, epoch: 0, notBefore: null }, others, NOW)
     expect(asks(1, later).notBefore).toBe(NOW + 10_000)
   })
 
   it('of one epoch halve the rate once, those of the next once more', () => {
     const once = afterCalls(START, calls(50, 'neutral', { busy: true }), NOW)
-    expect(once.pace).toMatchObject({ rate: 80, epoch: 1, raisedAt: NOW })
-    expect(afterCalls(once.pace, calls(50, 'neutral', { busy: true }), NOW).pace).toBe(once.pace)
-    const twice = afterCalls(once.pace, calls(50, 'neutral', { busy: true, epoch: '1' }), NOW)
-    expect(twice.pace).toMatchObject({ rate: 40, epoch: 2 })
+    expect(once).toMatchObject({ rate: 80, epoch: 1, raisedAt: NOW })
+    expect(afterCalls(once, calls(50, 'neutral', { busy: true }), NOW)).toBe(once)
+    const twice = afterCalls(once, calls(50, 'neutral', { busy: true, epoch: '1' }), NOW)
+    expect(twice).toMatchObject({ rate: 40, epoch: 2 })
   })
 
   it('for one customer again and again lower the rate once', () => {
     const busy = (id: number, epoch: string) => call(id, 'neutral', { busy: true, epoch })
     const often = [busy(1, '0'), busy(1, '1'), busy(1, '2'), busy(1, '3')]
-    expect(afterCalls(START, often, NOW).pace).toMatchObject({ rate: 80, epoch: 1 })
-    expect(afterCalls(START, [...often, busy(2, '1')], NOW).pace).toMatchObject({ rate: 40, epoch: 2 })
+    expect(afterCalls(START, often, NOW)).toMatchObject({ rate: 80, epoch: 1 })
+    expect(afterCalls(START, [...often, busy(2, '1')], NOW)).toMatchObject({ rate: 40, epoch: 2 })
   })
 
   it('are failures as well, whatever their epoch', () => {
-    const { pace } = afterCalls(START, calls(10, 'trouble', { busy: true }), NOW)
+    const pace = afterCalls(START, calls(10, 'trouble', { busy: true }), NOW)
     expect(pace.breaker.state).toBe('open')
   })
 
@@ -85,11 +86,11 @@ describe('busy answers', () => {
       [call(1, 'neutral', { holdMs: 9000 }), call(2, 'neutral', { holdMs: 4000 })],
       NOW,
     )
-    expect(held.pace.notBefore).toBe(NOW + 9000)
-    expect(afterCalls(held.pace, [call(1, 'neutral', { holdMs: 100 })], NOW).pace.notBefore).toBe(NOW + 9000)
+    expect(held.notBefore).toBe(NOW + 9000)
+    expect(afterCalls(held, [call(1, 'neutral', { holdMs: 100 })], NOW).notBefore).toBe(NOW + 9000)
     const day = afterCalls(START, [call(1, 'neutral', { holdMs: 86_400_000 })], NOW)
-    expect(day.pace.notBefore).toBe(NOW + LONGEST_HOLD_MS)
-    expect(eventsOf(START, day.pace, NOW)).toEqual([{ kind: 'held', forMs: LONGEST_HOLD_MS }])
+    expect(day.notBefore).toBe(NOW + LONGEST_HOLD_MS)
+    expect(eventsOf(START, day, NOW)).toEqual([{ kind: 'held', forMs: LONGEST_HOLD_MS }])
   })
 })
 
@@ -102,8 +103,8 @@ describe('the end of an outage', () => {
     expect(pace.breaker.burnt).toEqual({})
     expect(eventsOf(out, pace, NOW)).toEqual([{ kind: 'trying', rate: 10, stoppedForMs: 0 }])
     // What the calls that were under way bring home opens nothing.
-    expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), NOW).pace).toBe(pace)
-    const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), NOW).pace
+    expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), NOW)).toBe(pace)
+    const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), NOW)
     expect(closed).toMatchObject({ rate: 10, breaker: { state: 'closed' } })
     expect(eventsOf(pace, closed, NOW)).toEqual([{ kind: 'closed' }])
   })
@@ -112,7 +113,7 @@ describe('the end of an outage', () => {
     expect(afterProbe(OPEN, probe('trouble')).giveBack).toEqual({})
     expect(afterProbe(OPEN, probe('well')).giveBack).toEqual({})
     const trying = afterProbe(afterProbe(OPEN, probe('trouble')).pace, probe('well')).pace
-    const again = afterCalls(trying, calls(10, 'trouble', { epoch: '1' }), NOW).pace
+    const again = afterCalls(trying, calls(10, 'trouble', { epoch: '1' }), NOW)
     expect(again.breaker.state).toBe('open')
     expect(afterProbe(again, probe('well'))).toMatchObject({
       pace: { breaker: { state: 'trying' } },
@@ -122,7 +123,7 @@ describe('the end of an outage', () => {
 })
 
 it.each(['well', 'denied'] as const)('calls that are %s, of a service that works, change nothing', (sign) => {
-  expect(afterCalls(START, calls(100, sign), NOW).pace).toBe(START)
+  expect(afterCalls(START, calls(100, sign), NOW)).toBe(START)
 })
 
 // Anything that can be heard, in any order, at any times.
@@ -163,7 +164,7 @@ function play({ pace, now }: Scene, what: Step): Scene {
       const heard = Array.from({ length: what.count }, (_, n) =>
         call(n % customers, sign, { busy, holdMs, epoch }),
       )
-      return { pace: stored(afterCalls(pace, heard, now).pace), now }
+      return { pace: stored(afterCalls(pace, heard, now)), now }
     }
     default:
       return what satisfies never
@@ -173,10 +174,10 @@ function play({ pace, now }: Scene, what: Step): Scene {
 /** Through the columns of the row and back. */
 function stored(pace: CommonPace): CommonPace {
   const { state, openedAt, probeAt } = pace.breaker
-  const trouble = JSON.parse(JSON.stringify(writeTrouble(pace.breaker)))
-  const breaker = readBreaker({ state, openedAt, probeAt, trouble })
-  expect(breaker).toEqual(pace.breaker)
-  return { ...pace, breaker }
+  const trouble = JSON.parse(JSON.stringify(writeTrouble(pace)))
+  const read = { ...pace, ...readTrouble({ state, openedAt, probeAt, trouble }) }
+  expect(read).toEqual(pace)
+  return read
 }
 
 const scenes = fc.array(step, { maxLength: 60 }).map((steps) => steps.reduce(play, { pace: START, now: NOW }))
@@ -203,7 +204,7 @@ it('wherever it stands, probes that do well and then good calls close it for eve
       expect(now - scene.now).toBeLessThanOrEqual(66_000)
       if (isProbeDue(pace.breaker, now)) pace = afterProbe(pace, { sign: 'well', now, random: 1 }).pace
       const good = calls(10, 'well', { epoch: String(pace.epoch) })
-      pace = afterCalls(pace, good, now).pace
+      pace = afterCalls(pace, good, now)
       expect(pace.breaker).toMatchObject({ state: 'closed' })
       expect([pace.breaker.burnt, pace.breaker.troubles]).toEqual([{}, {}])
       expect(isTroubled(pace.breaker)).toBe(false)
@@ -224,7 +225,7 @@ it('the failures of a few customers open nothing, whatever the others do', () =>
       for (const [[sign, id], rest] of turns) {
         const heard = [call(id, sign), ...rest.map((other, n) => call(n + 10, other))]
         const ofNow = heard.map((each) => ({ ...each, epoch: String(pace.epoch) }))
-        pace = afterCalls(pace, ofNow, NOW).pace
+        pace = afterCalls(pace, ofNow, NOW)
         expect(pace.breaker.state).not.toBe('open')
       }
     }),
@@ -235,6 +236,6 @@ it.each([null, 7, 'x', [], { troubles: 'x', wells: -1, burnt: { 1: 1.5 } }])(
   'counts that read %j, which nobody of us wrote, count nothing',
   (trouble) => {
     const row = { state: 'closed', openedAt: null, probeAt: null, trouble } as const
-    expect(readBreaker(row)).toEqual(CLOSED)
+    expect(readTrouble(row)).toEqual({ breaker: CLOSED, busy: {}, held: {} })
   },
 )

@@ -129,7 +129,7 @@ describe('beside reservations of two processes', () => {
         })
       },
     })
-    void changePace(pool, ({ pace }) => ({ pace: { ...pace, rate: 7 }, giveBack: {} }))
+    void changePace(pool, ({ pace }) => ({ pace: { ...pace, rate: 7 } }))
     await expect.poll(() => suspended).toBe(true)
     await b.hear('trouble')
     expect(await b.permits.take(never)).not.toBe(null)
