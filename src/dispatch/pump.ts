@@ -2,10 +2,9 @@ import type { Pool } from 'pg'
 import type { ChangeSource, NoteChanges } from '../capture/outbox.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
-import { noteReplans } from '../ledger/note.ts'
-import { UNDER_WAY } from '../ledger/taken.ts'
+import { noteReplans, noteVerifications } from '../ledger/note.ts'
+import { UNDER_WAY } from '../ledger/owe.ts'
 import { type Binding, isBoundBy } from '../ledger/target.ts'
-import { noteVerifications } from '../ledger/verification.ts'
 import { LANE, LANES } from '../model/customer.ts'
 import { laneLimit, roomFor } from './budget.ts'
 import { type Depth, nextDepth } from './depth.ts'
@@ -42,7 +41,7 @@ const PAGE_SHARE = 0.25
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed o WHERE replan_at <= now() AND NOT ${UNDER_WAY}) AS replan,
-  EXISTS (SELECT FROM rollcall.owed o WHERE check_at <= now() AND verify_left > 0 AND NOT ${UNDER_WAY}) AS verify,
+  EXISTS (SELECT FROM rollcall.owed o WHERE check_at <= now() AND NOT ${UNDER_WAY}) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { LANE } from '../model/customer.ts'
-import { TAKE, UNDER_WAY } from './taken.ts'
+import { DUE_NOW, OWE_LOOK, UNDER_WAY } from './owe.ts'
 import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -49,10 +49,8 @@ UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELS
 
 /** But for customers of whom the service was never asked. Who was held or discarded has to be planned again. */
 const OWE_LOOKUPS = `
-UPDATE rollcall.owed o SET change_version = o.change_version + 1, suspect_version = o.change_version + 1,
-  unknown = true, blind = true, lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END,
-  due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
-  ${TAKE}
+UPDATE rollcall.owed o SET ${OWE_LOOK}, blind = true, ${DUE_NOW},
+  lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END
 FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
 WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
 

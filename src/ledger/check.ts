@@ -3,7 +3,7 @@
 import type { ClientBase } from 'pg'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from './generation.ts'
-import { UNDER_WAY } from './taken.ts'
+import { UNDER_WAY } from './owe.ts'
 
 type Client = Pick<ClientBase, 'query'>
 

@@ -3,24 +3,17 @@
 import type { Pool } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Ending } from './end-of-claim.ts'
-import { TAKE, UNDER_WAY } from './taken.ts'
+import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
 import { VERIFICATIONS } from './verification.ts'
 
 /** Other claimants of the same `user_id`. What was written is in our record, which they read; what is not known is not. */
 const NOTE_CLAIMANTS = `
-UPDATE rollcall.owed o SET
-  change_version = change_version + 1,
-  ${TAKE},
-  due_at = CASE WHEN ${UNDER_WAY} THEN due_at ELSE least(due_at, greatest(now(), not_before)) END
+UPDATE rollcall.owed o SET ${OWE}, ${DUE_NOW}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
 /** Looked up again, once a request without an answer can no longer arrive. */
 const SUSPECT = `
-UPDATE rollcall.owed o SET
-  change_version = change_version + 1,
-  ${TAKE},
-  suspect_version = change_version + 1,
-  unknown = true,
+UPDATE rollcall.owed o SET ${OWE_LOOK},
   blind = true,
   status_doubted = status_doubted OR $3,
   verify_left = ${VERIFICATIONS},
@@ -35,34 +28,41 @@ const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
 
 export async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const clear of [true, false]) {
-    const newcomers = endings.filter((ending) => ending.newcomer && ending.clear === clear)
-    const userIds = newcomers.flatMap(({ record }) => (record.userId ? [record.userId] : []))
+  for (const alike of byClear(endings.filter(({ newcomer }) => newcomer))) {
+    const userIds = alike.flatMap(({ record }) => (record.userId ? [record.userId] : []))
     if (userIds.length === 0) continue
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
-    if (rows.length > 0)
-      await noteClaimants(
-        pool,
-        newcomers,
-        rows.map((row) => row.key),
-      )
+    const keys = rows.map(({ key }) => key)
+    await noteClaimants(pool, keys, alike)
   }
+}
+
+/** Those whom the endings name. */
+export async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
+  for (const alike of byClear(endings.filter(({ noteKeys }) => noteKeys.length > 0))) {
+    const keys = alike.flatMap(({ noteKeys }) => noteKeys)
+    await noteClaimants(pool, keys, alike)
+  }
+}
+
+/** The clear ones, and the others. */
+function byClear(endings: readonly Ending[]): readonly (readonly Ending[])[] {
+  return [true, false].map((clear) => endings.filter((ending) => ending.clear === clear))
 }
 
 /** The endings are all clear, or none of them is; then nobody looks before their last request would be shown. */
 async function noteClaimants(
   pool: Pool,
-  endings: readonly Ending[],
   keys: readonly CustomerKey[],
+  endings: readonly Ending[],
 ): Promise<void> {
-  if (endings.every(({ clear }) => clear)) await pool.query(NOTE_CLAIMANTS, [keys])
-  else
-    await suspect(
-      pool,
-      keys,
-      endings,
-      endings.some(({ lowered }) => lowered),
-    )
+  if (keys.length === 0) return
+  if (endings.every(({ clear }) => clear)) {
+    await pool.query(NOTE_CLAIMANTS, [keys])
+    return
+  }
+  const lowered = endings.some(({ lowered }) => lowered)
+  await suspect(pool, keys, endings, lowered)
 }
 
 /**
@@ -82,13 +82,4 @@ async function suspect(
 ): Promise<void> {
   const lateMs = Math.max(...endings.map((ending) => (ending.kind === 'unknown' ? ending.lateMs : 0)))
   await pool.query(SUSPECT, [keys, lateMs, statusDoubted])
-}
-
-/** Those whom the endings name. */
-export async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const clear of [true, false]) {
-    const naming = endings.filter((ending) => ending.clear === clear && ending.noteKeys.length > 0)
-    const keys = naming.flatMap(({ noteKeys }) => noteKeys)
-    if (keys.length > 0) await noteClaimants(pool, naming, keys)
-  }
 }

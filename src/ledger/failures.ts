@@ -2,9 +2,9 @@
 import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
+import { UNDER_WAY } from './owe.ts'
 import type { CustomerState, Reason } from './record.ts'
 import { iso } from './sql.ts'
-import { UNDER_WAY } from './taken.ts'
 
 type Client = Pick<ClientBase, 'query'>
 

@@ -2,9 +2,9 @@ import type { ClientBase } from 'pg'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
+import { UNDER_WAY } from './owe.ts'
 import type { CustomerState, Reason, RemoteState } from './record.ts'
 import { iso, SEARCHED_BYTES } from './sql.ts'
-import { UNDER_WAY } from './taken.ts'
 
 /** One call that was made for a customer, as it was written down. */
 export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {

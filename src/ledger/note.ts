@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { CapturedChange } from '../capture/outbox.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
-import { TAKE, UNDER_WAY } from './taken.ts'
+import { DUE_GENTLY, DUE_NOW, inLane, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
 
 type Client = Pick<ClientBase, 'query'>
 
@@ -16,11 +16,7 @@ INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
 SELECT c.key, 1, now(), c.lane, c.at
 FROM unnest($1::text[], $2::smallint[], $3::timestamptz[]) AS c (key, lane, at)
 ORDER BY c.key COLLATE "C"
-ON CONFLICT (key) DO UPDATE SET
-  change_version = o.change_version + 1,
-  ${TAKE},
-  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-  due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
+ON CONFLICT (key) DO UPDATE SET ${OWE}, ${inLane('excluded.lane')}, ${DUE_NOW},
   changed_at = least(o.changed_at, excluded.changed_at)`
 
 export async function note(client: Client, changes: readonly CapturedChange[]): Promise<void> {
@@ -51,42 +47,24 @@ function columnsOf(customers: readonly Newcomer[]) {
   return [customers.map(({ key }) => key), customers.map(({ userId }) => userId)]
 }
 
-/**
- * Notes customers that a resync or a repair wants looked at: what waits already keeps its time, so that a
- * resync of everybody does not turn every back-off into a burst.
- */
-const noteKeys = (dueAt: string) => `
-INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
-SELECT k.key, 1, now(), $2, NULL FROM unnest($1::text[]) AS k (key)
+/** Customers of whom no change is known: their keys in $1, and nothing of them is `unknown` but what that says. */
+const noteKeys = (set: string, { lane = '$2', unknown = false } = {}) => `
+INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, unknown)
+SELECT k.key, 1, now(), ${lane}, ${unknown} FROM unnest($1::text[]) AS k (key)
 ORDER BY k.key COLLATE "C"
-ON CONFLICT (key) DO UPDATE SET
-  change_version = o.change_version + 1,
-  ${TAKE},
-  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-  due_at = ${dueAt}`
+ON CONFLICT (key) DO UPDATE SET ${set}, ${inLane('excluded.lane')}`
 
-const NOTE_GENTLY = noteKeys('coalesce(o.due_at, greatest(now(), o.not_before))')
+/** For a resync: one of everybody must not turn every back-off into a burst. */
+const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
 
 /** As a person asks for it: who waits for a later attempt is tried now, because its cause may have been mended. */
-const NOTE_NOW = noteKeys(
-  `CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`,
-)
+const NOTE_NOW = noteKeys(`${OWE}, ${DUE_NOW}`)
 
 /**
  * A repair looks first: what it is owed for was seen a moment ago, and is believed only by the claim that acts on it.
- * Version and suspicion rise together, as for a verification. Only for those whom no sync has under way.
+ * Only for those whom no sync has under way.
  */
-const NOTE_TO_LOOK = `
-INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
-SELECT k.key, 1, now(), $2, NULL FROM unnest($1::text[]) AS k (key)
-ORDER BY k.key COLLATE "C"
-ON CONFLICT (key) DO UPDATE SET
-  change_version = o.change_version + 1,
-  suspect_version = o.change_version + 1,
-  unknown = true,
-  ${TAKE},
-  lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-  due_at = coalesce(o.due_at, greatest(now(), o.not_before))`
+const NOTE_TO_LOOK = noteKeys(`${OWE_LOOK}, ${DUE_GENTLY}`)
 
 export async function noteToLook(client: Client, keys: readonly CustomerKey[]): Promise<void> {
   if (keys.length > 0) await client.query(NOTE_TO_LOOK, [keys, LANE.repair])
@@ -107,40 +85,40 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
  * another customer with the same `user_id`. First the note, as everybody takes these locks.
  */
 const NOTE_UNKNOWN = `
-WITH noted AS (
-  INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at, unknown)
-  SELECT k.key, 1, now(), $3, NULL, true FROM unnest($1::text[]) AS k (key)
-  ORDER BY k.key COLLATE "C"
-  ON CONFLICT (key) DO UPDATE SET
-    change_version = o.change_version + 1,
-    ${TAKE},
-    lane = CASE WHEN o.due_at IS NULL THEN excluded.lane ELSE least(o.lane, excluded.lane) END,
-    due_at = coalesce(o.due_at, greatest(now(), o.not_before)),
-    unknown = true
-  RETURNING key)
+WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)
 ${recordNewcomersOf('JOIN noted USING (key)')}`
 
 export async function noteUnknown(client: Client, customers: readonly Newcomer[], lane: Lane): Promise<void> {
   if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
 }
 
-/**
- * Customers who are planned again though nothing has changed: noted when that time has passed. While a token is out it
- * waits for the end of that claim, which may have read the customer before.
- */
-const NOTE_REPLANS = `
+/** Those for whom a time has passed. While a token is out it waits for the end of that claim. */
+const notePassed = (time: string, set: string) => `
 WITH passed AS MATERIALIZED (
-  SELECT key FROM rollcall.owed o WHERE replan_at <= now() AND NOT ${UNDER_WAY}
+  SELECT key FROM rollcall.owed o WHERE ${time} <= now() AND NOT ${UNDER_WAY}
   ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
-UPDATE rollcall.owed o SET
-  change_version = o.change_version + 1,
-  ${TAKE},
-  replan_at = NULL,
-  lane = CASE WHEN o.due_at IS NULL THEN $2 ELSE least(o.lane, $2) END,
-  due_at = least(o.due_at, greatest(now(), o.not_before))
-FROM passed WHERE o.key = passed.key`
+UPDATE rollcall.owed o SET ${set}, ${time} = NULL, ${inLane('$2')} FROM passed WHERE o.key = passed.key`
+
+/** Planned again though nothing has changed. A claim that is under way may have read the customer before. */
+const NOTE_REPLANS = notePassed('replan_at', `${OWE}, ${DUE_NOW}`)
 
 export async function noteReplans(client: Client, limit: number): Promise<number> {
   const { rowCount } = await client.query(NOTE_REPLANS, [limit, LANE.change])
+  return rowCount ?? 0
+}
+
+/**
+ * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
+ * suspicion that is noted under a claim would pass for a late request, which makes its status and what no GET shows
+ * doubtful.
+ */
+const NOTE_VERIFICATIONS = notePassed(
+  'check_at',
+  `${OWE_LOOK}, ${DUE_GENTLY}, verify_left = o.verify_left - 1`,
+)
+
+/** Customers whose next look has come are owed one; resolves to how many. */
+export async function noteVerifications(client: Client, limit: number): Promise<number> {
+  const { rowCount } = await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])
   return rowCount ?? 0
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { type Lease, leaseKey } from '../ledger/lease.ts'
 import { note } from '../ledger/note.ts'
-import { UNDER_WAY } from '../ledger/taken.ts'
+import { UNDER_WAY } from '../ledger/owe.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 
 type Options = {

@@ -206,24 +206,17 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     ['outbox-least-urgent-lane', '  min(lane) AS lane, (extract', '  max(lane) AS lane, (extract'],
   ],
-  'src/ledger/note.ts': [
+  'src/ledger/owe.ts': [
     [
       'note-keeps-version',
-      `FROM unnest($1::text[], $2::smallint[], $3::timestamptz[]) AS c (key, lane, at)
-ORDER BY c.key COLLATE "C"
-ON CONFLICT (key) DO UPDATE SET
-  change_version = o.change_version + 1,`,
-      `FROM unnest($1::text[], $2::smallint[], $3::timestamptz[]) AS c (key, lane, at)
-ORDER BY c.key COLLATE "C"
-ON CONFLICT (key) DO UPDATE SET
-  change_version = o.change_version,`,
+      'OWE = `change_version = o.change_version + 1,',
+      'OWE = `change_version = o.change_version,',
     ],
+    ['note-leaves-checks', 'token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,', 'token = o.token,'],
     [
       'note-due-while-token-out',
-      `  due_at = CASE WHEN \${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END,
-  changed_at = least(o.changed_at, excluded.changed_at)\``,
-      `  due_at = least(o.due_at, greatest(now(), o.not_before)),
-  changed_at = least(o.changed_at, excluded.changed_at)\``,
+      `due_at = CASE WHEN \${UNDER_WAY} THEN o.due_at ELSE`,
+      'due_at = CASE WHEN false THEN o.due_at ELSE',
     ],
   ],
   'src/brake/decide.ts': [
@@ -311,9 +304,6 @@ ON CONFLICT (key) DO UPDATE SET
       'AND o.due_at IS NULL AND (o.replan_at',
     ],
     ['check-any-token', 'WHERE o.token = e.token AND o.call_token = e.token AND NOT', 'WHERE NOT'],
-  ],
-  'src/ledger/taken.ts': [
-    ['note-leaves-checks', 'token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,', 'token = o.token,'],
   ],
   'src/drift/verify.ts': [['repair-of-newcomers', 'if (!work.known || !repairable ||', 'if (!repairable ||']],
   'src/drift/evidence.ts': [

@@ -1,0 +1,22 @@
+// What the statements have in common by which a sync is owed; `o` is the work row.
+
+/** A sync has the token. While nothing is due it is that of a check, which writes nothing to the service. */
+export const UNDER_WAY = '(o.token IS NOT NULL AND o.due_at IS NOT NULL)'
+
+/** The version rises, and the row is taken from a check at once, whose ending is dropped. */
+export const OWE = `change_version = o.change_version + 1,
+  token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,
+  call_token = CASE WHEN o.due_at IS NOT NULL THEN o.call_token END`
+
+/** And a look comes first: version and suspicion rise together. */
+export const OWE_LOOK = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
+
+/** Never before `not_before`: a late request of an earlier call may still arrive until then. */
+export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
+
+/** Who waits already keeps its time. */
+export const DUE_GENTLY = 'due_at = coalesce(o.due_at, greatest(now(), o.not_before))'
+
+/** Who waits already keeps an earlier lane. */
+export const inLane = (lane: string) =>
+  `lane = CASE WHEN o.due_at IS NULL THEN ${lane} ELSE least(o.lane, ${lane}) END`
