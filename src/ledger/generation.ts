@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import { inTransaction } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 
 type Client = Pick<ClientBase, 'query'>
@@ -79,19 +80,12 @@ const LOOK_AGAIN = `UPDATE rollcall.finding SET next_look_at = now() WHERE resol
 
 /** The table is locked against claims, so that each of them is either seen, or goes by the new mapping. */
 async function addGeneration(pool: Pool, statement: string, fingerprint: string): Promise<boolean> {
-  const client = await pool.connect()
-  try {
-    await client.query('BEGIN')
+  return await inTransaction(pool, 0, async (client) => {
     await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
     const { rowCount } = await client.query(statement, [fingerprint])
     if (rowCount === 1) await client.query(LOOK_AGAIN)
-    await client.query('COMMIT')
-    client.release()
     return rowCount === 1
-  } catch (error) {
-    client.release(true) // with the connection its transaction ends
-    throw error
-  }
+  })
 }
 
 /** The sweep of this generation has come to its end. */

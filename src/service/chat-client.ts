@@ -1,8 +1,6 @@
 import { bearer, messagesPath, PROFESSIONALS } from './address.ts'
-import type { MessageQuery, PageQuery } from './chat.ts'
-import { pageMessages } from './chat-pages.ts'
-import type { List, Message } from './chat-read.ts'
-import { AnswerError, readMessages, readProfessionals } from './chat-read.ts'
+import type { MessageQuery } from './chat.ts'
+import { AnswerError, type List, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
 import { makeHttp } from './http.ts'
 
@@ -28,14 +26,10 @@ export function makeChatClient({ accessToken, ...options }: ChatClientOptions) {
   const headers = { authorization: bearer('SERVICE_ACCESS_TOKEN', accessToken) }
   const http = makeHttp({ ...options, headers, maxAnswerBytes: MAX_LIST_BYTES })
 
-  async function listMessages(query: MessageQuery, { signal }: CallOptions = {}): Promise<List<Message>> {
-    return listOf(await http.call({ method: 'GET', path: messagesPath(query), signal }), readMessages)
-  }
   return {
-    listMessages,
-    /** Page by page, each once; see chat-pages.ts. */
-    pageMessages: (query: PageQuery, callOptions?: CallOptions) =>
-      pageMessages(listMessages, query, callOptions),
+    async listMessages(query: MessageQuery, { signal }: CallOptions = {}) {
+      return listOf(await http.call({ method: 'GET', path: messagesPath(query), signal }), readMessages)
+    },
     async listProfessionals({ signal }: CallOptions = {}) {
       return listOf(await http.call({ method: 'GET', path: PROFESSIONALS, signal }), readProfessionals)
     },

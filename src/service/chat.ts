@@ -35,12 +35,3 @@ export type MessageQuery = {
   /** True: older than the pivot; false: newer. */
   readonly older?: boolean
 }
-
-export type PageQuery = {
-  readonly room: string | number
-  /** Where to begin; without it the service decides. It is not among what comes. */
-  readonly pivot?: string
-  readonly direction: 'older' | 'newer'
-  /** Messages asked for in one call; default 50. */
-  readonly limit?: number
-}

@@ -4,7 +4,7 @@ import { startSandbox } from '../../src/sandbox/server.ts'
 import { makeChat } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'
 import { section } from './section.ts'
-import { collect, LAWYER, openScene, S2S, USER } from './support.ts'
+import { LAWYER, openScene, S2S, USER } from './support.ts'
 
 const scene = await openScene()
 
@@ -56,10 +56,10 @@ section('1', {
   messages: async () => {
     const room = await scene.fill(30)
     const chat = await scene.chatAs(USER)
-    const all = await collect(chat.pageMessages({ room, direction: 'newer', limit: 4 }))
+    const { items: all } = await chat.listMessages({ room, limit: 50 })
     expect(all).toHaveLength(30)
     const pivot = all[10]?.messageId ?? ''
-    const after = await collect(chat.pageMessages({ room, pivot, direction: 'newer', limit: 4 }))
+    const { items: after } = await chat.listMessages({ room, pivot, older: false, limit: 50 })
     expect(after.map(({ messageId }) => messageId)).toEqual(all.slice(11).map(({ messageId }) => messageId))
   },
   Chat: async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest'
 import { choicesOf, type Dimension } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import type { ChatClient } from '../../src/service/chat-client.ts'
-import type { Message, Professional } from '../../src/service/chat-read.ts'
+import type { Professional } from '../../src/service/chat-read.ts'
 import type { UsersClient } from '../../src/service/users.ts'
 import { callService } from '../../src/sync/call.ts'
 import { classifyRead, classifyWrite } from '../../src/sync/classify.ts'
@@ -155,10 +155,4 @@ export function inMadrid(): void {
     vi.unstubAllEnvs()
   })
   expect(new Date('2026-07-01T00:00:00').toISOString()).toBe('2026-06-30T22:00:00.000Z')
-}
-
-export async function collect(pages: AsyncIterable<Message>): Promise<readonly Message[]> {
-  const all: Message[] = []
-  for await (const message of pages) all.push(message)
-  return all
 }

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MAX_LIST_BYTES } from '../../src/service/chat-client.ts'
-import { AnswerError, type Message } from '../../src/service/chat-read.ts'
-import { CallError } from '../../src/service/errors.ts'
+import { AnswerError } from '../../src/service/chat-read.ts'
 import { MAX_ANSWER_BYTES } from '../../src/service/http.ts'
 import { type ChatServer, makeChat, startChatServer, TOKENS } from './chat-server.ts'
 import { KEYS, makeClient } from './pair.ts'
@@ -185,27 +184,17 @@ describe('answers', () => {
 })
 
 describe('calls that end without an answer', () => {
-  it('an abort ends a call, the paging, and a page in the middle', async () => {
+  it('an abort ends a call', async () => {
     const client = chat()
     server.answer = () => undefined
     const stop = new AbortController()
-    const calls = [
-      client.listProfessionals({ signal: stop.signal }),
-      client.pageMessages({ room: 7, direction: 'older' }, { signal: stop.signal }).next(),
-    ].map(failure)
+    const { signal } = stop
+    const calls = [client.listProfessionals({ signal }), client.listMessages({ room: 7 }, { signal })]
+    const failures = calls.map(failure)
     await expect.poll(() => server.requests.length).toBe(2)
     stop.abort()
-    for (const error of await Promise.all(calls))
+    for (const error of await Promise.all(failures))
       expect(error).toMatchObject({ kind: 'aborted', reached: 'maybe' })
-
-    server.answer = () => ({ body: [MESSAGE, { ...MESSAGE, message_id: 'm2' }] })
-    const between = new AbortController()
-    const pages = client.pageMessages({ room: 7, direction: 'older' }, { signal: between.signal })
-    expect((await pages.next()).value).toMatchObject({ messageId: 'm2' } satisfies Partial<Message>)
-    between.abort()
-    expect(await failure(pages.next())).toBeInstanceOf(CallError)
-    expect(await pages.next()).toEqual({ done: true, value: undefined })
-    expect(server.requests).toHaveLength(3)
   })
 
   it('a service that never answers: timeout; a closed client: aborted, not sent', async () => {
