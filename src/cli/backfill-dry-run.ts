@@ -19,7 +19,6 @@ import { addAhead, type Forecast, NOTHING_AHEAD, totalCalls } from '../sweep/for
 import { EVERYBODY, type Judged } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
-import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
@@ -65,7 +64,6 @@ async function look(io: Io, looking: Looking) {
   const { conditions, select } = await readRestriction(looking, asked)
   const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
   const digester = makeDigester(looking.digestKey)
-  const policy = policyOf(config)
   const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
   const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
   const sharers = makeSharers()
@@ -79,7 +77,7 @@ async function look(io: Io, looking: Looking) {
       const differing = judged.filter(({ verdict }) => verdict === 'differs')
       const keys = mayCount ? differing.map(({ key }) => key) : []
       const counted = await readCounted(pool, keys, config.brake.windowHours)
-      const forecasting = { policy, digester, counted: (key: string) => counted.get(key) ?? [] }
+      const forecasting = { policy: config, digester, counted: (key: string) => counted.get(key) ?? [] }
       for (const each of judged) forecast = addAhead(forecast, each, forecasting)
       for (const each of differing) {
         sample.add(() => sampled(each))

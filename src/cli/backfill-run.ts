@@ -16,7 +16,6 @@ import { namedService } from '../service/target.ts'
 import { makeThrottle, pageFor } from '../sweep/forecast.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
-import { policyOf } from '../sync/policy.ts'
 import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
@@ -111,7 +110,7 @@ async function endAnnouncement(pool: Pool, { tally }: SweepEnd): Promise<Omit<An
 function makeSlices(running: Running) {
   const { signal, pool, config, asked, digester, restriction, progress } = running
   const now = () => performance.now()
-  const throttling = { policy: policyOf(config), digester, now, sleep: (ms: number) => sleep(ms, signal) }
+  const throttling = { policy: config, digester, now, sleep: (ms: number) => sleep(ms, signal) }
   const throttle = asked.rate === null ? null : makeThrottle({ ...throttling, rate: asked.rate })
   let begun: BegunSweep | null = null
   let announced: Announced | null = null

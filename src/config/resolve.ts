@@ -58,6 +58,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   return freezeAll({
     ...all,
     file,
+    fullyManaged: OPTIONAL_FIELDS.every((field) => all.mapping[field] !== undefined),
     fingerprint: fingerprintOf({
       ...{ relation: from.relation, key: from.key, mapping: raw.mapping, scope: raw.scope },
       ...{ clearWith, mappingVersion, strict, unmanaged, onRemove, phonePrefix },

@@ -1,6 +1,6 @@
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import { connectQueue, queueError } from './connect.ts'
-import { consume, type Keep, PREFIX, readyOr } from './consume.ts'
+import { consume, type Keep, openBullQueue } from './consume.ts'
 import type { JobQueue, LeasePage } from './queue.ts'
 import { openTicks } from './ticks.ts'
 import { makeWitness } from './witness.ts'
@@ -22,17 +22,11 @@ type Options = {
  */
 export async function openQueue({ queueUrl, name, onError }: Options): Promise<JobQueue> {
   const connection = await connectQueue(queueUrl, onError)
-  const queue = new Queue(
-    name,
-    { connection: connection.producer, prefix: PREFIX, defaultJobOptions: { attempts: 1, ...KEEP } },
-    connection.factory as never,
-  )
-  queue.on('error', onError)
-  const close = async () => {
-    await queue.close()
+  const closing = async (opened: Queue) => {
+    await opened.close()
     await connection.close()
   }
-  await readyOr(queue, queueUrl, close)
+  const queue = await openBullQueue({ connection, queueUrl, name, keep: KEEP, onError }, closing)
   const shared = { connection, queueUrl, onError }
 
   return {
@@ -51,6 +45,6 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
     witness:
       connection.redis &&
       makeWitness(connection.redis, { name, asError: (error) => queueError(error, queueUrl) }),
-    close,
+    close: () => closing(queue),
   }
 }

@@ -1,4 +1,4 @@
-import { UnrecoverableError, Worker } from 'bullmq'
+import { Queue, UnrecoverableError, Worker } from 'bullmq'
 import { nameOf } from '../model/name-of.ts'
 import { type QueueConnection, queueError } from './connect.ts'
 import type { Consumer, Processed } from './queue.ts'
@@ -24,6 +24,21 @@ type Options = {
   readonly concurrency: number
   readonly keep: Keep
   readonly onError: (error: Error) => void
+}
+
+/** `close`: ends it, and what else was opened for it. A job is tried once. */
+export async function openBullQueue(
+  { connection, queueUrl, name, keep, onError }: Omit<Options, 'concurrency'>,
+  close: (queue: Queue) => Promise<void>,
+): Promise<Queue> {
+  const queue = new Queue(
+    name,
+    { connection: connection.producer, prefix: PREFIX, defaultJobOptions: { attempts: 1, ...keep } },
+    connection.factory as never,
+  )
+  queue.on('error', onError)
+  await readyOr(queue, queueUrl, () => close(queue))
+  return queue
 }
 
 /** Takes the jobs of a queue, from when it resolves. */
@@ -55,7 +70,7 @@ export async function consume<T>(
 }
 
 /** A server that goes away just now: nothing of ours is left behind, and it is said as what it is. */
-export async function readyOr(
+async function readyOr(
   part: { waitUntilReady(): Promise<unknown> },
   queueUrl: string,
   close: () => Promise<void>,

@@ -1,6 +1,5 @@
-import { Queue } from 'bullmq'
 import type { QueueConnection } from './connect.ts'
-import { consume, type Keep, PREFIX, readyOr } from './consume.ts'
+import { consume, type Keep, openBullQueue } from './consume.ts'
 import type { Processed, Ticks } from './queue.ts'
 
 /** A tick says nothing that a later one does not say as well. */
@@ -26,15 +25,8 @@ export async function openTicks(
   tick: () => Promise<Processed>,
   { everyMs, ...rest }: Options,
 ): Promise<Ticks> {
-  const { connection, queueUrl, name, onError } = rest
-  const queue = new Queue(
-    name,
-    { connection: connection.producer, prefix: PREFIX, defaultJobOptions: { attempts: 1, ...KEEP } },
-    connection.factory as never,
-  )
-  queue.on('error', onError)
+  const queue = await openBullQueue({ ...rest, keep: KEEP }, (opened) => opened.close())
   const close = () => queue.close()
-  await readyOr(queue, queueUrl, close)
 
   async function tend(): Promise<void> {
     const found = await queue.getJobScheduler(SCHEDULE)
@@ -43,8 +35,7 @@ export async function openTicks(
     if (found?.every === everyMs && !lost && away <= LOST_TICKS * everyMs) return
     // Changed in place it would keep the offset of the old interval, and go on as late as that says.
     if (found) await queue.removeJobScheduler(SCHEDULE)
-    const opts = { attempts: 1, ...KEEP }
-    await queue.upsertJobScheduler(SCHEDULE, { every: everyMs }, { name: SCHEDULE, data: {}, opts })
+    await queue.upsertJobScheduler(SCHEDULE, { every: everyMs }, { name: SCHEDULE, data: {} })
   }
 
   try {

@@ -7,11 +7,9 @@ import { readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
-import { type Called, callService } from '../sync/call.ts'
-import { classifyRead } from '../sync/classify.ts'
+import { type Called, callEntry, callService } from '../sync/call.ts'
+import { busyness, classifyRead, signOf } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
-import type { Plan } from '../sync/plan.ts'
-import { busyness, signOf } from '../sync/sign.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
 import type { Lag } from './findings.ts'
@@ -75,26 +73,6 @@ export function makeChecker({ config, context, log }: CheckOptions) {
       permits.giveBack(permit)
     }
   }
-}
-
-type MadeCall = {
-  readonly key: CustomerKey
-  readonly plan: Plan | 'verify' | 'probe'
-  readonly called: Called
-  readonly meaning: string
-}
-
-/** What the log of calls keeps of a call. Plan and answer hold field values; only names, codes and types are taken. */
-export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
-  const { method, outcome, shape, durationMs: ms } = called
-  const answer =
-    outcome.kind === 'reply'
-      ? { status: outcome.status, error: null, body: outcome.body }
-      : { status: null, error: outcome.error, body: null }
-  const body = typeof plan !== 'string' && 'body' in plan ? Object.entries(plan.body) : []
-  const fields = body.flatMap(([name, value]) => (name === 'user_id' || value === undefined ? [] : name))
-  const kind = typeof plan === 'string' ? plan : plan.kind
-  return { key, atMs: Date.now(), plan: kind, method, ...answer, meaning, ms, fields, shape }
 }
 
 /**

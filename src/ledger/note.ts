@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { CapturedChange } from '../capture/outbox.ts'
+import type { CapturedChange, NoteChanges } from '../capture/outbox.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { DUE_GENTLY, DUE_NOW, inLane, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
 
@@ -41,6 +41,20 @@ const RECORD_NEWCOMERS = recordNewcomersOf('')
 /** Those who have no record yet get an empty one, with nothing but their `user_id`. */
 export async function recordNewcomers(client: Client, customers: readonly Newcomer[]): Promise<void> {
   if (customers.length > 0) await client.query(RECORD_NEWCOMERS, columnsOf(customers))
+}
+
+/**
+ * Notes changes, and records new customers under their `user_id`. A customer whose key changes while its `user_id` stays
+ * is two customers for a moment: the revocation of the old one must see the new one.
+ */
+export function makeNoting(userIdOf: (key: CustomerKey) => string | null): NoteChanges {
+  return async (client, changes) => {
+    await note(client, changes)
+    await recordNewcomers(
+      client,
+      changes.map(({ key }) => ({ key, userId: userIdOf(key) })),
+    )
+  }
 }
 
 function columnsOf(customers: readonly Newcomer[]) {

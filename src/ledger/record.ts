@@ -217,3 +217,11 @@ export function makeReadDoubted(pool: Pool): (key: CustomerKey) => Promise<boole
     return keys.map((key) => doubted.has(key))
   })
 }
+
+/** Whether the user was there when that was last known, and nobody has accepted since that it is not. */
+export function existedBefore({
+  wasThere: noted,
+  remote,
+}: Pick<LedgerRecord, 'wasThere' | 'remote'>): boolean {
+  return noted ?? remote === 'present'
+}

@@ -1,5 +1,6 @@
 // What would follow a sweep, as a sum over everybody whom it judges; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
+import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, userIdOf } from '../model/mapped.ts'
 import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
@@ -8,10 +9,9 @@ import { type Before, kindsOf } from '../sync/braked.ts'
 import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
 import { takesAccess } from '../sync/plan.ts'
-import type { Policy } from '../sync/policy.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { existedBefore } from '../sync/there.ts'
 import { type Call, nextMove, startTurn, type Turn } from '../sync/turn.ts'
+import type { Policy } from '../sync/write.ts'
 import { addTo, increased, type Judged, type Made, NOTHING_FOUND, type SweepTally } from './judge.ts'
 
 export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>

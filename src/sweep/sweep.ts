@@ -12,7 +12,6 @@ import { type CustomerKey, fitsIndex } from '../model/customer.ts'
 import type { Digester } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
 import { everyPage } from '../sync/pages.ts'
-import { policyOf } from '../sync/policy.ts'
 import { readSnapshots } from '../sync/snapshot.ts'
 import { addTo, type Judged, judge, NOTHING_FOUND, type SweepSelection, type SweepTally } from './judge.ts'
 
@@ -113,7 +112,7 @@ export function makeFindMissed({
   config,
   digester,
 }: Pick<SweepOptions, 'pool' | 'config' | 'digester'>) {
-  const { clearWith } = policyOf(config)
+  const { clearWith } = config
   let shape: Promise<CustomersShape> | null = null
 
   return async (judged: readonly Judged[]): Promise<readonly FoundMissed[]> => {

@@ -1,3 +1,5 @@
+import type { CallEntry } from '../ledger/calls.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import type { OptionalField } from '../model/user.ts'
 import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
 import type { Reply } from '../service/client.ts'
@@ -6,6 +8,7 @@ import { namedFields, saysConflict } from '../service/named.ts'
 import { shapeOf } from '../service/shape.ts'
 import type { UsersClient } from '../service/users.ts'
 import type { BodyKind, Method, Outcome } from './classify.ts'
+import type { Plan } from './plan.ts'
 import type { Call } from './turn.ts'
 
 /** One call that was made, as typed facts; nothing of its body but the user that a GET showed. */
@@ -33,8 +36,8 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
   const started = performance.now()
   try {
     const reply = await send(users, call, userId, signal)
-    const remote =
-      call.method === 'GET' && reply.body.kind === 'json' ? readUser(reply.body.value, userId) : null
+    const body = reply.body.kind === 'json' ? reply.body.value : null
+    const remote = call.method === 'GET' ? readUser(body, userId) : null
     const retryAfter = reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }
     const outcome: Outcome = {
       kind: 'reply',
@@ -42,7 +45,6 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
       body: bodyKind(reply, remote, asked),
       ...retryAfter,
     }
-    const body = reply.body.kind === 'json' ? reply.body.value : null
     const named = reply.status >= 400 ? namedFields(body) : []
     const conflict = reply.status === 409 || (INVALID.has(reply.status) && saysConflict(body))
     const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
@@ -77,4 +79,24 @@ function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: 
   if (body.value === null) return 'null'
   if ('body' in call && contradicts(body.value, userId, call.body.status)) return 'other'
   return reportsError(body.value) ? 'error' : 'readable'
+}
+
+type MadeCall = {
+  readonly key: CustomerKey
+  readonly plan: Plan | 'verify' | 'probe'
+  readonly called: Called
+  readonly meaning: string
+}
+
+/** What the log of calls keeps of a call. Plan and answer hold field values; only names, codes and types are taken. */
+export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
+  const { method, outcome, shape, durationMs: ms } = called
+  const answer =
+    outcome.kind === 'reply'
+      ? { status: outcome.status, error: null, body: outcome.body }
+      : { status: null, error: outcome.error, body: null }
+  const body = typeof plan !== 'string' && 'body' in plan ? Object.entries(plan.body) : []
+  const fields = body.flatMap(([name, value]) => (name === 'user_id' || value === undefined ? [] : name))
+  const kind = typeof plan === 'string' ? plan : plan.kind
+  return { key, atMs: Date.now(), plan: kind, method, ...answer, meaning, ms, fields, shape }
 }

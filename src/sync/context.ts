@@ -13,7 +13,6 @@ import type { Called } from './call.ts'
 import type { Digester } from './digest.ts'
 import type { FreedOf } from './freed.ts'
 import type { Plan } from './plan.ts'
-import type { Policy } from './policy.ts'
 import type { TurnEnd } from './turn.ts'
 import type { Unwatched } from './unwatched.ts'
 
@@ -29,7 +28,6 @@ export type SyncStep =
 
 export type SyncContext = {
   readonly config: Config
-  readonly policy: Policy
   readonly users: UsersClient
   readonly digester: Digester
   readonly permits: Permits

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/end-of-claim.ts'
-import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
+import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
@@ -12,7 +12,6 @@ import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
-import { existedBefore, existsRemotely } from './there.ts'
 import { timeNeededMs } from './time-needed.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
@@ -176,4 +175,10 @@ function remembered(config: Config, { end, mapped, rivals, memory: last }: Remem
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
+}
+
+/** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
+function existsRemotely(before: boolean, { remote }: Pick<Memory, 'remote'>, end: TurnEnd): boolean {
+  if (remote === 'present') return true
+  return before && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')
 }

@@ -1,9 +1,9 @@
 import type { Digests, KnownRecord } from '../ledger/record.ts'
+import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
-import { existedBefore } from './there.ts'
 
 /** A customer's record, and whose it is. */
 export type Kept = {

@@ -45,15 +45,13 @@ export function unlearnt(learnt: Learnt, fields: readonly OptionalField[]): Lear
   )
 }
 
+type Returning = { readonly learnt: Learnt; readonly digests: CustomerDigests; readonly exact: string }
+
 /** Once a value that was acknowledged, and is still desired, has come back in another form. */
 export function returnedAs(
   field: ComparableField,
   remote: RemoteUser['fields'],
-  {
-    learnt,
-    digests,
-    exact,
-  }: { readonly learnt: Learnt; readonly digests: CustomerDigests; readonly exact: string },
+  { learnt, digests, exact }: Returning,
 ): Learnt {
   const form = digests.ofForm(field, normalForm(field, remote[field]))
   const [before, as, times] = learnt[field] ?? [null, null, 0]

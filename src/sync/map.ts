@@ -56,11 +56,6 @@ export function userIdFor(config: Config, key: CustomerKey): string | null {
   return id.ok ? id.value : null
 }
 
-/** Whether the mapping sets every field that an update can carry, so that a PUT takes nothing from anybody. */
-export function isFullyManaged(config: Config): boolean {
-  return OPTIONAL_FIELDS.every((field) => config.mapping[field] !== undefined)
-}
-
 type Result<T> = { readonly untilMs: number } & (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issue: FieldIssue }

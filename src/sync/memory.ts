@@ -1,4 +1,10 @@
-import type { Erased, LedgerRecord, Reason, RemoteState } from '../ledger/record.ts'
+import {
+  type Erased,
+  type LedgerRecord,
+  NEVER_SETTLED,
+  type Reason,
+  type RemoteState,
+} from '../ledger/record.ts'
 import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
@@ -126,18 +132,10 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Subject
   )
 }
 
-const UNHEARD_OF: Memory = {
-  remote: 'unasked',
-  sentStatus: null,
-  seenStatus: null,
-  sent: {},
-  seen: {},
-  refused: {},
-  conflict: null,
-  erased: null,
-  learnt: {},
-  looked: false,
-}
+const UNHEARD_OF = startMemory({
+  ...{ record: NEVER_SETTLED, unknown: false, blind: false, statusDoubted: false },
+  ...{ replanInMs: null, digestKey: '' },
+})
 
 /**
  * Whether a trial has ended, or the customer's own status has changed since, can only be told from the status

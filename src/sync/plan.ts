@@ -5,7 +5,6 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import type { Policy } from './policy.ts'
 import {
   fieldIsRight,
   fieldsToClearAgain,
@@ -14,6 +13,7 @@ import {
   statusIsRight,
   straysOf,
 } from './right.ts'
+import type { Policy } from './write.ts'
 import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
 
 /** What an update writes: the body, and what has to be remembered once it is acknowledged. */

@@ -43,6 +43,7 @@ export function rememberSeen(
   { learns = true } = {},
 ): Memory {
   const fields = desired?.fields ?? {}
+  const sides = { desired: fields, remote: remote.fields }
   let { learnt } = memory
   const seen: Partial<Record<OptionalField, string>> = {}
   const sent: Partial<Record<OptionalField, string>> = {}
@@ -56,14 +57,9 @@ export function rememberSeen(
     const same = sameField(field, fields, remote.fields)
     const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
     if (learns && stands && same) learnt = unlearnt(learnt, [field])
-    if (
-      learns &&
-      stands &&
-      !same &&
-      !isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests)
-    )
+    else if (learns && stands && !isLearnt(field, sides, learnt, digests))
       learnt = returnedAs(field, remote.fields, { learnt, digests, exact: acknowledged })
-    const own = isLearnt(field, { desired: fields, remote: remote.fields }, learnt, digests)
+    const own = isLearnt(field, sides, learnt, digests)
     const form = own ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
     seen[field] = digests.ofForm(field, form)
     if (stands && (own || same)) sent[field] = acknowledged

@@ -1,11 +1,12 @@
 import type { Ending } from '../ledger/end-of-claim.ts'
 import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
+import { existedBefore } from '../ledger/record.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
 import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
-import { classifyRead, classifyWrite, type Outcome } from './classify.ts'
+import { busyness, classifyRead, classifyWrite, type Outcome, signOf } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
@@ -14,9 +15,7 @@ import { makeGate } from './gate.ts'
 import { inherit, latestOf } from './inherit.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial } from './plan.ts'
-import { busyness, signOf } from './sign.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { existedBefore } from './there.ts'
 import { type Call, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
@@ -83,17 +82,17 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   const { consistencyDelayMs } = context.config.timing
   const accessFirst = isAccessFirst(run.claim.attempts, own.reason)
   const times = { lookAfterMs, consistencyDelayMs, accessFirst }
-  const situation = { mapped, rivals, policy: context.policy, digests, ...times }
+  const situation = { mapped, rivals, policy: context.config, digests, ...times }
   const { key } = run.claim
   const braking = {
     ...{ brake: context.brake, key, digests, record: own },
     before: {
       wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
-      erases: mapped.kind === 'removed' && rivals.length === 0 && context.policy.onRemove === 'erase',
+      erases: mapped.kind === 'removed' && rivals.length === 0 && context.config.onRemove === 'erase',
       shownWithout: own.state === 'idle' && own.seenStatus === 0,
     },
     digestKey: context.digester.id,
-    desired: context.digester.whole(key, mapped, context.policy.clearWith),
+    desired: context.digester.whole(key, mapped, context.config.clearWith),
   }
   let turn = startTurn(memory)
   let last: Called | null = null

@@ -14,10 +14,10 @@ import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
 import { mapFound, userIdFor } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { makePlan, type Plan } from './plan.ts'
-import { type Policy, policyOf } from './policy.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
 import { findRivals } from './rivals.ts'
 import { lookedAtAgain, seemsLost, type Unwatched } from './unwatched.ts'
+import type { Policy } from './write.ts'
 
 /** One customer, as of one moment. */
 export type Snapshot = {
@@ -72,10 +72,8 @@ export async function readSnapshots(
   const now = new Date(nowMs)
   const reads = {
     ...{ config, now },
-    readClaimants: async (userId: string) => byUser.get(userId) ?? [],
     readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
   }
-  const policy = policyOf(config)
   const snapshots: Snapshot[] = []
   for (const [at, each] of work.entries()) {
     if (at % BREATH === BREATH - 1) await setImmediate()
@@ -85,14 +83,15 @@ export async function readSnapshots(
       row === undefined
         ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
         : mapFound(config, key, row, now)
+    const claimants = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other !== key)
     snapshots.push({
-      ...{ key, work: each, mapped, policy, nowMs },
+      ...{ key, work: each, mapped, policy: config, nowMs },
       unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
-      claimants: (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other !== key),
-      rivals: row === undefined ? [] : await findRivals(reads, key, mapped),
+      claimants,
+      rivals: row === undefined ? [] : await findRivals(reads, claimants, mapped),
       digests: forCustomer(digester, key),
       digestKey: digester.id,
-      desired: digester.whole(key, mapped, policy.clearWith),
+      desired: digester.whole(key, mapped, config.clearWith),
     })
   }
   return snapshots

@@ -37,8 +37,8 @@ export async function readSubject(
     if (mapped.kind === 'removed' && !(await context.whenNoted()))
       return { mapped, rivals: [], others: [], end: notNoted() }
     const others = await readOthers(context, key, mapped)
-    const readClaimants = async () => others.map((other) => other.key)
-    const rivals = await findRivals({ config, readRow, readClaimants, now }, key, mapped)
+    const keys = others.map((other) => other.key)
+    const rivals = await findRivals({ config, readRow, now }, keys, mapped)
     return { mapped, rivals, others }
   } catch (error) {
     const reason = unreadable(error)

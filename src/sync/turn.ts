@@ -156,7 +156,11 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, call: { method: 'POST', body: plan.body } }
     case 'replace':
     case 'patch': {
-      if (turn.setAside) return withoutThem(plan, turn.setAside)
+      if (turn.setAside) {
+        // With whatever status the refused update carried: for a trial that is the one that the service shows.
+        const rest = { kind: 'patch', ...keptOf(plan, turn.setAside), carried: plan.carried } as const
+        return { plan: rest, call: { method: 'PATCH', body: rest.body } }
+      }
       return { plan, call: { method: plan.kind === 'patch' ? 'PATCH' : 'PUT', body: plan.body } }
     }
     case 'revoke':
@@ -168,13 +172,6 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     default:
       return plan satisfies never
   }
-}
-
-/** With whatever status the refused update carried: for a trial that is the one that the service shows. */
-function withoutThem(plan: Extract<Plan, { kind: 'patch' | 'replace' }>, aside: SetAside): Move {
-  const { body, fields } = keptOf(plan, aside)
-  const rest = { kind: 'patch', body, fields, carried: plan.carried } as const
-  return { plan: rest, call: { method: 'PATCH', body } }
 }
 
 type Fielded = { readonly body: UpdateBody; readonly fields: readonly OptionalField[] }

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts'
 import {
   type DesiredUser,
   type Fields,
@@ -7,8 +8,13 @@ import {
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
-import type { Policy } from './policy.ts'
 import { straysOf } from './right.ts'
+
+/** What a plan goes by besides the customer. */
+export type Policy = Pick<
+  Config,
+  'unmanaged' | 'clearWith' | 'onRemove' | 'createWithoutAccess' | 'fullyManaged'
+>
 
 /** Create leaves nulls out: only `description` is documented as nullable (section 2.6). */
 export function createBody(user: DesiredUser, managed: readonly OptionalField[]): CreateBody {

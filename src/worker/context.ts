@@ -1,5 +1,5 @@
 import { makeBrake } from '../brake/reserve.ts'
-import { type NoteChanges, outboxSource, whenNoted } from '../capture/outbox.ts'
+import { outboxSource, whenNoted } from '../capture/outbox.ts'
 import { unwatchedTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
@@ -10,7 +10,7 @@ import { databaseAt, roleOf } from '../database/session.ts'
 import { doubtStatus } from '../ledger/ending.ts'
 import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { note, recordNewcomers } from '../ledger/note.ts'
+import { makeNoting } from '../ledger/note.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/record.ts'
 import { bindTarget } from '../ledger/target.ts'
@@ -24,7 +24,6 @@ import type { SyncContext } from '../sync/context.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { makeWakeWaiting } from '../sync/freed.ts'
 import { userIdFor } from '../sync/map.ts'
-import { policyOf } from '../sync/policy.ts'
 
 type SecretName =
   | 'DATABASE_URL'
@@ -92,7 +91,7 @@ export async function openSync(options: Options) {
       { atOnce: READS_AT_ONCE },
     )
     const source = outboxSource(pool)
-    const note = makeNoting(config)
+    const note = makeNoting((key) => userIdFor(config, key))
     const drain = () => source.drain(note, DRAIN_ROWS)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
     const pace = openPace({
@@ -101,7 +100,6 @@ export async function openSync(options: Options) {
     })
     const context: SyncContext = {
       config,
-      policy: policyOf(config),
       users,
       digester,
       permits: pace.permits,
@@ -118,7 +116,7 @@ export async function openSync(options: Options) {
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),
     }
-    return { pool, context, pace, readCustomers, ...checked, close }
+    return { pool, context, note, pace, readCustomers, ...checked, close }
   } catch (error) {
     await close()
     throw error
@@ -132,16 +130,4 @@ function once<T>(ask: () => Promise<T>): () => Promise<T> {
     return asked.map(() => answer)
   })
   return () => batch('now')
-}
-
-/**
- * Notes changes, and records new customers under their `user_id`. A customer whose key changes while its `user_id` stays
- * is two customers for a moment: the revocation of the old one must see the new one.
- */
-export function makeNoting(config: Config): NoteChanges {
-  return async (client, changes) => {
-    await note(client, changes)
-    const known = changes.map(({ key }) => ({ key, userId: userIdFor(config, key) }))
-    await recordNewcomers(client, known)
-  }
 }

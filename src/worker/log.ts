@@ -1,6 +1,6 @@
 // What a worker's log says of calls, endings, the pace, verification and misfits. Customer keys stand under the names
 // that the log can hide; field values are never logged.
-import { callEntry } from '../drift/look.ts'
+
 import { isDrift, type Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
@@ -8,6 +8,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Log } from '../ops/log.ts'
 import type { PaceEvent } from '../pace/events.ts'
+import { callEntry } from '../sync/call.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 

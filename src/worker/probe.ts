@@ -1,13 +1,11 @@
 // One call that asks nothing of the service but an answer: a GET of a user who is known to be good.
 import type { Pool } from 'pg'
-import { callEntry } from '../drift/look.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import type { UsersClient } from '../service/users.ts'
-import { callService } from '../sync/call.ts'
-import { classifyRead } from '../sync/classify.ts'
-import { signOf } from '../sync/sign.ts'
+import { callEntry, callService } from '../sync/call.ts'
+import { classifyRead, signOf } from '../sync/classify.ts'
 
 type Options = {
   readonly pool: Pool

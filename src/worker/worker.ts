@@ -14,7 +14,7 @@ import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { BrokenOff, type JobOptions, makeJob } from '../sync/job.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
-import { makeNoting, type Opened } from './context.ts'
+import type { Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
 import { logCalls } from './log.ts'
 import type { Observing } from './ops.ts'
@@ -122,7 +122,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     throw error
   })
   const pump = makePump({
-    ...{ pool, queue, source: outboxSource(pool), note: makeNoting(config), now },
+    ...{ pool, queue, source: outboxSource(pool), note: opened.note, now },
     ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
     pace: pace.rate,
     onCaptured: observers.onCaptured,

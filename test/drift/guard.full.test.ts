@@ -1,7 +1,8 @@
 // When nothing is said: what is owed, under way or just written, and whatever moves while the GET is under way.
 import { expect, test } from 'vitest'
 import { outboxSource } from '../../src/capture/outbox.ts'
-import { makeNoting } from '../../src/worker/context.ts'
+import { makeNoting } from '../../src/ledger/note.ts'
+import { userIdFor } from '../../src/sync/map.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -27,7 +28,10 @@ test('a change that comes while the GET is under way makes what it shows worth n
   const noted = verifier.look(['b'])
   await until(() => house.sandbox.journal.list({ userId: 'b' }).some(({ method }) => method === 'GET'))
   await pool.query(`UPDATE clientes SET nombre = 'Bo' WHERE id = 'b'`)
-  await outboxSource(pool).drain(makeNoting(house.config), 10)
+  await outboxSource(pool).drain(
+    makeNoting((key) => userIdFor(house.config, key)),
+    10,
+  )
   expect((await noted).b?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
   // Captured before the row was read, and not noted yet: the row is newer than the version.
   house.sandbox.faults.set([])

@@ -17,13 +17,15 @@ import { claimChecks } from '../../src/ledger/check.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
+import { makeNoting } from '../../src/ledger/note.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { installationName, readBinding } from '../../src/ledger/target.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { setCeiling } from '../../src/pace/row.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
+import { userIdFor } from '../../src/sync/map.ts'
 import type { Snapshot } from '../../src/sync/snapshot.ts'
-import { makeNoting, openSync, type Secrets } from '../../src/worker/context.ts'
+import { openSync, type Secrets } from '../../src/worker/context.ts'
 import { makeHousekeeping } from '../../src/worker/housekeeping.ts'
 import { makeSweeping } from '../../src/worker/sweeping.ts'
 import { endingOf } from '../support/ending.ts'
@@ -82,7 +84,10 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   'what is captured is noted': async (session) => {
     const { pool, house } = session
     await captured(session, 'k1')
-    await outboxSource(pool).drain(makeNoting(house.config), 10)
+    await outboxSource(pool).drain(
+      makeNoting((key) => userIdFor(house.config, key)),
+      10,
+    )
   },
   sync: command('sync', 'k1'),
   access: command('access', 'k1'),

@@ -10,7 +10,7 @@ import {
 import { type CustomerDigests, forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makePlan, type Plan } from '../../src/sync/plan.ts'
-import type { Policy } from '../../src/sync/policy.ts'
+import type { Policy } from '../../src/sync/write.ts'
 
 const made = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
 

@@ -9,7 +9,6 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { ClaimRun, SyncContext, SyncStep } from '../../src/sync/context.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
-import { policyOf } from '../../src/sync/policy.ts'
 import { runClaim } from '../../src/sync/run.ts'
 import { Killed, makePureService, type PureService } from './pure-service.ts'
 
@@ -121,7 +120,6 @@ export function contextOf(customer: Customer): SyncContext {
   const { config, permits, service, kept } = customer
   return {
     config,
-    policy: policyOf(config),
     users: service.client,
     digester: makeDigester(customer.secret),
     permits: {

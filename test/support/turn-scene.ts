@@ -6,8 +6,8 @@ import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
 import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classify.ts'
 import { withoutConflict } from '../../src/sync/conflict.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
-import type { Policy } from '../../src/sync/policy.ts'
 import { nextMove, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from './plan-scene.ts'
 
 export { ABSENT, digests, user }

@@ -6,7 +6,7 @@ import { addAhead, callsAhead, type Forecast, NOTHING_AHEAD, totalCalls } from '
 import type { Judged, Made } from '../../src/sweep/judge.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import type { Policy } from '../../src/sync/policy.ts'
+import type { Policy } from '../../src/sync/write.ts'
 import { FULL, KEEP, LEFT_OUT, plan, sent, UNASKED, UNKNOWN, user } from '../support/plan-scene.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')

@@ -7,7 +7,7 @@ import { TooLarge } from '../../src/config/source.ts'
 import { keyOf } from '../../src/customers/key.ts'
 import { type Mapped, validUntilOf } from '../../src/model/mapped.ts'
 import { OPTIONAL_FIELDS, USER_FIELDS } from '../../src/model/user.ts'
-import { isFullyManaged, mapCustomer } from '../../src/sync/map.ts'
+import { mapCustomer } from '../../src/sync/map.ts'
 import { KEY, makeCustomer } from '../support/pure-claims.ts'
 import { runs } from '../support/size.ts'
 
@@ -333,9 +333,9 @@ describe('a birthday', () => {
 
 it('every field is managed only when all fifteen optional ones are mapped', () => {
   const all = Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, field]))
-  expect(isFullyManaged(configOf(all))).toBe(true)
+  expect(configOf(all).fullyManaged).toBe(true)
   for (const field of OPTIONAL_FIELDS)
-    expect(isFullyManaged(configOf({ ...all, [field]: undefined })), field).toBe(false)
+    expect(configOf({ ...all, [field]: undefined }).fullyManaged, field).toBe(false)
 })
 
 describe('whatever a row holds', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/sync/classify.ts'
-import { signOf } from '../../src/sync/sign.ts'
+import { signOf } from '../../src/sync/classify.ts'
 
 const reply = (status: number) => ({ kind: 'reply', status, body: 'error' }) as Outcome
 const lost: Outcome = { kind: 'error', error: 'timeout' } as Outcome

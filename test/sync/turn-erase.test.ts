@@ -3,7 +3,7 @@ import type { Erased } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import type { Policy } from '../../src/sync/policy.ts'
+import type { Policy } from '../../src/sync/write.ts'
 import { type Answer, POLICY, PREMIUM, play, REMOVED, SETTLED, UNKNOWN } from '../support/turn-scene.ts'
 
 const policy: Policy = { ...POLICY, onRemove: 'erase' }

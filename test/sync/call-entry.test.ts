@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { callEntry } from '../../src/drift/look.ts'
 import type { CallEntry } from '../../src/ledger/calls.ts'
 import type { Called } from '../../src/sync/call.ts'
+import { callEntry } from '../../src/sync/call.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 import { logCalls } from '../../src/worker/log.ts'
 
