@@ -38,7 +38,10 @@ UPDATE rollcall.owed o SET
   status_doubted = CASE e.kind
     WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
-  verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS} WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
+  verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS}
+    -- That nobody is there may be a gateway's word, for as long as a deployment takes.
+    WHEN t.believed AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
+    WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
   check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
     WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this

@@ -15,7 +15,7 @@ const POINTERS = new Set(words('field fields param parameter path pointer proper
 /** What was sent, or might have been: whatever stands there is not what is wrong. */
 const REPEATS = new Set(words('request input sent received payload body example examples help'))
 
-type Found = { readonly pointed: string[]; readonly said: string[] }
+type Found = { readonly pointed: string[]; readonly said: string[]; readonly maybe: string[] }
 
 /**
  * The fields of section 2.6 that the body of a refusal names: as keys of its errors (`{"errors": {"email": …}}`), where
@@ -30,7 +30,8 @@ export function namedFields(body: unknown): OptionalField[] {
   const said = fieldsIn(found.said)
   // "email" and "description" are also plain words; where a name is told that is none, it is the one that is meant.
   const plain = said.filter((field) => field.includes('_'))
-  return plain.length > 0 ? plain : said
+  if (plain.length > 0) return plain
+  return said.length > 0 ? said : fieldsIn(found.maybe)
 }
 
 /** In lower case: what codes and messages say of a value that another user has, in English and Spanish. */
@@ -44,7 +45,7 @@ export function saysConflict(body: unknown): boolean {
 }
 
 function wordsIn(body: unknown): Found {
-  const found: Found = { pointed: [], said: [] }
+  const found: Found = { pointed: [], said: [], maybe: [] }
 
   function collect(value: unknown, depth: number, at = ''): void {
     if (typeof value === 'string')
@@ -58,7 +59,9 @@ function wordsIn(body: unknown): Found {
       const name = key.slice(0, MOST_LETTERS)
       const lower = name.toLowerCase()
       if (REPEATS.has(lower)) continue
-      if (CONTAINERS.has(at)) found.pointed.push(name)
+      // What describes the error, or names the field of that name.
+      const maybe = lower === 'description' && typeof inner === 'string'
+      if (CONTAINERS.has(at)) (maybe ? found.maybe : found.pointed).push(name)
       collect(inner, depth + 1, lower)
     }
   }

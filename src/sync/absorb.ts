@@ -75,8 +75,9 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'later':
       return { turn: { ...tried, sure: true }, end: retry(meaning, facts) }
     case 'denied': {
-      // Not the key or the customer: the answer names some of the fields.
-      if (facts.status === 403 && blamed(facts.named, fieldsOf(facts.plan)).length > 0)
+      // Not the key or the customer: the answer names some of the fields. A create waits for `accessFirst`, since what it
+      // carries would count as refused before one without it was taken.
+      if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(facts.plan)).length > 0)
         return absorbRefusal({ ...tried, sure: true }, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not looked at.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote

@@ -7,6 +7,12 @@ test.each<[string, unknown, string[]]>([
   ['a path as JSON pointer', { violations: [{ pointer: '/data/mobile_phone' }] }, ['mobile_phone']],
   ['a text', { message: 'nid_number is not valid' }, ['nid_number']],
   ['a text in camel case', { message: 'contractNumber is not valid' }, ['contract_number']],
+  [
+    'no description of the error',
+    { errors: [{ code: 'X', description: 'birthdate: wrong format' }] },
+    ['birthdate'],
+  ],
+  ['a description where no other is named', { errors: { description: 'is too long' } }, ['description']],
   ['a plain word', { error: 'email is not allowed' }, ['email']],
   ['a bare text', 'gender: expected 0 or 1', ['gender']],
   [

@@ -107,12 +107,10 @@ describe('access first, after failures', () => {
   })
 })
 
-it('a create that is answered 403 with the name of a field goes without it next time', () => {
-  const { calls, end, turn } = play(user(2, { email: 'a@x.es', first_name: 'Ana' }), ABSENT, [
+it('a create that is answered 403 leaves no field out for good: it may be about the account', () => {
+  const { end, turn } = play(user(2, { email: 'a@x.es', first_name: 'Ana' }), ABSENT, [
     { status: 403, named: ['first_name'] },
-    404,
   ])
-  expect(calls.length).toBe(2)
-  expect(end).toMatchObject({ kind: 'retry', reason: { code: 'refused', named: ['first_name'] } })
-  expect(Object.keys(turn.memory.refused)).toEqual(['first_name'])
+  expect(end).toMatchObject({ kind: 'retry', reason: { code: 'denied' } })
+  expect(turn.memory.refused).toEqual({})
 })
