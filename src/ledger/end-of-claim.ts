@@ -49,7 +49,7 @@ type Done = {
   readonly acknowledged: boolean
   /**
    * Of an unknown outcome: the last write was answered with neither yes nor no, so its request is over; it waits for
-   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes, and asks for one.
+   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes, and asks for one, or for all where the user is gone.
    */
   readonly unclear: boolean
   /** Status 0 at the service may be the work of this claim, or of one before it. */

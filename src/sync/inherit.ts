@@ -1,5 +1,4 @@
-import type { Digests, KnownRecord } from '../ledger/record.ts'
-import { existedBefore } from '../ledger/record.ts'
+import { type Digests, existedBefore, type KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
