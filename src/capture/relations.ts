@@ -45,7 +45,7 @@ export async function planCapture(client: Client, config: Config): Promise<Captu
       // With transition tables on the parent, Postgres would refuse the application's writes to a foreign part.
       for (const part of parts.filter(({ foreign }) => foreign))
         problems.push(
-          `watch: ${quotedName(entry.relation)} has the foreign table ${quotedName(part)} in it, which triggers cannot watch`,
+          `watch: ${quotedName(entry.relation)} has the foreign table ${quotedName(part)} in it, which triggers cannot watch. Detach it; where writes fail by it, \`rollcall capture uninstall\` ends that`,
         )
       const tables = parts.map(({ schema, name }) => ({ schema, name }))
       watchers.push(await watch(client, { config, entry, oid: found.oid, view: customers?.oid, tables }))

@@ -42,8 +42,8 @@ export function intervalMs(failed: number, random: number): number {
   return Math.min(LAST_PROBE_MS, FIRST_PROBE_MS * 2 ** Math.min(failed, 8) * (1 + random / 10))
 }
 
-/** Whether a good call changes anything, so that it has to be reported. */
-export function isTroubled({ state, troubles }: Breaker): boolean {
+/** Whether a good call changes anything. */
+export function isCounting({ state, troubles }: Breaker): boolean {
   return state === 'trying' || customersOf(troubles) > 0
 }
 
@@ -64,7 +64,7 @@ export function hear(
 }
 
 function hearWell(breaker: Breaker): Breaker {
-  if (!isTroubled(breaker)) return breaker
+  if (!isCounting(breaker)) return breaker
   const clear = { ...breaker, troubles: {} }
   if (clear.state !== 'trying') return clear
   const wells = clear.wells + 1

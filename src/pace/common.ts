@@ -1,6 +1,6 @@
 // What all processes share about their pace, and what calls and probes make of it. Pure.
 import { halved, type Rate, slowStart } from './adapt.ts'
-import { type Breaker, hear, type Probe, probed } from './breaker.ts'
+import { type Breaker, hear, isCounting, type Probe, probed } from './breaker.ts'
 import type { HeardCall } from './pace.ts'
 import { MOST_CUSTOMERS, type TroubleTally } from './tally.ts'
 
@@ -9,10 +9,11 @@ export type CommonPace = Rate & {
   readonly raisedAt: number
   /** How often the rate was lowered. */
   readonly epoch: number
+  /** Until when the service asked everybody to wait; null: calls have done well since. */
   readonly notBefore: number | null
   /** For whom it was lowered: one customer for whom the service always is busy must not slow down everybody. */
   readonly busy: Times
-  /** For whom the service asked everybody to wait: the same customer again binds others for a moment only. */
+  /** For whom the service asked to wait, which binds everybody. */
   readonly held: Times
   readonly breaker: Breaker
 }
@@ -33,7 +34,9 @@ export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: n
 
 function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
   const breaker = hear(pace.breaker, call, now)
-  const heard = breaker === pace.breaker ? pace : { ...pace, breaker }
+  const isOver = call.sign === 'well' && pace.notBefore !== null && pace.notBefore <= now
+  const notBefore = isOver ? null : pace.notBefore
+  const heard = breaker === pace.breaker && !isOver ? pace : { ...pace, breaker, notBefore }
   const held = call.holdMs > 0 ? hold(heard, call, now) : heard
   return call.busy ? slower(held, call, now) : held
 }
@@ -43,8 +46,11 @@ const HELD_REMEMBERED_MS = 2 * LONGEST_HOLD_MS
 /** Enough to spare a service that is overloaded, and little where it is this one customer. */
 const HELD_AGAIN_MS = 10_000
 
+/** In full where it may be meant for all: not for the same customer again, nor after others have done well. */
 function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
-  const bindsMs = isRecent(pace.held[id], HELD_REMEMBERED_MS, now) ? Math.min(holdMs, HELD_AGAIN_MS) : holdMs
+  const suspects = pace.notBefore === null ? Object.values(pace.held) : [pace.held[id]]
+  const isOfFew = suspects.some((at) => isRecent(at, HELD_REMEMBERED_MS, now))
+  const bindsMs = isOfFew ? Math.min(holdMs, HELD_AGAIN_MS) : holdMs
   return { ...pace, held: note(pace.held, id, now, MOST_CUSTOMERS), notBefore: until(pace, bindsMs, now) }
 }
 
@@ -67,6 +73,11 @@ function isRecent(at: number | undefined, ms: number, now: number): boolean {
 function note(times: Times, id: string, now: number, most: number): Times {
   const latest = Object.entries({ ...times, [id]: now }).toSorted(([, a], [, b]) => b - a)
   return Object.fromEntries(latest.slice(0, most))
+}
+
+/** Whether a good call changes anything, so that it has to be reported. */
+export function isTroubled({ breaker, notBefore }: CommonPace): boolean {
+  return isCounting(breaker) || notBefore !== null
 }
 
 function until({ notBefore }: CommonPace, holdMs: number, now: number): number {

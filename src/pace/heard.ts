@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import { nameOf } from '../model/name-of.ts'
-import { isTroubled } from './breaker.ts'
-import { afterCalls } from './common.ts'
+import { afterCalls, isTroubled } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { Heard, HeardCall } from './pace.ts'
 import { changePace } from './stored.ts'
@@ -35,7 +34,7 @@ export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
     const { before, after, now } = await changePace(pool, ({ pace, now }) => ({
       pace: afterCalls(pace, calls, now),
     }))
-    known.troubled = isTroubled(after.breaker)
+    known.troubled = isTroubled(after)
     const slower = after.epoch > before.epoch || (after.notBefore ?? 0) > (before.notBefore ?? 0)
     if (slower || after.breaker.state === 'open') drop()
     for (const event of eventsOf(before, after, now)) onChange(event)

@@ -14,12 +14,12 @@ export type Reservation = {
   readonly epoch: string
   /** No process may call: the service is out of order. */
   readonly closed: boolean
-  /** The breaker counts something, so that a good call has to be reported. */
+  /** A good call changes something, so that it has to be reported. */
   readonly troubled: boolean
 }
 
-/** `isTroubled` of breaker.ts. */
-const TROUBLED = `breaker = 'trying' OR trouble ? 'troubles'`
+/** `isTroubled` of common.ts. */
+const TROUBLED = `breaker = 'trying' OR trouble ? 'troubles' OR not_before IS NOT NULL`
 
 /** Further ahead than one can be asked to wait is a time of a clock that was set back. */
 export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms'`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CLOSED, isProbeDue, isTroubled } from '../../src/pace/breaker.ts'
+import { CLOSED, isCounting, isProbeDue } from '../../src/pace/breaker.ts'
 import { afterCalls, afterProbe, type CommonPace, LONGEST_HOLD_MS } from '../../src/pace/common.ts'
 import { eventsOf } from '../../src/pace/events.ts'
 import type { HeardCall, Sign } from '../../src/pace/pace.ts'
@@ -44,7 +44,7 @@ describe('busy answers', () => {
       )
     const once = asks(1, START)
     expect(once.notBefore).toBe(NOW + 3_600_000)
-    const again = asks(1, { ...once, notBefore: null })
+    const again = asks(1, { ...once, notBefore: NOW })
     expect(again.notBefore).toBe(NOW + 10_000)
     expect(asks(2, again).notBefore).toBe(NOW + 3_600_000)
     expect(asks(1, { ...again, notBefore: null, held: { 1: NOW - 7_200_001 } }).notBefore).toBe(
@@ -58,6 +58,24 @@ describe('busy answers', () => {
     }))
     const later = afterCalls({ ...again, epoch: 0, notBefore: null }, others, NOW)
     expect(asks(1, later).notBefore).toBe(NOW + 10_000)
+  })
+
+  it('for one customer after another hold everybody for long only while nobody does well in between', () => {
+    const asks = (id: number, pace: CommonPace, now: number) =>
+      afterCalls(pace, [call(id, 'neutral', { busy: true, holdMs: 60_000 })], now)
+    const good = (pace: CommonPace, now: number) => afterCalls(pace, calls(3, 'well'), now)
+    const first = asks(1, START, NOW)
+    // What was under way as it began proves nothing.
+    expect(good(first, NOW + 59_999)).toBe(first)
+    const later = NOW + 60_001
+    expect(asks(2, first, later).notBefore).toBe(later + 60_000)
+    const second = asks(2, good(first, later), later)
+    expect(second.notBefore).toBe(later + 10_000)
+    expect(asks(3, second, later + 10_001).notBefore).toBe(later + 70_001)
+    expect(asks(3, good(second, later + 10_000), later + 10_001).notBefore).toBe(later + 20_001)
+    // And long after all that it is the service again that asks.
+    const tomorrow = NOW + 86_400_000
+    expect(asks(4, good(second, later + 10_000), tomorrow).notBefore).toBe(tomorrow + 60_000)
   })
 
   it('of one epoch halve the rate once, those of the next once more', () => {
@@ -207,7 +225,7 @@ it('wherever it stands, probes that do well and then good calls close it for eve
       pace = afterCalls(pace, good, now)
       expect(pace.breaker).toMatchObject({ state: 'closed' })
       expect([pace.breaker.burnt, pace.breaker.troubles]).toEqual([{}, {}])
-      expect(isTroubled(pace.breaker)).toBe(false)
+      expect(isCounting(pace.breaker)).toBe(false)
     }),
     { numRuns: runs(2000) },
   )

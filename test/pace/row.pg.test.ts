@@ -71,12 +71,13 @@ describe('the rate', () => {
   })
 })
 
-describe('a breaker', () => {
+describe('a breaker, or a hold that nobody has done well after', () => {
   it.each([
     [`breaker = 'open'`, true, false],
     [`breaker = 'trying'`, false, true],
     [`trouble = '{"troubles": {"1": 1}}'`, false, true],
     [`trouble = '{"burnt": {"1": 1}, "from": 3}'`, false, false],
+    [`not_before = now() - interval '1 s'`, false, true],
     [`trouble = '[]'`, false, false],
   ])('%s stops all calls: %s, and has good calls reported: %s', async (set, stops, reports) => {
     await using db = await withRow(set)
