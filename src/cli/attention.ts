@@ -128,7 +128,7 @@ export function sayDrift({ open, doubt, ...about }: VerificationReport): string 
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   return applying([
     wrong !== '' && wrong,
-    kinds.length > 0 ? kinds.join(', ') : 'none found',
+    kinds.length > 0 ? kinds.join(', ') : `none ${wrong === '' ? '' : 'else '}found`,
     doubt && `${sayDoubt(doubt)}, which is not credible`,
   ]).join('; ')
 }

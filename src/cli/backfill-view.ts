@@ -75,7 +75,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
     [
       'out of scope',
       tally.neverInScope,
-      'were never in scope: left alone, whatever access they have at the service',
+      'are not in scope, and never were here: left alone, whatever access they have at the service',
     ],
     ['unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'],
   ]

@@ -99,6 +99,7 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length === 0 && 'Nothing to change: every watched table is captured.',
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
+      !leavesOthers &&
       'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
     leavesOthers &&
       'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.',

@@ -23,7 +23,7 @@ export type Overview = {
     readonly waitsForWorkerMs: number | null
   }
   readonly unknown: number
-  /** Held customers wait for a person; released ones are on their way. */
+  /** Idle ones are settled, and owed nothing. Held customers wait for a person; released ones are on their way. */
   readonly states: Readonly<
     Record<'idle' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
   >
@@ -65,12 +65,13 @@ SELECT
    FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
-     'idle', count(*) FILTER (WHERE state = 'idle' AND NOT (remote = 'unasked' AND generation IS NULL)), 'rejected', count(*) FILTER (WHERE state = 'rejected'),
-     'failing', count(*) FILTER (WHERE state = 'failing'), 
+     'idle', count(*) FILTER (WHERE state = 'idle' AND o.key IS NULL AND NOT (remote = 'unasked' AND generation IS NULL)),
+     'rejected', count(*) FILTER (WHERE state = 'rejected'),
+     'failing', count(*) FILTER (WHERE state = 'failing'),
      'held', count(*) FILTER (WHERE state = 'held' AND NOT ${OPEN_RELEASE}),
      'released', count(*) FILTER (WHERE state = 'held' AND ${OPEN_RELEASE}),
      'discarded', count(*) FILTER (WHERE state = 'discarded'))
-   FROM rollcall.ledger l) AS states,
+   FROM rollcall.ledger l LEFT JOIN rollcall.owed o ON o.key = l.key AND o.due_at IS NOT NULL) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
      SELECT CASE WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'released' ELSE l.state END AS state,
        l.reason->>'code' AS code, (l.reason->>'status')::int AS status,

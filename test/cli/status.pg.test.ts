@@ -123,6 +123,15 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
 
+test('counts nobody as settled who is owed a sync', async () => {
+  await using scene = await openScene()
+  await scene.pool.query(`
+    INSERT INTO rollcall.owed (key, change_version, lane, due_at) VALUES ('a', 1, 1, NULL), ('b', 1, 1, now());
+    INSERT INTO rollcall.ledger (key, user_id, remote, state) VALUES ('a', 'a', 'present', 'idle'), ('b', 'b', 'present', 'idle')`)
+  const { out } = await scene.status()
+  expect(out).toMatch(/^customers +2 known, 1 settled, /m)
+})
+
 test('tells of a brake once, with each count by its name, and of released customers as what they are', async () => {
   await using scene = await openScene()
   const { pool } = scene
