@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { differencesFromBinding, remedyFor } from '../ledger/target.ts'
 import type { Io } from './io.ts'
 
@@ -13,7 +13,7 @@ export const SYNC_ENV = ['DATABASE_URL', ...BINDING_ENV, 'SERVICE_SECRET_KEY'] a
 type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
 
 export async function bindingStatus(
-  client: Pick<ClientBase, 'query'>,
+  client: Client,
   { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey }: BindingEnv,
 ) {
   const differences = await differencesFromBinding(client, { origin, apiKey, digestKey })

@@ -17,17 +17,13 @@ import { type ExitCode, VERSION } from './io.ts'
 
 type About = { readonly config: Config; readonly asked: DriftAsked; readonly origin: string }
 
-export function headOf({
-  config,
-  asked,
-  origin,
-}: About): Pick<Report, 'version' | 'writtenBy' | 'target' | 'options'> {
+export function headOf({ config, asked, origin }: About) {
   return {
-    version: 1,
+    version: 1 as const,
     writtenBy: VERSION,
     target: namedService(origin, config),
     options: {
-      from: asked.fromLedger ? 'ledger' : 'service',
+      from: asked.fromLedger ? ('ledger' as const) : ('service' as const),
       sample: asked.sample,
       where: asked.where.length === 0 ? null : asked.where.join(' and '),
       rate: asked.rate,

@@ -1,5 +1,4 @@
 // What `explain`, `access`, `sync --diff` and `sync --dry-run` share: the environment, the token, and the output.
-
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import process from 'node:process'

@@ -1,6 +1,5 @@
 // One customer for a person, in sections; every view is a choice of them. Codes, statuses, names and times; values of
 // fields only where they were asked for.
-
 import type { DriftCause } from '../drift/words.ts'
 import type { Chat } from '../explain/chat.ts'
 import type { Explanation } from '../explain/explain.ts'

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import pg, { type ClientBase } from 'pg'
+import pg from 'pg'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { findColumns, findRelation, relationNames } from '../customers/catalog.ts'
 import { columnUses, neededColumns } from '../customers/columns.ts'
 import { noColumn, noRelation } from '../customers/problems.ts'
+import type { Client } from '../database/client.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
 import { READER, type Rights, WORKER } from '../ledger/grants.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
@@ -14,8 +15,6 @@ import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, usage } from './option-values.ts'
 import { applying } from './render.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 const EXAMPLES = `
 It changes nothing: a DBA reads the script and runs it, again after each

@@ -17,7 +17,8 @@ function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
 }
 
 export function checkWatch({ relation, key, isView }: Customers, watch: readonly Watched[]): Problem[] {
-  const keys = `expected ${count(key)}, as many as customers.key has (${key.join(', ')})`
+  const many = key.length === 1 ? 'one column' : `${key.length} columns`
+  const keys = `expected ${many}, as many as customers.key has (${key.join(', ')})`
   const view = 'expected a table: a view has no changes of its own, name the tables behind it'
   const missed = 'expected the customer table among the watched ones: its own changes would be missed'
   const is = (relation: Relation) => (watched: Watched) => sameRelation(watched.relation, relation)
@@ -80,8 +81,4 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
     ...wrong(lifetimeMs < consistencyDelayMs, ['timing', 'consistencyDelayMs'], late),
     ...wrong(retryMaxMs < retryMinMs, ['timing', 'retryMaxMs'], fewer),
   ]
-}
-
-function count(columns: readonly string[]): string {
-  return columns.length === 1 ? 'one column' : `${columns.length} columns`
 }

@@ -1,6 +1,6 @@
 // Statements that read customers. The configuration may say that they need more than our sessions give: a path on which
 // the functions behind a view find what they name, or the policies of row-level security.
-import pg, { type Pool } from 'pg'
+import pg from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'
 
@@ -36,7 +36,7 @@ export async function withSettings<T>(
   work: (session: Client) => Promise<T>,
 ): Promise<T> {
   if (settings.length === 0) return await work(client)
-  if (!isPool(client)) return await inTransaction(client, settings, work)
+  if (!(client instanceof pg.Pool)) return await inTransaction(client, settings, work)
   const held = await client.connect()
   let broken = true
   try {
@@ -62,8 +62,4 @@ async function inTransaction<T>(
   } finally {
     await client.query('ROLLBACK')
   }
-}
-
-function isPool(client: Client): client is Pool {
-  return client instanceof pg.Pool
 }

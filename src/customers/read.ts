@@ -67,10 +67,6 @@ async function requireSomebody(session: Client, shape: CustomersShape): Promise<
   if (rows[0]?.seen !== true) throw new NobodySeen()
 }
 
-export function fitsKey(shape: CustomersShape, key: CustomerKey): boolean {
-  return partsOf(shape, key) !== null
-}
-
 function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | null {
   const parts = keyParts(key, shape.key.length)
   return parts && shape.key.every(({ base }, i) => readable(base, parts[i] ?? '')) ? parts : null
@@ -180,7 +176,7 @@ export function makeReading(
 
   return async (keys) => {
     // By a look of its own: an earlier one may have been before the change.
-    if (keys.some((key) => !fitsKey(shape, key))) await look()
+    if (keys.some((key) => partsOf(shape, key) === null)) await look()
     const reading = read
     try {
       return await readApart((some) => reading(pool, some), keys)

@@ -2,8 +2,7 @@
 import { isLoopback } from '../service/address.ts'
 import { SPECIALITIES } from '../service/chat.ts'
 import type { ChatClient } from '../service/chat-client.ts'
-import type { List, Professional } from '../service/chat-read.ts'
-import { AnswerError } from '../service/chat-read.ts'
+import { AnswerError, type List, type Professional } from '../service/chat-read.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { Bearer } from './token.ts'
 

@@ -1,9 +1,7 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { LANE } from '../model/customer.ts'
 import { DUE_NOW, OWE_LOOK, UNDER_WAY } from './owe.ts'
 import { bindAnew, boundOrigin, type Target } from './target.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** `same` binds anew and keeps every record; `new` also forgets what is known of the users. Resolves to how many lookups are owed. */
 export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<number> {

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { iso } from './sql.ts'
 
@@ -21,8 +21,6 @@ export type SeenAnswer = {
   /** The customer who was answered so last. */
   readonly lastKey: CustomerKey
 }
-
-type Client = Pick<ClientBase, 'query'>
 
 /** By method and status, as a contract is read; in each the most frequent first. */
 const ANSWERS = `

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import { retried } from '../database/batch.ts'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
 /** One call to the service and what became of it: names of fields and types, never a value. */
@@ -122,7 +123,7 @@ WHERE c.key = ANY($1) AND c.method <> 'GET' AND c.meaning IN ('unknown', 'unclea
 GROUP BY c.key`
 
 export async function readUnclear(
-  client: Pick<ClientBase, 'query'>,
+  client: Client,
   keys: readonly CustomerKey[],
 ): Promise<ReadonlyMap<CustomerKey, readonly string[]>> {
   if (keys.length === 0) return new Map()

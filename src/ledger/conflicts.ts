@@ -1,8 +1,6 @@
 // Customers that wait for a value that another user has.
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 export type WaitingCustomer = {
   readonly key: CustomerKey

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { iso } from './sql.ts'
 
@@ -49,10 +49,7 @@ type Asked = {
 }
 
 /** The last receipts, of these customers or of all. Reads only. */
-export async function readErasures(
-  client: Pick<ClientBase, 'query'>,
-  { keys, limit }: Asked,
-): Promise<Receipts> {
+export async function readErasures(client: Client, { keys, limit }: Asked): Promise<Receipts> {
   const { rows } = await client.query<Receipt>(RECEIPTS, [keys.length > 0 ? keys : null, limit])
   const missing = await client.query<{ key: CustomerKey }>(UNKNOWN, [keys])
   return { receipts: rows, unknown: missing.rows.map(({ key }) => key) }

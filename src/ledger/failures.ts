@@ -1,12 +1,10 @@
 // Who is rejected, who fails and whose fields are left out: by reason and one by one.
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { UNDER_WAY } from './owe.ts'
 import type { CustomerState, Reason } from './record.ts'
 import { iso } from './sql.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** Which customers: those with a reason (`detail`: its HTTP status or error), those with an issue of a field, or all. */
 export type Selector =

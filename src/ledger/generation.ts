@@ -1,8 +1,7 @@
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
+import type { Client } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** The mapping that syncs go by, and whether it is the one that was asked about. */
 export type MappingStatus = {

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
@@ -106,11 +106,7 @@ FROM (SELECT s.searched, CASE WHEN s.searched THEN (SELECT min(at) FROM rollcall
   LEFT JOIN rollcall.owed o ON o.key = $1`
 
 /** What the tables tell of a customer, with its last `limit` calls. Reads only. */
-export async function readHistory(
-  client: Pick<ClientBase, 'query'>,
-  key: CustomerKey,
-  limit: number,
-): Promise<History> {
+export async function readHistory(client: Client, key: CustomerKey, limit: number): Promise<History> {
   const { rows } = await client.query<NonNullable<History> & { known: boolean }>(HISTORY, [key, limit])
   const [row] = rows
   if (!row?.known) return null

@@ -1,9 +1,7 @@
 // Of which customers the tables know anything at all.
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { SEARCHED_BYTES } from './sql.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 const KNOWN = `
 SELECT asked.key FROM unnest($1::text[]) AS asked (key)

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { Lane } from '../model/customer.ts'
 
 /** Who has failed so often in a row is waited for no more: what it waits for is mended by a person, or takes long. */
@@ -16,6 +16,6 @@ SELECT (count(*) FILTER (WHERE attempts < ${SEVERAL_TIMES}))::int AS open,
 FROM rollcall.owed WHERE lane = $1 AND due_at IS NOT NULL`
 
 /** Who is still owed a sync in this lane; whom a live change has overtaken is in another one. */
-export async function readOpen(client: Pick<ClientBase, 'query'>, lane: Lane): Promise<LaneOpen> {
+export async function readOpen(client: Client, lane: Lane): Promise<LaneOpen> {
   return (await client.query<LaneOpen>(OPEN, [lane])).rows[0] ?? { open: 0, failAgain: 0 }
 }

@@ -1,5 +1,6 @@
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey, Lane } from '../model/customer.ts'
 import { VERIFICATIONS } from './verification.ts'
 
@@ -33,7 +34,6 @@ WITH due AS MATERIALIZED (
 UPDATE rollcall.owed o SET ${LEASED}
 FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
 
-type Client = Pick<ClientBase, 'query'>
 type LaneLease = {
   readonly lane: Lane
   readonly leaseMs: number

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 
 /**
  * How far an installation has come: the time of its binding, then a token of a lease under it, in so many digits that a
@@ -23,7 +23,7 @@ FROM rollcall.target`
  * crash, and in a disk snapshot that is put back, a sequence goes on behind what its last WAL record has reserved: 32
  * numbers at most (SEQ_LOG_VALS in Postgres' sequence.c).
  */
-export async function leap(client: Pick<ClientBase, 'query'>): Promise<string> {
+export async function leap(client: Client): Promise<string> {
   const { rows } = await client.query<{ token: string }>(
     `SELECT max(nextval('rollcall.token'))::text AS token FROM generate_series(1, 40)`,
   )
@@ -31,9 +31,7 @@ export async function leap(client: Pick<ClientBase, 'query'>): Promise<string> {
 }
 
 /** Where the database stands: its binding, and the last token that it has given. */
-export async function readPlace(
-  client: Pick<ClientBase, 'query'>,
-): Promise<{ readonly boundAt: string; readonly mark: Mark }> {
+export async function readPlace(client: Client): Promise<{ readonly boundAt: string; readonly mark: Mark }> {
   const { rows } = await client.query<{ boundAt: string; token: string }>(PLACE)
   const { boundAt, token } = rows[0] ?? { boundAt: '0', token: '0' }
   return { boundAt, mark: markOf(boundAt, token) }

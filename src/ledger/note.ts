@@ -1,9 +1,7 @@
-import type { ClientBase } from 'pg'
 import type { CapturedChange, NoteChanges } from '../capture/outbox.ts'
+import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { DUE_GENTLY, DUE_NOW, inLane, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /**
  * Notes changes: every customer's version rises by one and it is due at once, though never before

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { LANE } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
 import { common, STOPPED as NOT_SYNCED } from './failures.ts'
@@ -83,7 +83,7 @@ SELECT
   (SELECT jsonb_build_object('rows', count(*), 'bytes', pg_relation_size('rollcall.outbox'), 'oldestAgeMs', ${AGE('at')})
    FROM rollcall.outbox) AS outbox`
 
-export async function readOverview(client: Pick<ClientBase, 'query'>): Promise<Overview> {
+export async function readOverview(client: Client): Promise<Overview> {
   const { rows } = await client.query<Overview>(OVERVIEW)
   if (!rows[0]) throw new Error('the overview query gives one row')
   return rows[0]

@@ -1,4 +1,5 @@
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
+import type { Client } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
 import { checkMigrated } from './migrate.ts'
 
@@ -43,7 +44,7 @@ export async function whyUnreadable(
 }
 
 /** Whether this role may read one more table of ours. */
-export async function mayRead(client: Pick<ClientBase, 'query'>, table: string): Promise<boolean> {
+export async function mayRead(client: Client, table: string): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
     `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`,
     [table],

@@ -1,14 +1,14 @@
 // Those who are rejected, failing or with fields left out are tried again now.
-import type { ClientBase, Pool } from 'pg'
+import type { Pool } from 'pg'
 import { retried } from '../database/batch.ts'
-import { oneRow } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { SELECTED, type Selector, valuesOf } from './failures.ts'
 import { noteNow } from './note.ts'
 
 /** How many of them are tried again later, and not now. */
-export async function countWaiting(client: Pick<ClientBase, 'query'>, selector: Selector): Promise<number> {
+export async function countWaiting(client: Client, selector: Selector): Promise<number> {
   const { rows } = await client.query<{ customers: number }>(
     `SELECT count(*)::int AS customers FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
      WHERE o.token IS NULL AND o.due_at > clock_timestamp() AND ${SELECTED[selector.kind]}`,

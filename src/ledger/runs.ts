@@ -1,10 +1,8 @@
 // A run walks over all customers, or some: for a backfill, a mapping, a gap in capture, a check of capture, or a drift
 // report. Each is one row: what it was asked for, how far it has come, and what it has found.
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
 import { iso } from './sql.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /**
  * Why everybody is looked at. `backfill`: somebody asked for it; `mapping`: another mapping was applied; `gap`: capture

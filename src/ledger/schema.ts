@@ -1,6 +1,6 @@
 // The tables of the protocol, of pace and target; those of brake, drift and the log of calls stand beside it. The
 // protocol (docs/protocol.md) says what the columns of `owed` mean together; the statements beside this file write them,
-// and pace/give-back.ts.
+// and pace/stored.ts.
 import { sql } from 'drizzle-orm'
 import {
   bigint,

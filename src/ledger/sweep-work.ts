@@ -1,9 +1,7 @@
 // What a sweep asks of the tables, for many customers at once.
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
-
-type Client = Pick<ClientBase, 'query'>
 
 /** What is known of a customer and what is owed to it, as of one moment. */
 export type Work = {

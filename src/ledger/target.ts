@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
 
 /** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
@@ -23,8 +23,6 @@ type Bound = Facts & { readonly rewritten: boolean }
 
 /** Names one binding: the transaction that wrote the row. `migrate --target` makes another, and so does a logical restore. */
 export type Binding = string
-
-type Client = Pick<ClientBase, 'query'>
 
 /** A guard for statements of a process: the ledger still has the binding that this parameter names. */
 export const isBoundBy = (parameter: string) =>

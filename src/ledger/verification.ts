@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
 /**
@@ -18,9 +18,6 @@ WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) OR
 UPDATE rollcall.owed o SET check_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
 
 /** These are looked at as soon as nothing is under way for them. */
-export async function verifyNow(
-  client: Pick<ClientBase, 'query'>,
-  keys: readonly CustomerKey[],
-): Promise<void> {
+export async function verifyNow(client: Client, keys: readonly CustomerKey[]): Promise<void> {
   await client.query(VERIFY_NOW, [keys])
 }

@@ -2,6 +2,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { retried } from '../database/batch.ts'
+import type { Client } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Breaker } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
@@ -143,6 +144,6 @@ UPDATE rollcall.owed o SET attempts = greatest(0, o.attempts - locked.calls),
 FROM locked WHERE o.id = locked.id AND o.token IS NULL AND o.due_at IS NOT NULL`
 
 /** Attempts that were lost to an outage, not to the customers. */
-async function giveBackAttempts(client: Pick<ClientBase, 'query'>, lost: TroubleTally): Promise<void> {
+async function giveBackAttempts(client: Client, lost: TroubleTally): Promise<void> {
   if (Object.keys(lost).length > 0) await client.query(GIVE_BACK, [lost])
 }

@@ -1,8 +1,9 @@
 // Everybody, page by page: customers in the order of their own keys, then those who have a record and maybe no row.
-import type { ClientBase } from 'pg'
+
 import type { Condition } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../customers/pages.ts'
+import type { Client } from '../database/client.ts'
 import type { Position } from '../ledger/runs.ts'
 import { ledgerKeys } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -18,7 +19,7 @@ export type Page = {
 }
 
 type Paging = {
-  readonly client: Pick<ClientBase, 'query'>
+  readonly client: Client
   readonly shape: CustomersShape
   /** Customers in a page. */
   readonly limit: number
