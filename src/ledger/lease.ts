@@ -62,13 +62,16 @@ export async function leaseKey(client: Client, key: CustomerKey, leaseMs: number
   return rows[0] ?? null
 }
 
-/** Takes back leases that never reached the queue. The tokens are void from then on. */
+/**
+ * Takes back leases that never reached the queue. The tokens are void from then on. Due since the change: however often
+ * it is leased and taken back, it can be seen for how long nobody has worked on it.
+ */
 export async function unlease(client: Client, leases: readonly Lease[]): Promise<void> {
   await client.query(
     `WITH l AS MATERIALIZED (
        SELECT o.id FROM rollcall.owed o JOIN unnest($1::bigint[], $2::bigint[]) AS u (id, token) USING (id, token)
        WHERE o.call_token IS NULL ORDER BY o.key FOR UPDATE OF o)
-     UPDATE rollcall.owed o SET token = NULL, due_at = greatest(now(), o.not_before) FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
+     UPDATE rollcall.owed o SET token = NULL, due_at = greatest(least(o.changed_at, now()), o.not_before) FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
     [leases.map((lease) => lease.id), leases.map((lease) => lease.token)],
   )
 }

@@ -211,6 +211,27 @@ test('whoever gets back the access that was taken within the window is not count
   expect([await back('a'), await back('b')]).toEqual([[], ['status']])
 })
 
+test('whoever has got it back counts with the next change', async () => {
+  await using db = await freshDatabase()
+  const brake = makeBrake(db.pool, limits(1))
+  await put(db.pool, [held('b')])
+  expect(await brake(request('a'))).toEqual([])
+  expect(await brake(request('b'))).toEqual(['revocation'])
+  await release(db.pool, { keys: ['b'], by: 'a test', why: 'meant' })
+  await db.pool.query('UPDATE rollcall.decided SET spent_at = clock_timestamp()')
+  await put(db.pool, [{ key: 'a', sent: 0 }])
+  const settle = (status: number) =>
+    db.pool.query(
+      `UPDATE rollcall.ledger SET state = 'idle', sent_status = $1, settled_at = clock_timestamp()`,
+      [status],
+    )
+  await settle(0)
+  const status = () => Promise.all(['a', 'b'].map((key) => brake(request(key, ['status']))))
+  expect(await status()).toEqual([[], []])
+  await settle(2)
+  expect((await status()).toSorted()).toEqual([[], ['status']])
+})
+
 test('while a TRUNCATE is open nobody loses access, and that is counted nowhere', async () => {
   await using db = await freshDatabase()
   await db.pool.query(

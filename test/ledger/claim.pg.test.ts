@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeClaim } from '../../src/ledger/claim.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
-import { type Lease, leaseKey } from '../../src/ledger/lease.ts'
+import { type Lease, leaseKey, unlease } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
@@ -44,6 +44,13 @@ test('a job that is delivered twice is claimed once', async () => {
   const lease = await leased()
   expect(await claimer()(lease)).toMatchObject({ key: 'c', version: '1', unknown: false, blind: false })
   expect(await claimer()(lease)).toBeNull()
+})
+
+test('however often it is leased and taken back, it is due since its change', async () => {
+  await db.pool.query(`UPDATE rollcall.owed SET changed_at = now() - interval '1 hour'`)
+  for (const _ of [1, 2]) await unlease(db.pool, [await leased()])
+  const { rows } = await db.pool.query('SELECT due_at = changed_at AS same FROM rollcall.owed')
+  expect(rows).toEqual([{ same: true }])
 })
 
 test('a newer lease makes the jobs before it void', async () => {
