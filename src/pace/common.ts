@@ -43,14 +43,16 @@ function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
 
 /** Each may come again after an hour only, or after the longest back-off. */
 const HELD_REMEMBERED_MS = 2 * LONGEST_HOLD_MS
-/** Enough to spare a service that is overloaded, and little where it is this one customer. */
-const HELD_AGAIN_MS = 10_000
+/** Enough to spare a service that is overloaded, and little where it is a few customers. */
+const HELD_FOR_FEW_MS = 10_000
+/** It may be all, and it may be a group that stands first in the queue: a few calls a minute find out. */
+const HELD_AGAIN_MS = 60_000
 
-/** In full where it may be meant for all: not for the same customer again, nor after others have done well. */
+/** In full the first time. Of a few it is for the same customer again, and after others have done well. */
 function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
-  const suspects = pace.notBefore === null ? Object.values(pace.held) : [pace.held[id]]
-  const isOfFew = suspects.some((at) => isRecent(at, HELD_REMEMBERED_MS, now))
-  const bindsMs = isOfFew ? Math.min(holdMs, HELD_AGAIN_MS) : holdMs
+  const wasHeld = (at: number | undefined) => isRecent(at, HELD_REMEMBERED_MS, now)
+  const again = pace.notBefore === null || wasHeld(pace.held[id]) ? HELD_FOR_FEW_MS : HELD_AGAIN_MS
+  const bindsMs = Object.values(pace.held).some(wasHeld) ? Math.min(holdMs, again) : holdMs
   return { ...pace, held: note(pace.held, id, now, MOST_CUSTOMERS), notBefore: until(pace, bindsMs, now) }
 }
 

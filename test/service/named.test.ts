@@ -25,6 +25,11 @@ test.each<[string, unknown, string[]]>([
     { message: 'contract_number is bad; write an email to support' },
     ['contract_number'],
   ],
+  [
+    'a plain word beside a name, of what another user has',
+    { message: 'A user with this email or nid_number already exists' },
+    ['email', 'nid_number'],
+  ],
   ['nothing of what was sent', { error: 'invalid', request: { email: 'x', gender: 0 } }, []],
   ['nothing of an example', { error: { birthdate: 'bad', example: { email: 'a@b.es' } } }, ['birthdate']],
   ['nothing', { error: 'invalid' }, []],
