@@ -14,7 +14,6 @@ import {
   Tooltip,
 } from 'chart.js'
 import { figure as inFigures, minute, percent } from '../figures.ts'
-import { timeTicks } from './time-ticks.ts'
 
 type BesideOptions = { color: string }
 
@@ -135,49 +134,33 @@ function wideEnough(axis: Scale): void {
 }
 
 function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
-  const points = rows
-    .filter(({ at, share }) => at !== undefined && share !== undefined)
-    .map(({ at = '', share, sampled }) => ({
-      x: Date.parse(at),
-      y: Number(share),
-      sampled: sampled !== undefined,
-    }))
-  const times = points.map(({ x }) => x)
-  const [from, to] = [Math.min(...times), Math.max(...times)]
-  const ticks = timeTicks(from, to)
+  const points = rows.flatMap(({ at, share, sampled }) =>
+    at === undefined || share === undefined ? [] : [{ at, share: Number(share), sampled }],
+  )
   return {
     type: 'line',
     data: {
+      // The day and the time of each run, in UTC as everywhere in a report, on a line of its own.
+      labels: points.map(({ at }) => minute(at).replace(' UTC', '').split(' ')),
       datasets: [
         {
-          data: points,
+          data: points.map(({ share }) => share),
           borderColor: colours.line,
           borderWidth: 2,
           pointRadius: 4,
           // The first and the last are on the edge.
           clip: 8,
           // A sample is an estimate, and looks less solid.
-          pointBackgroundColor: points.map(({ sampled }) => (sampled ? colours.paper : colours.line)),
+          pointBackgroundColor: points.map(({ sampled }) =>
+            sampled === undefined ? colours.line : colours.paper,
+          ),
         },
       ],
     },
     options: {
       ...STILL,
       scales: {
-        x: {
-          type: 'linear',
-          min: from,
-          max: to,
-          grid: { display: false },
-          afterBuildTicks: (axis) => {
-            axis.ticks = ticks.map(({ value }) => ({ value }))
-          },
-          ticks: {
-            color: colours.text,
-            maxRotation: 0,
-            callback: (_, n) => [...(ticks[n]?.label ?? [])],
-          },
-        },
+        x: { grid: { display: false }, ticks: { color: colours.text, maxRotation: 0, autoSkipPadding: 12 } },
         y: {
           beginAtZero: true,
           grid: { color: colours.faint },
@@ -189,7 +172,7 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
         tooltip: {
           displayColors: false,
           callbacks: {
-            title: (items) => minute(new Date(items[0]?.parsed.x ?? 0).toISOString()),
+            title: ([item]) => minute(points[item?.dataIndex ?? 0]?.at ?? ''),
             label: ({ parsed }) => percent(parsed.y ?? 0),
           },
         },
