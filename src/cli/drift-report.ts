@@ -11,7 +11,7 @@ import { agreementOf, conclude, driftingOf } from '../report/conclude.ts'
 import { estimate } from '../report/estimate.ts'
 import { percent } from '../report/figures.ts'
 import type { Estimate, PastRun, Report } from '../report/report.ts'
-import { namedService } from '../service/target.ts'
+import { namedService } from '../service/address.ts'
 import type { DriftAsked } from './drift-options.ts'
 import { type ExitCode, VERSION } from './io.ts'
 

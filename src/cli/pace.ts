@@ -40,7 +40,7 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ ceiling: text, resume = false, json = false }) => {
-      const ceiling = text === undefined ? null : readCeiling(text)
+      const ceiling = text === undefined ? null : readNumber(text, CEILING)
       const pace = await withDatabase(io, {}, async (pool): Promise<ShownPace | null> => {
         if (ceiling !== null) await setCeiling(pool, ceiling)
         if (resume) await endHold(pool)
@@ -53,17 +53,12 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-const CEILING: NumberRule = {
+export const CEILING: NumberRule = {
   name: '--ceiling',
   expected: `calls per second as a number above 0 and up to ${MOST_PER_SECOND}, like 200 or 0.5`,
   form: /^\d{1,9}(\.\d{1,9})?$/,
   from: Number.MIN_VALUE,
   to: MOST_PER_SECOND,
-}
-
-/** @throws RollcallError USAGE */
-export function readCeiling(text: string): number {
-  return readNumber(text, CEILING)
 }
 
 /** After `--resume` with those who have a wait of their own besides. */

@@ -1,8 +1,10 @@
 // Where the service and each of its resources is, and the values of the headers of section 5. What no header may carry is
 // said at once, by the variable's name and never with the value.
 import { validateHeaderValue } from 'node:http'
+import type { Config } from '../config/config.ts'
 import { accessToken } from '../config/env.ts'
 import { RollcallError } from '../model/errors.ts'
+import type { NamedService } from '../model/service.ts'
 import type { MessageQuery } from './chat.ts'
 import { CallError } from './errors.ts'
 
@@ -24,6 +26,11 @@ export function serviceAddress(origin: string, allowPlainHttp: boolean): string 
     throw new RollcallError('SERVICE_INSECURE', [`SERVICE_URL: plain http to ${url.hostname}`])
   }
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/s2s\/v1$/, '')
+}
+
+/** Section 4 has production and development at separate addresses. */
+export function namedService(origin: string, { service }: Pick<Config, 'service'>): NamedService {
+  return { origin, environment: service.environment, local: isLoopback(new URL(origin).hostname) }
 }
 
 /** `hostname` as URL writes it: IPv4 in four decimal parts, IPv6 in brackets, names in lower case. */

@@ -10,19 +10,11 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIE
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Learnt } from './learnt.ts'
-import { standingRefusals } from './right.ts'
-
-type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
+import { type FieldDigests, type Known, standingRefusals } from './right.ts'
 
 /** What is remembered of the remote user while a claim runs; it starts as the ledger's record. */
-export type Memory = {
+export type Memory = Known & {
   readonly remote: RemoteState
-  /** The status that was last acknowledged, and the one that the last GET showed since. */
-  readonly sentStatus: number | null
-  readonly seenStatus: number | null
-  readonly sent: FieldDigests
-  readonly seen: FieldDigests
-  readonly refused: FieldDigests
   /** Values that the service does not take because another user has them. */
   readonly conflict: Conflicting | null
   /**

@@ -1,10 +1,11 @@
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 
-type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
+export type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
 
-/** What is remembered of the remote user; see memory.ts. */
-type Known = {
+/** What is remembered of the remote user's fields. */
+export type Known = {
+  /** The status that was last acknowledged, and the one that the last GET showed since. */
   readonly sentStatus: number | null
   readonly seenStatus: number | null
   readonly sent: FieldDigests

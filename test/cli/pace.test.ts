@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readCeiling, renderPace } from '../../src/cli/pace.ts'
+import { readNumber } from '../../src/cli/option-values.ts'
+import { CEILING, renderPace } from '../../src/cli/pace.ts'
 import type { PaceReport } from '../../src/pace/read.ts'
 import { unfolded } from '../support/unfolded.ts'
 
@@ -51,9 +52,9 @@ test('says what stops calls, since when, when it is tried again, and what to do'
 })
 
 test('a ceiling is a number above 0 and up to 10,000', () => {
-  for (const text of ['200', '0.5', '10000', '007']) expect(readCeiling(text)).toBe(Number(text))
+  for (const text of ['200', '0.5', '10000', '007']) expect(readNumber(text, CEILING)).toBe(Number(text))
   for (const text of ['0', '10000.1', '-1', '', ' ', 'ten', '1e3', '0x10', '5/s', '1,5', 'NaN', 'Infinity'])
-    expect(() => readCeiling(text), text).toThrow(
+    expect(() => readNumber(text, CEILING), text).toThrow(
       expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining('--ceiling')] }),
     )
 })

@@ -8,38 +8,11 @@ import {
   LinearScale,
   LineController,
   LineElement,
-  type Plugin,
   PointElement,
   type Scale,
   Tooltip,
 } from 'chart.js'
 import { figure as inFigures, minute, percent } from '../figures.ts'
-
-type BesideOptions = { color: string }
-
-declare module 'chart.js' {
-  interface PluginOptionsByType<TType> {
-    /** An empty colour: no figures. */
-    figuresBeside?: TType extends 'bar' | 'line' ? BesideOptions : never
-  }
-}
-
-/** The figure of each bar beside its end: on paper and on a phone nobody hovers. */
-const figuresBeside: Plugin<'bar' | 'line', BesideOptions> = {
-  id: 'figuresBeside',
-  afterDatasetsDraw(chart: Chart, _args: unknown, { color }: BesideOptions) {
-    if (!color) return
-    const { ctx } = chart
-    ctx.save()
-    ctx.fillStyle = color
-    ctx.font = '600 12px system-ui, sans-serif'
-    ctx.textBaseline = 'middle'
-    const { data } = chart.data.datasets[0] ?? { data: [] }
-    for (const [n, bar] of chart.getDatasetMeta(0).data.entries())
-      ctx.fillText(inFigures(Number(data[n])), bar.x + 6, bar.y)
-    ctx.restore()
-  },
-}
 
 Chart.register(
   BarController,
@@ -50,7 +23,6 @@ Chart.register(
   LineElement,
   PointElement,
   Tooltip,
-  figuresBeside,
 )
 
 /** Draws all of them afresh, in the colours of the moment. `pick`: what a click on a bar does. */
@@ -82,7 +54,8 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
   return {
     type: 'bar',
     data: {
-      labels: rows.map(({ label }) => label ?? ''),
+      // With its figure: on paper and on a phone nobody hovers.
+      labels: rows.map(({ label, count }) => `${label}: ${inFigures(Number(count))}`),
       datasets: [
         {
           data: rows.map(({ count }) => Number(count)),
@@ -95,8 +68,6 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
     options: {
       ...STILL,
       indexAxis: 'y',
-      // Room for the figures beside the bars.
-      layout: { padding: { right: 56 } },
       onClick: (_, [hit]) => {
         const value = hit === undefined ? undefined : rows[hit.index]?.value
         if (value !== undefined) onBar(value)
@@ -114,7 +85,7 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
           afterFit: wideEnough,
         },
       },
-      plugins: { tooltip: { enabled: false }, figuresBeside: { color: colours.text } },
+      plugins: { tooltip: { enabled: false } },
     },
   }
 }
@@ -176,7 +147,6 @@ function trendOf(rows: Rows, colours: Colours): ChartConfiguration {
             label: ({ parsed }) => percent(parsed.y ?? 0),
           },
         },
-        figuresBeside: { color: '' },
       },
     },
   }
