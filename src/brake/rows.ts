@@ -58,13 +58,13 @@ SELECT
   -- Who gets back what was taken within the window, or may have been after a release whose answer was lost, is no
   -- change that could be one of a mass. Once it was given back the next change is.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked
-     LEFT JOIN rollcall.ledger l ON l.key = asked.key AND coalesce(l.seen_status, l.sent_status) IN (2, 4),
+     LEFT JOIN rollcall.ledger l ON l.key = asked.key AND coalesce(l.seen_status, l.sent_status, 2) IN (2, 4),
      t WHERE asked.kind = 'status' AND (
      EXISTS (SELECT FROM rollcall.brake_entry e
        WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since AND (l.settled_at > e.at) IS NOT TRUE)
      OR EXISTS (SELECT FROM rollcall.decided d JOIN rollcall.decision c ON c.id = d.decision
        WHERE d.key = asked.key AND coalesce(d.spent_at > t.since, true) AND c.action = 'release'
-         AND d.kinds ?| ARRAY['revocation', 'truncated'] AND (l.settled_at > d.spent_at) IS NOT TRUE))) AS returning,
+         AND d.kinds ?| ARRAY['revocation', 'truncated'] AND (l.settled_at >= d.spent_at) IS NOT TRUE))) AS returning,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired, d.kinds)), '[]')
    FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
   EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS truncated`

@@ -10,10 +10,10 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIE
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Learnt } from './learnt.ts'
-import { type FieldDigests, type Known, standingRefusals } from './right.ts'
+import { type FieldDigests, type KnownFields, standingRefusals } from './right.ts'
 
 /** What is remembered of the remote user while a claim runs; it starts as the ledger's record. */
-export type Memory = Known & {
+export type Memory = KnownFields & {
   readonly remote: RemoteState
   /** Values that the service does not take because another user has them. */
   readonly conflict: Conflicting | null

@@ -4,7 +4,7 @@ import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 export type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
 
 /** What is remembered of the remote user's fields. */
-export type Known = {
+export type KnownFields = {
   /** The status that was last acknowledged, and the one that the last GET showed since. */
   readonly sentStatus: number | null
   readonly seenStatus: number | null
@@ -16,11 +16,11 @@ export type Known = {
 /** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */
 export const PHONE: readonly OptionalField[] = ['mobile_phone', 'mobile_phone_prefix']
 
-/** Known, and neither what was acknowledged nor what was seen since speaks against it. */
+/** KnownFields, and neither what was acknowledged nor what was seen since speaks against it. */
 export function fieldIsRight(
   field: OptionalField,
   user: DesiredUser,
-  memory: Pick<Known, 'sent' | 'seen'>,
+  memory: Pick<KnownFields, 'sent' | 'seen'>,
   digests: CustomerDigests,
 ): boolean {
   const value = user.fields[field] ?? null
@@ -32,7 +32,10 @@ export function fieldIsRight(
 }
 
 /** Status 0 seen where 4 was acknowledged is a trial that ended, and stays ended. */
-export function statusIsRight(status: Status, memory: Pick<Known, 'sentStatus' | 'seenStatus'>): boolean {
+export function statusIsRight(
+  status: Status,
+  memory: Pick<KnownFields, 'sentStatus' | 'seenStatus'>,
+): boolean {
   const { sentStatus, seenStatus } = memory
   if (seenStatus === null) return sentStatus === status
   return seenStatus === status || (status === 4 && sentStatus === 4 && seenStatus === 0)
@@ -44,7 +47,7 @@ export function statusIsRight(status: Status, memory: Pick<Known, 'sentStatus' |
  */
 export function standingRefusals(
   user: DesiredUser,
-  { refused }: Pick<Known, 'refused'>,
+  { refused }: Pick<KnownFields, 'refused'>,
   digests: CustomerDigests,
 ): ReadonlySet<OptionalField> {
   const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
@@ -56,7 +59,7 @@ export function standingRefusals(
 }
 
 /** What a look showed in somebody who is gone; `country_code` is in no GET. */
-export function fieldsShown({ seen }: Pick<Known, 'seen'>): OptionalField[] {
+export function fieldsShown({ seen }: Pick<KnownFields, 'seen'>): OptionalField[] {
   return OPTIONAL_FIELDS.filter((field) => (seen[field] ?? NO_VALUE) !== NO_VALUE)
 }
 
@@ -64,7 +67,7 @@ export function fieldsShown({ seen }: Pick<Known, 'seen'>): OptionalField[] {
  * Of somebody who was erased: what the service refused to clear, and what a look has shown since and was not cleared
  * a second time yet. A service that shows it for ever is not asked a third time.
  */
-export function fieldsToClearAgain(memory: Pick<Known, 'sent' | 'seen' | 'refused'>): OptionalField[] {
+export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | 'refused'>): OptionalField[] {
   const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
   const doubted = (field: OptionalField) => memory.sent[field] === DOUBTED
   return OPTIONAL_FIELDS.filter(
@@ -73,7 +76,10 @@ export function fieldsToClearAgain(memory: Pick<Known, 'sent' | 'seen' | 'refuse
 }
 
 /** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
-export function straysOf(user: DesiredUser, { sent, seen }: Pick<Known, 'sent' | 'seen'>): OptionalField[] {
+export function straysOf(
+  user: DesiredUser,
+  { sent, seen }: Pick<KnownFields, 'sent' | 'seen'>,
+): OptionalField[] {
   return OPTIONAL_FIELDS.filter(
     (field) => user.fields[field] === undefined && (seen[field] ?? sent[field] ?? NO_VALUE) !== NO_VALUE,
   )

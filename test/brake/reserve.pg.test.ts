@@ -228,7 +228,12 @@ test('whoever has got it back counts with the next change', async () => {
   await settle(0)
   const status = () => Promise.all(['a', 'b'].map((key) => brake(request(key, ['status']))))
   expect(await status()).toEqual([[], []])
+  // With the statement that spends the release, where the row was back before it was carried out.
   await settle(2)
+  await db.pool.query(
+    'UPDATE rollcall.decided SET spent_at = (SELECT settled_at FROM rollcall.ledger WHERE key = $1)',
+    ['b'],
+  )
   expect((await status()).toSorted()).toEqual([[], ['status']])
 })
 
