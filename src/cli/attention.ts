@@ -27,7 +27,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes are captured and nobody notes them: no worker runs, or it hangs; its log tells',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
-      'a customer is due for more than a minute: no worker syncs by the active mapping, or it is far behind',
+      'a customer is due for more than a minute: no worker syncs by the active mapping, the queue takes no jobs, or it is far behind',
   ])
 }
 

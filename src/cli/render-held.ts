@@ -97,7 +97,7 @@ const OUTCOMES = {
     many: 'customers are released, and sent as the pace allows',
   },
   discard: {
-    none: 'there is nobody to discard',
+    none: 'there is nobody to discard; what was released cannot be taken back',
     one: 'customer is left as it is until it changes',
     many: 'customers are left as they are until they change',
   },

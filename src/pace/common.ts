@@ -34,7 +34,7 @@ export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: n
 
 function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
   const breaker = hear(pace.breaker, call, now)
-  const isOver = call.sign === 'well' && pace.notBefore !== null && pace.notBefore <= now
+  const isOver = call.sign === 'well' && pace.notBefore !== null && bindsUntil(pace, now) === 0
   const notBefore = isOver ? null : pace.notBefore
   const heard = breaker === pace.breaker && !isOver ? pace : { ...pace, breaker, notBefore }
   const held = call.holdMs > 0 ? hold(heard, call, now) : heard
@@ -82,8 +82,13 @@ export function isTroubled({ breaker, notBefore }: CommonPace): boolean {
   return isCounting(breaker) || notBefore !== null
 }
 
-function until({ notBefore }: CommonPace, holdMs: number, now: number): number {
-  return Math.max(notBefore ?? 0, now + Math.min(holdMs, LONGEST_HOLD_MS))
+function until(pace: CommonPace, holdMs: number, now: number): number {
+  return Math.max(bindsUntil(pace, now), now + Math.min(holdMs, LONGEST_HOLD_MS))
+}
+
+/** 0: nobody is held. A time further ahead than a hold can be is one of a clock that was set back. */
+function bindsUntil({ notBefore }: CommonPace, now: number): number {
+  return notBefore !== null && notBefore > now && notBefore <= now + LONGEST_HOLD_MS ? notBefore : 0
 }
 
 /**

@@ -51,15 +51,16 @@ function uniqueIn(fields: readonly OptionalField[]): readonly (readonly Optional
 }
 
 /**
- * The fields that a conflict may be about where the answer names none: at first all that services commonly take once,
- * and each time that these are sent again another one of them. Empty where that would be every field.
+ * The fields that a conflict may be about: at first all that services commonly take once, and each time that these are
+ * sent again another one of them. Empty where that would be every field.
  */
 export function suspects(
   fields: readonly OptionalField[],
   conflict: Conflicting | null,
 ): readonly OptionalField[] {
-  const unique = uniqueIn(fields)
-  const turn = conflict?.phase === 'due' ? unique[(conflict.tries - 1) % unique.length] : undefined
+  const due = conflict?.phase === 'due' ? conflict : null
+  const unique = uniqueIn(due ? fields.filter((field) => due.values[field] !== undefined) : fields)
+  const turn = due ? unique[(due.tries - 1) % unique.length] : undefined
   const some = turn ?? unique.flat()
   return some.length < fields.length ? some : []
 }

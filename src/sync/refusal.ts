@@ -52,8 +52,10 @@ function setAside(
   fields: readonly OptionalField[],
 ): SetAside {
   const told = blamed(named, fields)
-  const likely = conflict && !before ? suspects(fields, memory.conflict) : []
-  const some = told.length > 0 ? told : likely
+  const likely = conflict ? suspects(fields, memory.conflict) : []
+  // Sent again, each value is left out in turn: an answer that names others may do so every time.
+  const first = memory.conflict?.phase === 'due' && likely.length > 0 ? likely : told
+  const some = first.length > 0 ? first : likely
   const aside = some.length > 0 ? some : fields
   return {
     fields: joined(aside, before?.fields),

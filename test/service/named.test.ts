@@ -51,6 +51,7 @@ test.each<[boolean, unknown]>([
   [true, { errors: { email: ['must be unique'] } }],
   [true, { message: 'El campo email ya ha sido registrado.' }],
   [true, { message: 'El email ya está en uso' }],
+  [true, { field: 'email', message: 'belongs to another user' }],
   [true, { error: 'registro duplicado' }],
   [true, { code: 'DUPLICATE_VALUE' }],
   [true, { error: { type: 'UniqueConstraint' } }],

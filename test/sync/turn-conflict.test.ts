@@ -135,14 +135,28 @@ describe('an update that is refused because of another user', () => {
     const all = '"email":"b@x.es","nid_number":"12345678Z","contract_number":"C-1"'
     const one = play(three, held, [409, 200])
     expect(one.calls).toEqual([`PATCH {"status":2,${all}}`, 'PATCH {"status":2}'])
-    const two = play(three, due(one.turn.memory), [409, 409])
-    expect(two.calls[1]).toBe('PATCH {"status":2,"nid_number":"12345678Z","contract_number":"C-1"}')
+    const two = play(three, due(one.turn.memory), [409, 409, 409])
+    expect(two.calls.slice(1)).toEqual([
+      'PATCH {"status":2,"nid_number":"12345678Z","contract_number":"C-1"}',
+      'PATCH {"status":2,"contract_number":"C-1"}',
+    ])
     expect(two.end).toEqual(SETTLED)
     const found = play(three, due(two.turn.memory), [409, 200, 200])
     expect(found.calls.slice(1)).toEqual([
       'PATCH {"status":2,"email":"b@x.es","contract_number":"C-1"}',
       'PATCH {"status":2,"nid_number":null}',
     ])
+    expect(Object.keys(found.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
+  })
+
+  it('finds out which it is also where each answer names another one', () => {
+    const two = user(2, { email: 'b@x.es', nid_number: '12345678Z', last_name: 'Gil' })
+    const wrong = says(['email'], 409)
+    const one = play(two, PREMIUM, [wrong, wrong, 200])
+    expect(one.calls[2]).toBe('PATCH {"status":2,"last_name":"Gil"}')
+    const again = play(two, due(one.turn.memory), [wrong, wrong])
+    const found = play(two, due(again.turn.memory), [wrong, 200])
+    expect(found.calls[1]).toBe('PATCH {"status":2,"email":"b@x.es"}')
     expect(Object.keys(found.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
   })
 })
