@@ -78,7 +78,7 @@ function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
     ['verified', verifiedAt, 'a GET showed all of it'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'committed' ? 'no change since capture began' : 'never'
+    const never = what === 'committed' ? 'no captured change is settled yet' : 'never'
     const told = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, told)
   })

@@ -51,16 +51,18 @@ function setAside(
   { named, conflict }: Facts,
   fields: readonly OptionalField[],
 ): SetAside {
-  const told = blamed(named, fields)
-  const likely = conflict ? suspects(fields, memory.conflict) : []
-  // Sent again, each value is left out in turn: an answer that names others may do so every time.
-  const first = memory.conflict?.phase === 'due' && likely.length > 0 ? likely : told
-  const some = first.length > 0 ? first : likely
-  const aside = some.length > 0 ? some : fields
+  // Without the field that was named it is refused all the same: another one is to blame.
+  const misled = conflict && before?.believed === true && !fields.some((field) => named.includes(field))
+  const [sent, kept] = misled ? [joined(fields, before.fields), null] : [fields, before]
+  const doubted = misled || before?.believed === false
+  const told = conflict && doubted ? [] : blamed(named, fields)
+  const some = told.length === 0 && conflict ? suspects(sent, memory.conflict) : told
+  const aside = some.length > 0 ? some : sent
   return {
-    fields: joined(aside, before?.fields),
-    taken: joined(conflict ? aside : [], before?.taken),
+    fields: joined(aside, kept?.fields),
+    taken: joined(conflict ? aside : [], kept?.taken),
     alone: some.length === 0,
+    believed: doubted ? false : conflict && told.length > 0 ? true : (before?.believed ?? null),
   }
 }
 
@@ -85,7 +87,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
     return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
   }
   const aside = tried.filter((field) => !kept.includes(field))
-  return { turn: { ...turn, setAside: { fields: aside, taken: [], alone: false } } }
+  return { turn: { ...turn, setAside: { fields: aside, taken: [], alone: false, believed: null } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */

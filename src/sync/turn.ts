@@ -34,6 +34,8 @@ export type SetAside = {
   /** Those of them that were refused because another user has their values. */
   readonly taken: readonly OptionalField[]
   readonly alone: boolean
+  /** Whether to go by the names in the answers: not where one is refused without them. Null: a conflict named none. */
+  readonly believed: boolean | null
 }
 
 /** Everything that a claim has learnt so far. */

@@ -130,6 +130,7 @@ eachLane('a service that is out of order', (lane) => {
       config: {
         timing: {
           ...CONFIG.timing,
+          lifetimeMs: 20_000,
           retryMinMs: 3_600_000,
           retryMaxMs: 3_600_000,
         },

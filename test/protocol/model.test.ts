@@ -14,7 +14,7 @@ describe('the protocol under random interleavings', () => {
       const found = find({ guards: without() }, RUNS)
       if (found) expect.fail(tell(found))
     },
-    60_000 + RUNS,
+    300_000 + RUNS,
   )
 
   it('is the same run for the same seed', () => {

@@ -154,9 +154,25 @@ describe('an update that is refused because of another user', () => {
     const wrong = says(['email'], 409)
     const one = play(two, PREMIUM, [wrong, wrong, 200])
     expect(one.calls[2]).toBe('PATCH {"status":2,"last_name":"Gil"}')
-    const again = play(two, due(one.turn.memory), [wrong, wrong])
-    const found = play(two, due(again.turn.memory), [wrong, 200])
-    expect(found.calls[1]).toBe('PATCH {"status":2,"email":"b@x.es"}')
+    const again = play(two, due(one.turn.memory), [wrong, wrong, wrong])
+    const found = play(two, due(again.turn.memory), [wrong, wrong, 200])
+    expect(found.calls[2]).toBe('PATCH {"status":2,"email":"b@x.es"}')
     expect(Object.keys(found.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
+  })
+
+  it('sends what became free where the answer names the other one', () => {
+    const two = user(2, { email: 'b@x.es', nid_number: '12345678Z', last_name: 'Gil' })
+    const nid: Answer = { named: ['nid_number'], status: 409, conflict: true }
+    const one = play(two, PREMIUM, [says(['email'], 409), nid, 200])
+    expect(Object.keys(one.turn.memory.conflict?.values ?? {})).toEqual(['email', 'nid_number'])
+    for (const tries of [1, 2, 3]) {
+      const memory = due(one.turn.memory)
+      const freed = play(two, { ...memory, conflict: memory.conflict && { ...memory.conflict, tries } }, [
+        nid,
+        200,
+      ])
+      expect(freed.calls[1]).toBe('PATCH {"status":2,"email":"b@x.es"}')
+      expect(Object.keys(freed.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
+    }
   })
 })
