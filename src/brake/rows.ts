@@ -58,7 +58,7 @@ SELECT
   -- Who gets back what was taken within the window, or may have been after a release whose answer was lost, is no
   -- change that could be one of a mass. Once it was given back the next change is.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked
-     LEFT JOIN rollcall.ledger l ON l.key = asked.key AND coalesce(l.seen_status, l.sent_status, 2) IN (2, 4),
+     LEFT JOIN rollcall.ledger l ON l.key = asked.key AND coalesce(l.seen_status, l.sent_status) IN (2, 4),
      t WHERE asked.kind = 'status' AND (
      EXISTS (SELECT FROM rollcall.brake_entry e
        WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since AND (l.settled_at > e.at) IS NOT TRUE)

@@ -67,12 +67,13 @@ export function suspects(
 
 type Refused = { readonly values: FieldDigests; readonly phase: 'waiting' | 'creating' }
 
-/** The same fields once more: one refusal more. Others join what waits already, and all of it is tried again soon. */
+/** The same fields once more: one refusal more. Fewer are tried again soon, and so is what joins those that wait already. */
 export function withConflict(before: Conflicting | null, { values, phase }: Refused): Conflicting | null {
   const fields = fieldsIn(values)
   if (fields.length === 0) return before
   const due = before?.phase === 'due'
-  if (due && isAbout(before, fields)) return { values, tries: before.tries + 1, phase }
+  const fewer = before !== null && fields.length < fieldsIn(before.values).length
+  if (due && isAbout(before, fields)) return { values, tries: fewer ? 1 : before.tries + 1, phase }
   return { values: { ...(due ? {} : before?.values), ...values }, tries: 1, phase }
 }
 

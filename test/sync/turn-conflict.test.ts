@@ -141,12 +141,11 @@ describe('an update that is refused because of another user', () => {
       'PATCH {"status":2,"contract_number":"C-1"}',
     ])
     expect(two.end).toEqual(SETTLED)
-    const found = play(three, due(two.turn.memory), [409, 200, 200])
-    expect(found.calls.slice(1)).toEqual([
-      'PATCH {"status":2,"email":"b@x.es","contract_number":"C-1"}',
-      'PATCH {"status":2,"nid_number":null}',
-    ])
-    expect(Object.keys(found.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
+    const found = play(three, due(two.turn.memory), [409, 200])
+    expect(found.calls[1]).toBe('PATCH {"status":2,"email":"b@x.es","contract_number":"C-1"}')
+    expect(found.turn.memory.conflict).toMatchObject({ tries: 1, values: { nid_number: expect.anything() } })
+    const last = play(three, due(found.turn.memory), [409, 200])
+    expect(last.calls[1]).toBe('PATCH {"status":2,"nid_number":null}')
   })
 
   it('finds out which it is also where each answer names another one', () => {
@@ -172,7 +171,6 @@ describe('an update that is refused because of another user', () => {
         200,
       ])
       expect(freed.calls[1]).toBe('PATCH {"status":2,"email":"b@x.es"}')
-      expect(Object.keys(freed.turn.memory.conflict?.values ?? {})).toEqual(['nid_number'])
     }
   })
 })

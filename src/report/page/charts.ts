@@ -1,29 +1,9 @@
 // Draws each chart from the table beside it.
-import {
-  BarController,
-  BarElement,
-  CategoryScale,
-  Chart,
-  type ChartConfiguration,
-  LinearScale,
-  LineController,
-  LineElement,
-  PointElement,
-  type Scale,
-  Tooltip,
-} from 'chart.js'
+import { Chart, type ChartConfiguration, registerables, type Scale } from 'chart.js'
 import { figure as inFigures, minute, percent } from '../figures.ts'
 
-Chart.register(
-  BarController,
-  BarElement,
-  CategoryScale,
-  LinearScale,
-  LineController,
-  LineElement,
-  PointElement,
-  Tooltip,
-)
+Chart.register(...registerables)
+Chart.defaults.plugins.legend.display = false
 
 /** Draws all of them afresh, in the colours of the moment. `pick`: what a click on a bar does. */
 export function makeDrawing(pick: (filter: string, value: string) => void): () => void {
