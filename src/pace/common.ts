@@ -48,7 +48,7 @@ const HELD_FOR_FEW_MS = 10_000
 /** It may be all, and it may be a group that stands first in the queue: a few calls a minute find out. */
 const HELD_AGAIN_MS = 60_000
 
-/** In full the first time. Of a few it is for the same customer again, and after others have done well. */
+/** The first hold binds in full. The same customer again, or one after good calls of others, binds for a moment. */
 function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
   const wasHeld = (at: number | undefined) => isRecent(at, HELD_REMEMBERED_MS, now)
   const again = pace.notBefore === null || wasHeld(pace.held[id]) ? HELD_FOR_FEW_MS : HELD_AGAIN_MS

@@ -28,8 +28,8 @@ export function namedFields(body: unknown): OptionalField[] {
   const pointed = fieldsIn(found.pointed)
   if (pointed.length > 0) return pointed
   const said = fieldsIn(found.said)
-  // "email" and "description" are also plain words; where a name is told that is none, it is the one that is meant. Of two
-  // that another user may have both are.
+  // "email" and "description" are also plain words; a name that is none is meant before
+  // them. A conflict may be about each field that it names.
   const plain = said.filter((field) => field.includes('_'))
   if (plain.length > 0 && !saysConflict(body)) return plain
   return said.length > 0 ? said : fieldsIn(found.maybe)

@@ -3,7 +3,7 @@ import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 
 export type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
 
-/** What is remembered of the remote user's fields. */
+/** The remote user's fields, as far as they are remembered. */
 export type KnownFields = {
   /** The status that was last acknowledged, and the one that the last GET showed since. */
   readonly sentStatus: number | null
@@ -16,7 +16,7 @@ export type KnownFields = {
 /** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */
 export const PHONE: readonly OptionalField[] = ['mobile_phone', 'mobile_phone_prefix']
 
-/** KnownFields, and neither what was acknowledged nor what was seen since speaks against it. */
+/** Known, and neither what was acknowledged nor what was seen since speaks against it. */
 export function fieldIsRight(
   field: OptionalField,
   user: DesiredUser,
