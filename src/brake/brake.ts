@@ -23,6 +23,8 @@ export type BrakeRequest = {
   /** Digest of the desired user: a person's release holds for exactly this. */
   readonly desired: string
   readonly kinds: readonly BrakeKind[]
+  /** The service grants access already, as far as is known: a change of status gives nothing back. */
+  readonly hasAccess?: boolean
 }
 
 /** The kinds for which this customer has to wait; none: go on, and it is counted. */

@@ -55,16 +55,12 @@ SELECT
      coalesce(l.settled_at <= e.at, true))), '[]')
    FROM rollcall.brake_entry e JOIN asked USING (kind, key) LEFT JOIN rollcall.ledger l ON l.key = e.key, t
    WHERE e.at > t.since AND (NOT e.forgotten OR e.announced)) AS counted,
-  -- Who gets back what was taken within the window, or may have been after a release whose answer was lost, is no
-  -- change that could be one of a mass. Once it was given back the next change is.
-  (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked
-     LEFT JOIN rollcall.ledger l ON l.key = asked.key AND coalesce(l.seen_status, l.sent_status) IN (2, 4),
-     t WHERE asked.kind = 'status' AND (
-     EXISTS (SELECT FROM rollcall.brake_entry e
-       WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since AND (l.settled_at > e.at) IS NOT TRUE)
+  -- Whose access was taken within the window, or may have been by a release that nobody has spent.
+  (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (
+     EXISTS (SELECT FROM rollcall.brake_entry e WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since)
      OR EXISTS (SELECT FROM rollcall.decided d JOIN rollcall.decision c ON c.id = d.decision
        WHERE d.key = asked.key AND coalesce(d.spent_at > t.since, true) AND c.action = 'release'
-         AND d.kinds ?| ARRAY['revocation', 'truncated'] AND (l.settled_at >= d.spent_at) IS NOT TRUE))) AS returning,
+         AND d.kinds ?| ARRAY['revocation', 'truncated']))) AS taken,
   (SELECT coalesce(jsonb_agg(jsonb_build_array(d.key, d.desired, d.kinds)), '[]')
    FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
   EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS truncated`
@@ -79,7 +75,7 @@ type Looked = {
     readonly expected: number
   }[]
   readonly counted: readonly (readonly [BrakeKind, CustomerKey, repeated: boolean])[]
-  readonly returning: readonly CustomerKey[]
+  readonly taken: readonly CustomerKey[]
   readonly released: readonly (readonly [CustomerKey, string | null, readonly HeldKind[]])[]
   readonly truncated: boolean
 }
@@ -97,12 +93,12 @@ export async function look(client: ClientBase, { kinds, requests, windowHours }:
   const found = await oneRow<Looked>(client, LOOK, [kinds, askedKinds, askedKeys, windowHours])
   const counted = Map.groupBy(found.counted, ([, key]) => key)
   const released = Map.groupBy(found.released, ([key]) => key)
-  const returning = new Set(found.returning)
+  const taken = new Set(found.taken)
   const asked = requests.map((request) => ({
     ...request,
     counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
     repeated: (counted.get(request.key) ?? []).flatMap(([kind, , repeated]) => (repeated ? kind : [])),
-    returning: returning.has(request.key),
+    returning: request.hasAccess !== true && taken.has(request.key),
     released: (released.get(request.key) ?? []).flatMap(([, desired, kinds]) =>
       desired === request.desired ? kinds : [],
     ),

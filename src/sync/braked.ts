@@ -155,9 +155,11 @@ export async function askBrake(
   { brake, key, desired, before, ...known }: Asking,
 ): Promise<Braked> {
   const held = new Set<HeldKind>()
+  const status = known.memory.seenStatus ?? known.memory.sentStatus
+  const hasAccess = status !== null && entitled(status)
   for (let rest: Plan | null = plan; rest; rest = withoutHeld(rest, [...held], known)) {
     const kinds = kindsOf(rest, known.memory, before).filter((kind) => !held.has(kind))
-    const answer = await brake({ key, desired, kinds })
+    const answer = await brake({ key, desired, kinds, hasAccess })
     if (answer.length === 0) return { plan: rest, held: [...held] }
     for (const kind of answer) held.add(kind)
   }

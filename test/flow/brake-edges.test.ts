@@ -107,6 +107,9 @@ eachLane('the brake holds', (lane) => {
     await pool.query('INSERT INTO clientes TABLE kept')
     await house.settled()
     expect([shutOut(house), await heldIn(pool)]).toEqual([0, 0])
+    // Who has it back is changed like anybody else.
+    await pool.query(`UPDATE clientes SET plan = 'trial'`)
+    await until(async () => (await heldIn(pool, 'status')) === 30)
   })
 
   test('those whom a service that was wrong for a while showed otherwise are looked at before anything else', async () => {

@@ -76,6 +76,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   row.replanAt = params.replanAt
   row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
   row.dueAt = risen ? row.notBefore : null
+  row.changedAt = risen ? at : null
 }
 
 /**

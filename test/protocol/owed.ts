@@ -11,6 +11,8 @@ export type Owed = {
   lane: number
   dueAt: number | null
   notBefore: number | null
+  /** The first change that no claim has settled; null: a look is owed. */
+  changedAt: number | null
   replanAt: number | null
   /** Looks still to come after an unknown outcome. */
   verifyLeft: number
@@ -44,6 +46,7 @@ function fresh(lane: number, at: number | null): Owed {
     lane,
     dueAt: at,
     notBefore: null,
+    changedAt: at,
     replanAt: null,
     verifyLeft: 0,
     checkAt: null,
@@ -67,6 +70,7 @@ export function note(row: Owed | null, { lane, at }: NoteParams, guards: Guards)
   if (row === null) return fresh(lane, at)
   takeFromCheck(row, guards.noteTakesCheck)
   row.changeVersion += 1
+  row.changedAt = least(row.changedAt, at)
   row.lane = row.dueAt === null ? lane : Math.min(row.lane, lane)
   if (row.token === null || !guards.noteWhileTokenOutKeepsDue) {
     row.dueAt = least(row.dueAt, guards.notBeforeRespected ? greatest(row.notBefore, at) : at)
@@ -79,6 +83,7 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
   if (row === null) return fresh(lane, at)
   takeFromCheck(row, guards.noteTakesCheck)
   row.changeVersion += 1
+  row.changedAt = least(row.changedAt, at)
   row.lane = row.dueAt === null ? lane : Math.min(row.lane, lane)
   const due = greatest(row.notBefore, at)
   row.dueAt = guards.sweepKeepsDue ? (row.dueAt ?? due) : due
@@ -155,7 +160,7 @@ export function unlease(row: Owed, { token, at }: { token: number; at: number },
   if (row.token !== token || (row.callToken !== null && guards.unleaseSparesClaims)) return
   row.token = null
   row.callToken = null
-  row.dueAt = greatest(row.notBefore, at)
+  row.dueAt = greatest(row.notBefore, least(row.changedAt, at))
 }
 
 type CheckClaim = { readonly token: number; readonly at: number; readonly until: number }

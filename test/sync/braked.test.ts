@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Brake, BrakeKind, HeldKind } from '../../src/brake/brake.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
 import { askBrake, kindsOf, withoutHeld } from '../../src/sync/braked.ts'
@@ -188,5 +188,15 @@ describe('asking the brake about a plan', () => {
     })
     const both: Brake = async ({ kinds }) => kinds.filter((kind) => kind !== 'clear:gender')
     expect(await ask(made, both, memory)).toEqual({ plan: null, held: ['revocation', 'clear:email'] })
+  })
+
+  it.each([
+    ['a look has shown', seen(2), true],
+    ['we have sent', sent(4), true],
+    ['a look has taken back', seen(0, {}, { sentStatus: 2 }), false],
+  ])('says whether there is access that %s', async (_what, memory, hasAccess) => {
+    const brake = vi.fn<Brake>(async () => [])
+    await ask(patch({ status: 4 }), brake, memory)
+    expect(brake).toHaveBeenCalledWith(expect.objectContaining({ hasAccess }))
   })
 })
