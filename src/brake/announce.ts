@@ -44,8 +44,8 @@ async function readAnnounced(client: Client): Promise<Omit<Announced, 'set'>> {
 }
 
 /**
- * How many registrations can still be needed, in one snapshot with how many are announced. Whoever has passed as one of
- * them passes again without taking up a place.
+ * How many registrations can still be needed, in one snapshot with how many are announced. A customer that has passed
+ * as one of them passes again without taking up a place.
  */
 const NEEDED = `
 SELECT b.expected AS left, b.expected_until::text AS until, (SELECT count(*) FROM (
@@ -55,7 +55,7 @@ SELECT b.expected AS left, b.expected_until::text AS until, (SELECT count(*) FRO
   LIMIT b.expected) AS needed)::int AS owed
 FROM rollcall.brake b WHERE b.kind = 'create' AND b.expected > 0`
 
-/** Those who have passed between the two statements were among the needed. */
+/** Customers that passed between the two statements were among the needed. */
 const CUT = `
 UPDATE rollcall.brake SET expected = least(expected, greatest(0, $1::int - ($2::int - expected)))
 WHERE kind = 'create' AND expected <= $2 AND expected_until::text = $3`

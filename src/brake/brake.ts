@@ -4,9 +4,9 @@ import type { CustomerKey } from '../model/customer.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
- * What is counted, each by itself. `revocation`: somebody loses access; `status`: a status changes to another that is
- * not 0; `create`; `absence`: a user who was there is not any more; `erase`: personal fields are erased; `repair`: what
- * somebody else has changed at the service is put right; `clear:…`: a field that was set is cleared.
+ * The kinds of change, each counted by itself. `revocation`: somebody loses access; `status`: a status changes to
+ * another that is not 0; `create`; `absence`: a user who was there is not any more; `erase`: personal fields are
+ * erased; `repair`: a change by others at the service is undone; `clear:…`: a field that was set is cleared.
  */
 const KINDS = ['revocation', 'status', 'create', 'absence', 'erase', 'repair'] as const
 export type BrakeKind = (typeof KINDS)[number] | `clear:${OptionalField}`
@@ -14,7 +14,7 @@ export type BrakeKind = (typeof KINDS)[number] | `clear:${OptionalField}`
 /** Why a customer is held: a kind that tripped, or a watched table that was truncated. */
 export type HeldKind = BrakeKind | 'truncated'
 
-/** Whoever is held for one of these would lose access. */
+/** A customer held for one of these would lose access. */
 export const TAKES_ACCESS: readonly HeldKind[] = ['revocation', 'truncated']
 
 /** Asked before a call, or after an answer that tells of an absence. */
@@ -30,7 +30,7 @@ export type BrakeRequest = {
 /** The kinds for which this customer has to wait; none: go on, and it is counted. */
 export type Brake = (request: BrakeRequest) => Promise<readonly HeldKind[]>
 
-/** What one call may count for. */
+/** The kinds that one call may count for. */
 export const CALL_BRAKE_KINDS: readonly BrakeKind[] = [
   ...KINDS,
   ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),

@@ -44,11 +44,11 @@ export type Decision = {
 }
 
 /**
- * Who goes on and who waits. A customer counts once for a kind within the window, however often it changes. All kinds
- * of a request have to pass, or it is counted under none. The customer who would be one too many trips the kind, which
- * from then on holds every change of the kind until a person has decided, also of a customer who was counted before. Two
- * go on: an attempt that was let through and is repeated, since it failed, and a customer who gets back what was taken.
- * An announced customer passes first and is not counted; a kind that has tripped holds it as well.
+ * Decides which customers go on and which wait. A customer counts once for a kind within the window, however often it
+ * changes. All kinds of a request have to pass, or it is counted under none. The customer that would be one too many
+ * trips the kind. From then on every change of the kind is held until a person has decided, also of a customer that was
+ * counted before. Two go on: an attempt that was let through and is repeated, since it failed, and a customer who gets
+ * back what was taken. An announced customer passes first and is not counted; a tripped kind holds it too.
  */
 export function decide({ kinds, asked, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
@@ -88,7 +88,7 @@ export function isNew(
   return !counted.includes(kind) && !(kind === 'status' && returning)
 }
 
-/** What a table that was emptied would do to everybody. */
+/** The kinds of change that an emptied table would make for every customer. */
 export const BY_TRUNCATE: readonly BrakeKind[] = ['revocation', 'erase']
 
 /**

@@ -1,5 +1,5 @@
-// What a person decides about those who are held; see list.ts for who they are. Who, when and why is kept in
-// `decision`, for each customer in `decided`.
+// What a person decides about those who are held; see list.ts for who they are. The person, the time and the reason
+// are kept in `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
 import { type Client, oneRow } from '../database/client.ts'
@@ -11,7 +11,7 @@ import { verifyNow } from '../ledger/verification.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 
-/** Those whom a person means. */
+/** The customers that a person means. */
 export type HeldSelection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
 
 export type DecidedBy = { readonly by: string; readonly why: string }
@@ -28,7 +28,7 @@ export type DecisionOutcome = {
 
 /**
  * Lets them through: exactly for what was held. Their version rises, because nothing may make an idle customer due
- * again at the same version (docs/protocol.md), and they are due with the repairs, which live changes go before.
+ * again at the same version (docs/protocol.md). They are due in the lane of repairs, behind live changes.
  *
  * Pages in transactions of their own: killed in the middle, the next call goes on; two at once share the work.
  */
@@ -88,7 +88,7 @@ SELECT $1, l.key, l.desired,
   CASE WHEN $4::text IS NULL THEN coalesce(l.reason->'kinds', '[]') ELSE jsonb_build_array($4::text) END,
   CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
-/** What was decided before is overruled. */
+/** An earlier decision is overruled. */
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 
@@ -178,7 +178,7 @@ WITH page AS MATERIALIZED (
   WHERE l.state = 'held' AND ($2::text IS NULL OR l.key > $2) ORDER BY l.key LIMIT ${PAGE})
 SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
 
-/** Of those who are meant, how many wait for a person still. */
+/** How many of the customers meant still wait for a person. */
 const LEFT = `
 SELECT count(*)::int AS left FROM rollcall.ledger l
 WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
@@ -203,8 +203,8 @@ SELECT EXISTS (
 const RESET =
   'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0, expected = 0 WHERE kind = $1'
 /**
- * Who was let through while a service knew nobody may be there all the same. It is the service's turn to say so, once a
- * person has looked.
+ * A customer let through while a service knew nobody may be there all the same. It is the service's turn to say so,
+ * once a person has looked.
  */
 const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1 AND NOT forgotten'
 const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1'

@@ -123,7 +123,7 @@ function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
   return { ...customer, what: { statusFrom, statusTo, fields: [...new Set([...cleared, ...fields])] } }
 }
 
-/** Those of the keys that are known, and in one of the states where some are named. */
+/** The keys that are known and, where states are named, in one of them. */
 export async function findKeys(client: Client, keys: readonly CustomerKey[], states?: readonly string[]) {
   const { rows } = await client.query<{ key: CustomerKey }>(
     'SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND ($2::text[] IS NULL OR state = ANY($2))',
@@ -132,7 +132,7 @@ export async function findKeys(client: Client, keys: readonly CustomerKey[], sta
   return rows.map(({ key }) => key)
 }
 
-/** Who decided what about those who were held, when and why. */
+/** The decisions about held customers: by whom, what, when and why. */
 export type LoggedDecision = {
   readonly id: string
   readonly action: 'release' | 'discard'

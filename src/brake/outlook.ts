@@ -42,7 +42,7 @@ export async function readCounted(
   return new Map([...counted].map(([key, found]) => [key, found.map(({ kind }) => kind)]))
 }
 
-/** What becomes of so many customers whom the brake counts under a kind. */
+/** Forecasts what becomes of so many customers that the brake counts under a kind. */
 export type Outlook = {
   readonly kind: BrakeKind
   readonly customers: number

@@ -19,8 +19,8 @@ type Options = {
   /** For one table; default: a minute. */
   readonly patienceMs?: number
   /**
-   * What is watched besides stays so. While another mapping is in force its workers need these columns and tables; were
-   * they dropped at a deploy, changes of them would be missed until the new mapping is applied.
+   * Other watched tables stay watched. While another mapping is in force its workers need these columns and tables;
+   * were they dropped at a deploy, changes of them would be missed until the new mapping is applied.
    */
   readonly leavesOthers?: boolean
 }

@@ -92,12 +92,12 @@ export async function whenNoted({ pool, sleep, drain }: Noting): Promise<boolean
 }
 
 /**
- * A step looks at the keys of one slice, locks the rows of those that occur more than once and leaves the earliest of
- * each, with the most urgent lane of all that went.
+ * A step looks at the keys of one slice and locks the rows of keys that occur more than once. It leaves the earliest
+ * of each, with the most urgent lane of all that went.
  *
- * Safe beside writers, drains and other collapses, because it counts only rows that it has locked itself: a
- * row that a drain is taking is skipped, so a key never loses its last row to somebody whose transaction is
- * then rolled back; and nobody waits. What comes in meanwhile is above `$3` or belongs to the next run.
+ * Safe beside writers, drains and other collapses, because it counts only rows that it has locked itself: a row that
+ * a drain is taking is skipped, so a key never loses its last row to somebody whose transaction is then rolled back;
+ * and nobody waits. A row that comes in meanwhile is above `$3` or belongs to the next run.
  */
 const STEP = `
 WITH often AS MATERIALIZED (

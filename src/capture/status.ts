@@ -200,8 +200,8 @@ export async function readInstalled(client: Client): Promise<Installed> {
 }
 
 /**
- * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. What was looked at
- * under another one may have changed since without a trace.
+ * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. A customer
+ * looked at under another one may have changed since without a trace.
  */
 export async function captureVersion(client: Client): Promise<string> {
   const { version } = await oneRow<{ version: string }>(

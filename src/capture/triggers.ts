@@ -13,7 +13,7 @@ export const FUNCTION_PREFIX = 'capture_'
 export type TransitionTables = { readonly old: string | null; readonly new: string | null }
 
 /**
- * What pg_trigger says of such a trigger (AFTER, for each statement, this one event), and what it sees of the rows.
+ * The row of such a trigger in pg_trigger (AFTER, for each statement, this one event), and its transition tables.
  * Postgres allows one event for a trigger with transition tables, hence four.
  */
 export const TRIGGERS = {
@@ -27,15 +27,14 @@ export type Event = keyof typeof TRIGGERS
 export const EVENTS: readonly Event[] = ['insert', 'update', 'delete', 'truncate']
 
 /**
- * The session's settings must not reach in: names resolve to the system's own only (application roles can
- * shadow nothing in a SECURITY DEFINER function), and floats print all their digits, so that no change is
- * rounded away.
+ * The session's settings must not reach in: names resolve to the system's own only, so application roles can shadow
+ * nothing in a SECURITY DEFINER function. Floats print all their digits, so that no change is rounded away.
  */
 export const FUNCTION_SETTINGS = ['search_path=pg_catalog, pg_temp', 'extra_float_digits=1'] as const
 
 /**
- * Names are found by what they stand for: the relation and its key. A relation can be watched twice with
- * different keys (who invited, who was invited), and a name of any length or spelling fits into 63 bytes.
+ * Names are found by what they stand for: the relation and its key. A relation can be watched twice with different
+ * keys (who invited, who was invited). A name of any length or spelling fits into 63 bytes.
  */
 export function functionName(watcher: Watcher): string {
   return `${FUNCTION_PREFIX}${clip(watcher.relation.name, 40)}_${identity(watcher)}`
@@ -179,13 +178,13 @@ function guarded({ rows, changed, all, lane }: Step): string {
 }
 
 /**
- * The keys whose rows are not the same before and after, as multisets of (key, columns): every row counts +1
- * after and -1 before, and what does not add up to zero has changed. That is EXCEPT ALL both ways in one pass,
- * and it holds for tables with several rows of one key, where joining old to new rows by key would compare
- * each with each. A key change A→B is a row less for A and a row more for B, so chains note all that differ.
+ * The keys whose rows are not the same before and after, as multisets of (key, columns): every row counts +1 after
+ * and -1 before, and what does not add up to zero has changed. This is EXCEPT ALL both ways in one pass. It also
+ * holds for tables with several rows of one key, where a join by key would compare each row with each. A key change
+ * A→B is a row less for A and a row more for B, so chains note all that differ.
  *
- * Everything is compared as text, byte by byte: json has no equality, citext and some collations hide a change
- * of case, and NULLs group together.
+ * Everything is compared as text, byte by byte: json has no equality, citext and some collations hide a change of
+ * case, and NULLs group together.
  */
 function changedKeys({ key, columns }: Watcher): string {
   const compared = columns.map((column, i) => `${textOf(column)} AS c${i}`)
@@ -232,10 +231,10 @@ function textOf(column: string): string {
 }
 
 /**
- * One open mark is enough, and a unique constraint would make writers wait for each other, so this looks
- * instead. A transaction with an older snapshot looks at the past: it trusts only marks of its own. Whoever
- * resolves a mark must start the resync after every transaction that may have seen it open (marks.ts).
- * TRUNCATE names every partition in one statement, and is rare: only its own transaction's mark counts.
+ * One open mark is enough, and a unique constraint would make writers wait for each other, so this looks instead. A
+ * transaction with an older snapshot looks at the past: it trusts only marks of its own. A resync that resolves a
+ * mark must start after every transaction that may have seen it open (marks.ts). TRUNCATE names every partition in
+ * one statement, and is rare: only its own transaction's mark counts.
  */
 function mark(kind: 'truncate' | 'overflow', { relation }: Watcher): string {
   const own = 'm.xmin = pg_current_xact_id()::xid'

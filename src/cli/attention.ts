@@ -1,4 +1,4 @@
-// What a person has to do something about, because waiting does not help. Each as one text.
+// Findings that need a person, because waiting does not help. Each as one text.
 import { brakeNeedsPerson, type KindHeld } from '../brake/list.ts'
 import type { CaptureMark, Gap } from '../capture/marks.ts'
 import type { TableStatus } from '../capture/status.ts'
@@ -31,7 +31,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
   ])
 }
 
-/** Of a table with many partitions `rollcall capture status` names each. */
+/** For a table with many partitions `rollcall capture status` names each. */
 const NAMED_UNFIT = 3
 
 type Capture = {

@@ -43,7 +43,7 @@ export function readDriftAsked(options: DriftFlags) {
     restart: options.restart === true,
     maxDrift: maxDrift === null ? null : maxDrift / 100,
     repair: options.repair === true,
-    /** That many users are not there is meant, on the word of this person. */
+    /** This person confirms that many users are really missing. */
     believed: options.believe === true ? readPerson(options) : null,
     showValues: options.showValues === true,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
@@ -58,7 +58,7 @@ export function readDriftAsked(options: DriftFlags) {
 
 export type DriftAsked = ReturnType<typeof readDriftAsked>
 
-/** What only a run with calls can do. */
+/** Options that only a run with calls can have. */
 const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const
 
 function* misfits(options: DriftFlags): Generator<string> {

@@ -115,7 +115,7 @@ const NAMED = 50
 const LEAST_KEY = 16
 const HEAD = ['CUSTOMER', 'KIND', 'ACCESS', 'CAUSE', 'FIRST SEEN, UTC'] as const
 
-/** What there are several of, or what only some have, stands in lines below the row. */
+/** Values that come several times, or that only some have, stand in lines below the row. */
 function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): string[] {
   if (findings.length === 0) return ['']
   const rows = findings

@@ -42,7 +42,7 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
   const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
   const { coverage, doubt } = await readVerification(pool, periodMs)
   const now = await readTime(pool)
-  // What was told by others before, or since, can be believed all the same.
+  // A finding that others reported before or since may still be credible.
   const doubted = findings.length === 0 && doubt !== null
   const { customers, within, oldestAgeMs } = coverage
   const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()
@@ -61,7 +61,7 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
   }
 }
 
-/** What a look can say nothing of by itself, however long one waits. */
+/** Cases that no check can decide, however long it waits. */
 const OUTSIDE = ['not-ours', 'rejected', 'discarded', 'unreadable-row'] as const
 
 /**

@@ -65,7 +65,7 @@ export const driftCommand: AddCommand = (program, io, exit) => {
 
 type Printing = { readonly report: Report; readonly asked: DriftAsked; readonly file: string | null }
 
-/** What is read by a program is given every key as it is. */
+/** Output for a program has every key as it is. */
 const UNCUT = Number.POSITIVE_INFINITY
 
 /**

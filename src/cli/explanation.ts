@@ -24,7 +24,7 @@ export function renderExplanation(one: Explanation, view: View, chat: readonly s
   const facts = details(factEntries(one))
   const history = historyOf(one.rollcall)
   const sections: Readonly<Record<View, () => readonly string[][]>> = {
-    // Of so much the verdict comes first.
+    // The verdict comes first.
     all: () => [
       verdict,
       [''],
@@ -205,7 +205,7 @@ export function sayLeftAlone({ result, plan, planAfterLookup, rollcall }: Explan
   return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
 }
 
-/** What a sync would do by what is remembered, and what it would once it has looked, where that is another thing. */
+/** The plan of a sync by the memory, and its plan after a lookup where that differs. */
 export function sayNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
   if (result === 'blocked') return 'nothing is sent as long as the customer is so'
   if (desired.kind === 'unreadable') return 'nothing is sent as long as the row cannot be read'

@@ -28,6 +28,6 @@ export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** Of the package that this file belongs to, from src/ and from dist/ alike. */
+/** The package that this file belongs to, from src/ and from dist/ alike. */
 const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
 export const { version: VERSION }: { readonly version: string } = JSON.parse(PACKAGE)

@@ -51,7 +51,7 @@ export const migrateCommand: AddCommand = (program, io) => {
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ target: as, config: file, json = false, ...options }) => {
-      // What is wrong is told before anything is changed.
+      // Mistakes are reported before anything is changed.
       const expectCreates = readExpected(options.expectCreates, as)
       const config = as === undefined ? null : await loadConfig(file, io.cwd)
       const env = readEnv(io.env, {

@@ -1,4 +1,4 @@
-// What options are given, as text, and what is wrong with it.
+// Reads the values of options, which are text, and says what is wrong with them.
 import os from 'node:os'
 import type { DecidedBy } from '../brake/held.ts'
 import { closest } from '../model/closest.ts'

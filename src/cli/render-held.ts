@@ -55,7 +55,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
   ]
 }
 
-/** What is left to do where a kind has tripped and nobody is held any more. */
+/** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
   return `\`rollcall held discard --kind ${kind} --why …\` lets changes through again`
 }

@@ -7,7 +7,7 @@ import { applying, type LabelledText } from './render.ts'
 /** A page takes seconds at the most. */
 const STANDS_STILL_MS = 60_000
 
-/** What a sweep does, and who goes on with one that stands still. */
+/** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
   backfill: ['backfill', 'run the command again to go on'],
   mapping: ['applying the mapping', 'it waits for a worker with this mapping'],
@@ -31,7 +31,7 @@ export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): 
 
 function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
   const [what, goesOn] = SWEEPS[kind]
-  // Who has a record and no row comes after all who were counted.
+  // Customers with a record and no row come after all those counted.
   const of = total === null || customers > total ? '' : ` of ${total}`
   const still = silentMs > STANDS_STILL_MS ? `; stands still: ${goesOn}` : ''
   return `${what}: ${customers}${of} customers checked, ${differ} differ, since ${startedAt}${still}`

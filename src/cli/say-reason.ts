@@ -3,7 +3,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import { CALL_ERROR_KINDS } from '../service/errors.ts'
 import { sayCallError } from './say-step.ts'
 
-/** What is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
+/** Says what is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
 export type Advice = { readonly what: string; readonly toDo: string }
 
 type About = {
@@ -17,9 +17,7 @@ export type StoredReason = Omit<Reason, 'code'> & { readonly code: string }
 type Told = StoredReason & Required<About> & { readonly answer: string }
 type Words = readonly [what: string, toDo: string]
 
-/**
- * A reason in words. Reasons are stored, so one may come from another version: its code is then shown as it is.
- */
+/** A reason in words. Reasons are stored, so one may come from another version: its code is then shown as it is. */
 export function sayReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Advice {
   const words = isReasonCode(reason.code) ? WORDS[reason.code] : sayUnheardOf
   const told = { ...reason, state, customers, answer: answerOf(reason) }
@@ -31,7 +29,7 @@ export function isReasonCode(code: string): code is ReasonCode {
   return Object.hasOwn(WORDS, code)
 }
 
-/** Whoever is owed comes again by itself, and there is nothing that has to be done. */
+/** An owed customer is retried by itself; nothing has to be done. */
 const WAIT = 'nothing: it is tried again by itself'
 const PROVIDER = 'ask whoever runs the service'
 

@@ -17,7 +17,7 @@ export type Syncing = {
   readonly probe: ReturnType<typeof makeProbe>
 }
 
-/** What a worker syncs and checks with, for a command that calls the service by itself. */
+/** The dependencies with which a worker syncs and checks, for a command that calls the service by itself. */
 export async function withSync<T>(
   io: Io,
   { config, by }: { readonly config: Config; readonly by: 'sync' | 'drift' },

@@ -6,7 +6,7 @@ import pg from 'pg'
 export const PLAINTEXT = ['database', 'queue'] as const
 export type Plaintext = (typeof PLAINTEXT)[number]
 
-/** What an address comes to. `local`: it stays on this machine. */
+/** The result of reading an address. `local`: it stays on this machine. */
 type CheckedAddress = { readonly server: string; readonly local: boolean; readonly encrypted: boolean }
 
 const LOOPBACK = new BlockList()

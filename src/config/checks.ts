@@ -1,4 +1,4 @@
-// What several sections of a configuration must agree on.
+// Rules that concern several sections of a configuration.
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { Config, FieldSource, Watched } from './config.ts'
 import type { ClearWith } from './define.ts'

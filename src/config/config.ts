@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, unknown>>
 /** Where a field's value comes from: the columns are known without running anything. */
 export type FieldSource = {
   readonly columns: readonly string[]
-  /** Of a larger value of its columns, in bytes, the source can make nothing. */
+  /** The largest value of its columns, in bytes, that the source can use. */
   readonly mostBytes: number
   /**
    * Pure. Undefined or null means that the customer has no value; an answer that holds for a time only is `Held`.

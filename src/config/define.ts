@@ -13,7 +13,7 @@ export type Columns = Readonly<Record<string, unknown>>
 /** What a field may be given; null or undefined means that the customer has no value. */
 export type Given = string | number | bigint | boolean | null | undefined
 
-/** The present, for functions of the configuration. Who reads `now` has to answer with `Until`. */
+/** The present, for functions of the configuration. A function that reads `now` has to answer with `Until`. */
 export type Clock = {
   /** By the database's clock; a fresh copy each time. */
   readonly now: Date
@@ -77,7 +77,7 @@ export type RollcallConfig = {
      */
     readonly searchPath?: readonly string[]
     /**
-     * What becomes of policies of row-level security that apply to rollcall's role. 'refuse': reading is an error, since
+     * How to treat policies of row-level security that apply to rollcall's role. 'refuse': reading is an error, since
      * a row that a policy hides would read as a customer who is gone. 'apply': they show it every customer, you say.
      * Default: 'refuse'.
      */
@@ -85,7 +85,7 @@ export type RollcallConfig = {
   }
   /** The tables whose changes count. By default the customer table; a view has to name them. */
   readonly watch?: readonly WatchedTable[]
-  /** Who is ours to entitle. Whoever leaves the scope loses access. */
+  /** The customers that should have access. A customer that leaves the scope loses access. */
   readonly scope?:
     | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
     | {
@@ -104,14 +104,14 @@ export type RollcallConfig = {
   readonly mappingVersion?: string | number
   /** An invalid optional field rejects the customer instead of being left out. Default: false. */
   readonly strict?: boolean
-  /** What becomes of fields at the service that the mapping does not set. Default: 'keep'. */
+  /** How to treat fields at the service that the mapping does not set. Default: 'keep'. */
   readonly unmanaged?: 'keep' | 'clear'
   /** How a field that has become empty is sent, for all or by field. Default: 'null'. */
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
   /**
-   * What happens when a customer's row is gone. 'erase': access is revoked, and then every optional field at the service
-   * is cleared, also those that the mapping does not set. Somebody who has a row and is merely out of scope is revoked,
-   * and not erased. Default: 'revoke'.
+   * The step to take when a customer's row is gone. 'erase': access is revoked, and then every optional field at the
+   * service is cleared, also those that the mapping does not set. Somebody who has a row and is merely out of scope
+   * is revoked, and not erased. Default: 'revoke'.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /**

@@ -20,7 +20,7 @@ export type Env<Need extends Variable, May extends Variable = never> = {
 } & { readonly [V in May]?: string } & Settings
 
 type Wanted<Need, May> = {
-  /** What the command cannot do without. */
+  /** Variables that the command cannot do without. */
   readonly need: readonly Need[]
   /** What it takes when it is set; then it must be right too. */
   readonly may?: readonly May[]

@@ -56,8 +56,8 @@ async function importConfig(file: string, shown: string): Promise<Record<string,
 }
 
 /**
- * `import … from 'rollcall'` means this very package, so that a configuration works outside a project too
- * (a container's /etc, a test's temporary folder) and never meets a second copy.
+ * `import … from 'rollcall'` means this very package. So a configuration also works outside a project (a container's
+ * /etc, a test's temporary folder), and never meets a second copy.
  */
 const OWN_ENTRY = new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url)
   .href

@@ -20,7 +20,7 @@ export function problemLine({ path, text }: Problem): string {
   return path.length === 0 ? text : `${z.core.toDotPath([...path])}: ${text}`
 }
 
-/** What to say about a key that does not exist. */
+/** The sentence about a key that does not exist. */
 export function unknownKey(key: string, known: readonly string[]): string {
   const meant = closest(key, known)
   return meant === undefined

@@ -20,8 +20,8 @@ import { readMapping, readScope } from './source.ts'
 /**
  * The author's object, checked, with every default filled in, and frozen.
  *
- * Sections are read one by one and what concerns several of them is checked where these could be read, so
- * that somebody who writes a first configuration sees all mistakes in one go.
+ * Sections are read one by one. Rules about several sections are checked where these could be read. So the author of
+ * a first configuration sees all mistakes at once.
  *
  * @param raw the file's default export
  * @param file its path, kept in the configuration
@@ -51,7 +51,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   problems.push(...checkTiming(settings.service, settings.timing))
 
   if (problems.length > 0) throw invalid(shown, problems)
-  // What could not be read has its problem.
+  // A section that could not be read has its problem.
   const all = { customers, watch, mapping, scope, clearWith, ...settings } as Sections & Read
   const { isView: _, ...from } = all.customers
   const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = all

@@ -1,5 +1,5 @@
-// The shapes of the sections: first those that stand for themselves, with their defaults, then who the customers are and how
-// they are mapped; define.ts says what each means. What several sections must agree on is checked in checks.ts. Every
+// The shapes of the sections: first those that stand for themselves, with their defaults, then who the customers are
+// and how they are mapped; define.ts says what each means. checks.ts has the rules about several sections. Every
 // `error` says what was expected; problems.ts adds where and what was found.
 import { types } from 'node:util'
 import { z } from 'zod'

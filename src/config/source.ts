@@ -82,7 +82,7 @@ function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldS
   return undefined
 }
 
-/** Whoever leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
+/** A customer that leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
 function trueOrFalse(answer: unknown): boolean | Held<boolean> {
   if (answer instanceof Held && typeof answer.value === 'boolean') return answer
   if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
@@ -117,7 +117,7 @@ export class TooLarge {
  */
 export const MOST_COLUMN_BYTES = 65_536
 
-/** Of columns that hold the value itself. */
+/** For columns that hold the value itself. */
 function bounded(columns: readonly string[], value: FieldSource['value']): FieldSource {
   return { columns, mostBytes: MOST_FIELD_BYTES, value }
 }

@@ -33,9 +33,9 @@ const AHEAD =
   'a validUntil after now, or null for an answer that holds until a change: one that has passed would be asked for again without end'
 
 /**
- * Asks with a clock that notes whether it was read. An answer by the time is only right for a while, and nobody would
- * look at the customer again if it came without the end of that while, or with one that has passed: both are failures.
- * An answer that says until when it holds needs no reading of the clock.
+ * Asks with a clock that notes whether it was read. An answer that depends on the time is right only for a while.
+ * Without the end of that while, or with one that has passed, the customer would never be planned again: both are
+ * failures. An answer that says until when it holds needs no reading of the clock.
  *
  * @throws Unheld, and whatever `ask` throws
  */

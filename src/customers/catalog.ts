@@ -1,4 +1,4 @@
-// What Postgres knows of a relation and its columns.
+// Reads a relation and its columns from Postgres' catalog.
 import type { Relation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
 
@@ -40,7 +40,7 @@ export type FoundColumn = {
   readonly virtual: boolean
 }
 
-/** What a statement about customers needs to know of a column that it compares. */
+/** The facts about a compared column that a statement about customers needs. */
 export type KeyColumn = Pick<FoundColumn, 'name' | 'type' | 'base' | 'cast' | 'operators' | 'domain'>
 
 export async function findRelation(

@@ -1,5 +1,5 @@
-// Holds the configuration against the catalog before anything runs, so that a typing error is a sentence at
-// the start and not a failed job for every customer.
+// Compares the configuration with the catalog before anything runs. A typing error is then a sentence at the start,
+// and not a failed job for every customer.
 import pg from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'

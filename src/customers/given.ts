@@ -46,8 +46,8 @@ function partsGiven(given: string, count: number): readonly string[] | null {
 }
 
 /**
- * The text of a key of several parts with the spaces that the tables have, for commands that know no types because they
- * read no configuration; null for what is no such key.
+ * The text of a key of several parts with the spaces that the tables have. It is for commands that know no types
+ * because they read no configuration; null for what is no such key.
  */
 export function spaced(given: string): CustomerKey | null {
   const count = jsonArray(given)?.length ?? 0

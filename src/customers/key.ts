@@ -6,11 +6,11 @@ import { type CustomerKey, LONGEST_KEY_BYTES } from '../model/customer.ts'
 import type { BaseType, KeyColumn } from './catalog.ts'
 
 /**
- * The texts of the key columns, in the order of `customers.key`; null when the key does not have that many
- * parts or one of them is NULL.
+ * The texts of the key columns, in the order of `customers.key`; null when the key does not have that many parts or
+ * one of them is NULL.
  *
- * A key may be older than the configuration (written before a key column was added) or hold a NULL (a watched
- * table whose reference is empty). Neither belongs to a customer of ours, and the caller has to say what that
+ * A key may be older than the configuration, from before a key column was added. It may also hold a NULL, from a
+ * watched table whose reference is empty. Neither belongs to a customer of ours, and the caller has to say what that
  * means, so this is an answer and not an error.
  */
 export function keyParts(key: CustomerKey, count: number): readonly string[] | null {
@@ -50,9 +50,9 @@ const TEXTS = new Set(['text', 'varchar', 'bpchar'])
 type KeyFamily = 'integer' | 'numeric' | 'text' | 'uuid' | 'enum'
 
 /**
- * The family of a type whose text is always the same for the same value; undefined for every other. The text
- * of dates, timestamps, floats, money and intervals depends on settings of the session that prints it, and
- * json has several texts for one value: a key made of them would not be found again.
+ * The family of a type whose text is always the same for the same value; undefined for every other. The text of
+ * dates, timestamps, floats, money and intervals depends on settings of the session that prints it. Values of json
+ * have several texts: a key made of them would not be found again.
  */
 export function keyFamily({ schema, name, labels }: BaseType): KeyFamily | undefined {
   if (labels) return 'enum'
@@ -124,8 +124,8 @@ export function asBase(column: string, { cast, domain }: Pick<KeyColumn, 'cast' 
 }
 
 /**
- * By the type's own output function, as capture prints it (capture/triggers.ts): whoever owns a type may define a cast of it to
- * text. Those of Postgres' own types nobody can make anew.
+ * By the type's own output function, as capture prints it (capture/triggers.ts): whoever owns a type may define a
+ * cast of it to text. Nobody can make the casts of Postgres' own types anew.
  */
 export function textSql({ base }: Pick<KeyColumn, 'base'>, value: string): string {
   return base.schema === 'pg_catalog'

@@ -11,8 +11,8 @@ import { queryCustomers } from './query.ts'
 export type KeyCursor = readonly string[]
 
 /**
- * Pages through the customers in the order of their own key columns, so that the index on these serves each page.
- * The text decides between keys that the columns' type takes for equal (1.0 and 1.00, citext), or a page that ends
+ * Pages through the customers in the order of their own key columns, so that the index on these serves each page. The
+ * text decides between keys that the columns' type takes for equal (1.0 and 1.00, citext). Otherwise a page that ends
  * between two of them would lose the second. Rows with a NULL in their key are no customers.
  */
 export function makeReadKeys(shape: CustomersShape, limit: number, conditions: readonly Condition[] = []) {
@@ -51,8 +51,8 @@ ORDER BY ${order} LIMIT $1`
 type Ordered = { readonly column: string; readonly cast: string; readonly operators: string }
 
 /**
- * What comes after the cursor, whose parts are parameters from the second on. A comparison of rows uses an index of
- * several columns, and finds the system's operators alone; with the operators of other types it is spelled out.
+ * The condition for rows after the cursor, whose parts are parameters from the second on. A comparison of rows uses an
+ * index of several columns, and finds the system's operators alone; other types' operators are spelled out.
  */
 function behindSql(parts: readonly Ordered[]): string {
   const cursor = parts.map(({ cast }, at) => `$${at + 2}::${cast}`)

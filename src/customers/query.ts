@@ -27,8 +27,8 @@ export async function queryCustomers<R extends pg.QueryResultRow>(
 }
 
 /**
- * What a statement has read stays locked against changes of its columns and policies until all is done, where there are
- * settings.
+ * Where there are settings, a relation that a statement has read stays locked against changes of its columns and
+ * policies until all is done.
  */
 export async function withSettings<T>(
   client: Client,

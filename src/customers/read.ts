@@ -18,12 +18,12 @@ export type ReadCustomers = (
 ) => Promise<ReadonlyMap<CustomerKey, FoundRow>>
 
 /**
- * Reads customers by their keys, one statement for a batch; every key asked for is in the answer. Only the
- * columns that the configuration names are read, and of these no value above its limit: one huge value would end the
- * process, and every process after it.
+ * Reads customers by their keys, one statement for a batch; every key asked for is in the answer. Only the columns
+ * that the configuration names are read, and of these no value above its limit: one huge value would end the process,
+ * and every process after it.
  *
- * A key that the columns' types cannot hold is a customer that does not exist, and so is a row whose key has
- * another spelling (citext finds `ANA` for `ana`): the ledger knows customers by the exact text.
+ * A key that the columns' types cannot hold belongs to no customer. Neither does a row whose key has another spelling
+ * (citext finds `ANA` for `ana`): the ledger knows customers by the exact text.
  */
 export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCustomers {
   const limits = [...columnLimits(config)]
@@ -73,9 +73,9 @@ function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | n
 }
 
 /**
- * The parameter is cast, never the column, whose index would be lost. Every key is looked up by itself
- * (LATERAL, kept apart by its LIMIT), so that a view with GROUP BY or DISTINCT is asked for one customer and
- * not computed as a whole; two rows are enough to see that there are several. OFFSET 0 has each length asked once.
+ * The parameter is cast, never the column, whose index would be lost. Every key is looked up by itself (LATERAL, kept
+ * apart by its LIMIT). So a view with GROUP BY or DISTINCT is asked for one customer and not computed as a whole; two
+ * rows are enough to see that there are several. OFFSET 0 has each length asked once.
  */
 function readStatement(shape: CustomersShape, limits: readonly Limit[]): string {
   const id = pg.escapeIdentifier
@@ -132,12 +132,12 @@ export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
 const DESCRIBE_AGAIN_MS = 1000
 
 /**
- * Reads customers by the types that their key columns have now. A key that the known types cannot hold may be
- * one of a type that was changed since (an enum with a new value, an integer made bigint); taken for "no such
- * customer" it would be lost. So the catalog is asked again before that is believed.
+ * Reads customers by the types that their key columns have now. A key that the known types cannot hold may have a
+ * newer type (an enum with a new value, an integer made bigint); taken for "no such customer" it would be lost. So
+ * the catalog is asked again before that is believed.
  *
- * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is told what the configuration names and
- * the database does not have, for each read that fails for it.
+ * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is told what the configuration
+ * names and the database does not have, for each read that fails for it.
  *
  * @throws RollcallError CUSTOMERS_UNREADABLE where a column, a table or a right is gone since
  */

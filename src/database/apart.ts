@@ -21,7 +21,7 @@ export async function halvedUntilApart<Item, Given>(
     const middle = Math.ceil(items.length / 2)
     const halves = [items.slice(0, middle), items.slice(middle)]
     const given: (readonly [Item, Given | Error])[] = []
-    // What one half has stored stands, whatever becomes of the other.
+    // The stored work of one half stands, whatever becomes of the other.
     for (const half of halves)
       given.push(
         ...(await halvedUntilApart(half, ask).catch((why: Error) =>

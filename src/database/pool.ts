@@ -16,9 +16,9 @@ type PoolOptions = {
 }
 
 /**
- * Sessions as session.ts has them, which read types without loss: `date` as local midnight would shift a birthday by a
- * day in Madrid, and int8 and numeric do not fit a number. Integers of up to 32 bits and floats are numbers, booleans booleans, json is parsed, and
- * everything else (also types that this file has not heard of) is text as Postgres prints it.
+ * Sessions as session.ts has them, which read types without loss: `date` as local midnight would shift a birthday by
+ * a day in Madrid, and int8 and numeric do not fit a number. Integers of up to 32 bits and floats are numbers,
+ * booleans booleans, and json is parsed. Everything else, also unknown types, is text as Postgres prints it.
  */
 export function makePool({
   url,
@@ -85,7 +85,7 @@ export async function knock(url: string, stop: AbortSignal): Promise<void> {
 /** The connections of each pool that somebody has in hand. */
 const BUSY = new WeakMap<pg.Pool, ReadonlySet<pg.PoolClient>>()
 
-/** Ends a pool. What still runs after the grace (a query that waits for a lock) is cut off and not waited for. */
+/** Ends a pool. A query that still runs after the grace (it waits for a lock) is cut off. */
 export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
   const ended = pool.end()
   const cut = () => {

@@ -1,5 +1,5 @@
-// How every session of ours begins, on the database and on a queue in Postgres, whatever the server's, the role's and
-// the address' own settings are; and whether it really began so.
+// How every session of ours begins, on the database and on a queue in Postgres, whatever the settings of server, role
+// and address; and whether it really began so.
 import pg, { type ClientBase } from 'pg'
 import { RollcallError } from '../model/errors.ts'
 import type { Client } from './client.ts'
@@ -36,8 +36,8 @@ export type DatabaseAddress = { readonly url: string; readonly variable: string 
 export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'DATABASE_URL' })
 
 /**
- * What `pg` is given to connect with. It lets the `options` of an address replace ours, so they are taken out of it and
- * put before ours.
+ * The options with which `pg` connects. It lets the `options` of an address replace ours, so they are taken out of it
+ * and put before ours.
  */
 export function sessionConfig({ url, variable }: DatabaseAddress, purpose: 'database' | 'queue') {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS

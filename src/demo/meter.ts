@@ -1,4 +1,4 @@
-// What the demo has measured so far. Times in milliseconds since 1970.
+// The measurements of the demo so far. Times in milliseconds since 1970.
 import type { Claim } from '../ledger/claim.ts'
 import type { Overview } from '../ledger/overview.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -44,7 +44,7 @@ export function startMeter(startedAt: number) {
   }
 }
 
-/** What happened in these phases together. */
+/** The sum of these phases. */
 export function measure(phases: readonly MeteredPhase[]) {
   const all = phases.flatMap(({ calls }) => calls)
   const calls = { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }

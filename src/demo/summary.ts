@@ -63,7 +63,7 @@ function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
   ]
 }
 
-/** What to do next with the viewer's own database. */
+/** The next steps with the viewer's own database. */
 export const NEXT_STEPS = [
   ' Next, with your own database and a rollcall.config.ts (see examples/):',
   '   npx rollcall sync <key> --dry-run                     sends nothing',
@@ -109,8 +109,8 @@ export function compareDemo(
 }
 
 /**
- * Of the values that were sent, which the sandbox holds, since a GET does not return all of them. A field that was left
- * out because its value is invalid is not compared.
+ * Compares the values in the sandbox, since a GET does not return all of them. A field that was left out because its
+ * value is invalid is not compared.
  */
 function compareOne(config: Config, key: CustomerKey, row: Row | undefined, user: StoredUser | undefined) {
   const mapped = row && mapCustomer(config, { key, row, now: new Date() })

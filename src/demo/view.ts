@@ -66,7 +66,7 @@ export function plainScreen({ startedAt }: Meter, write: (line: string) => void)
 }
 
 type ViewOptions = {
-  /** Of the terminal, in characters and lines. */
+  /** The size of the terminal, in characters and lines. */
   readonly columns: number
   readonly rows: number
   readonly now: number

@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 5000
 
 type BackendFactory = typeof createPostgresBackend | undefined
 
-/** What BullMQ's classes are made with, and how to let go of it. */
+/** The connection of BullMQ's classes, and how to close it. */
 export type QueueConnection = {
   /** For adding jobs: fails at once while the server is away, so that dispatch can say so and go on. */
   readonly producer: object
@@ -35,7 +35,7 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
   // BullMQ is tested with RESP2, ioredis 6 would speak RESP3.
   const common = { protocol: 2 as const, connectTimeout: CONNECT_TIMEOUT_MS, lazyConnect: true }
   const producer = new Redis(queueUrl, { ...common, enableOfflineQueue: false, maxRetriesPerRequest: null })
-  // What goes wrong with the first connection is thrown, and what comes after that is reported.
+  // An error of the first connection is thrown; later ones are reported.
   producer.on('error', () => undefined)
   try {
     await firstConnect(producer)
@@ -147,7 +147,7 @@ function listened(onError: (error: Error) => void): typeof pg.Client {
   }
 }
 
-/** What a queue that was reached already says when it goes away, as an error of ours. */
+/** Turns the message of a queue that goes away into an error of ours. */
 export function queueError(error: unknown, queueUrl: string): unknown {
   if (error instanceof RollcallError) return error
   if (isPostgres(queueUrl)) return postgresError(error, queueUrl)

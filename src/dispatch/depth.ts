@@ -7,7 +7,7 @@ export type DepthReading = {
   readonly atMs: number
   /** Jobs that were ever put on the queue. */
   readonly issued: number
-  /** Those of them that nobody has claimed yet. */
+  /** The jobs among them that nobody has claimed yet. */
   readonly queued: number
   /** Calls per second that may be made. */
   readonly pace: number
@@ -15,7 +15,7 @@ export type DepthReading = {
   readonly concurrency: number
 }
 
-/** What a process keeps between two looks. */
+/** The state that a process keeps between two looks. */
 export type Depth = {
   /** As many jobs as there should be on the queue. */
   readonly jobs: number
@@ -25,7 +25,7 @@ export type Depth = {
 
 /** A live change waits for this much work, which bridges the time between two looks many times over. */
 const AHEAD_S = 0.4
-/** What is carried out comes in bursts. */
+/** Work is carried out in bursts. */
 const WINDOW_MS = 1000
 /** A rate that was seen for less than this is taken for one that was seen for as long. */
 const SHORTEST_MS = 250
@@ -39,10 +39,10 @@ export function mostAt(pace: number): number {
 }
 
 /**
- * The depth follows what was really carried out lately, by all processes: at a pace of 2000 a second a machine or a
- * service that does 200 would else have ten seconds of work in front of a live change. Nothing tells how much could
- * have been done with more to do: it doubles for as long as the queue is found low although all that there was room
- * for had been put there, and then falls slowly, not by a single look.
+ * The depth follows what was really carried out lately, by all processes: otherwise, at a pace of 2000 a second, a
+ * service that does 200 would have ten seconds of work in front of a live change. Nothing tells how much could have
+ * been done with more to do: it doubles for as long as the queue is found low although it had been filled. Then it
+ * falls slowly, not by a single look.
  */
 export function nextDepth(before: Depth | null, look: DepthReading): Depth {
   const most = mostAt(look.pace)

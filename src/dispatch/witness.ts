@@ -5,7 +5,7 @@ import type { Witness } from './queue.ts'
 type Options = {
   /** Of the queue: it names the installation. */
   readonly name: string
-  /** What a connection says that ends, as an error of ours. */
+  /** Turns the message of a connection that ends into an error of ours. */
   readonly asError: (error: unknown) => unknown
 }
 

@@ -60,7 +60,7 @@ type Looked = {
   readonly verified: readonly Verified[]
   /** Those who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
-  /** Of whom others have found a difference while the run went on. */
+  /** Customers of whom others have found a difference while the run went on. */
   readonly met: ReadonlyMap<CustomerKey, Met>
   readonly nowMs: number
 }

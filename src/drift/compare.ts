@@ -141,7 +141,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
-    /** Of a user who is wanted and not there. Every call that was doubted could have been about that. */
+    /** The difference of a user that is desired and missing. Every call that was doubted could have been about that. */
     absence(): DriftCause {
       if (work.unknown || record.remote === 'unknown') return 'unknown-outcome'
       return record.remote === 'present' ? changedSince(doubted, work) : undelivered

@@ -14,7 +14,7 @@ export type Coverage = {
   /** Of these, checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number
   readonly never: number
-  /** Of the others, how long ago the longest ago was. */
+  /** How long ago the oldest of the others was. */
   readonly oldestAgeMs: number | null
   /** To be checked by now, and were not: 0 until workers have been at it for a whole period. */
   readonly overdue: number

@@ -63,7 +63,7 @@ async function* inOrder(options: Options, from: Start | null): AsyncGenerator<Ne
     }
   }
 
-  /** Of these, customers that had no row when the run began, and have none now. */
+  /** Customers among them that had no row when the run began, and have none now. */
   async function withoutRow(keys: readonly CustomerKey[]): Promise<ReadonlySet<CustomerKey>> {
     const { rows } = await readCustomers(keys)
     const gone = keys.filter((key) => rows.get(key) === null)

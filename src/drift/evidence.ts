@@ -37,8 +37,8 @@ export type Evidence = Sample & {
 const ENOUGH = 5
 
 /**
- * One user who is not there says nothing of the others. By this, a sample of thirty looks well in five of a thousand
- * times at a service that has lost 65 in a hundred, and ill in twenty of a thousand at one that has lost 25.
+ * One user who is not there says nothing of the others. At a service that has lost 65 % of its users, a sample of
+ * thirty looks well five times in a thousand. At one that has lost 25 %, it looks ill twenty times in a thousand.
  */
 export function isDenied({ asked, denied }: Pick<Sample, 'asked' | 'denied'>): boolean {
   return denied > 1 && denied * 5 > asked * 2

@@ -1,4 +1,4 @@
-// What a check makes of the finding that is open for a customer, if there is one. Pure.
+// Decides what a check makes of the customer's open finding, if there is one. Pure.
 import type { Compared } from './compare.ts'
 import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
 

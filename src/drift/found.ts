@@ -25,7 +25,7 @@ export async function readFound(client: Client, ids: readonly string[]): Promise
   return (await client.query<Finding>(foundSql('f.id = ANY($1::bigint[])'), [ids])).rows
 }
 
-/** Over a finding (`f`): it counts in a report. Of a customer who is held an ended trial says nothing. */
+/** Over a finding (`f`): it counts in a report. An ended trial of a held customer says nothing. */
 const COUNTS = `${CONFIRMED} AND NOT (f.kind = 'trial-ended'
   AND EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held'))`
 
@@ -71,7 +71,7 @@ export async function readKnownOfAll(client: Client, findings: readonly Finding[
   }
 }
 
-/** What a worker has found of a customer while a run goes on. */
+/** A worker's finding about a customer while a run goes on. */
 export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
 
 /** Over a finding that is confirmed. The service's own form was no difference, and an ended trial is none. */
@@ -88,7 +88,7 @@ WHERE f.key = ANY($1) AND ${IS_DRIFT} AND (f.last_seen >= $2::timestamptz
       AND coalesce(f.resolved_how = 'repaired', true))
 ORDER BY f.key, f.id DESC`
 
-/** Of these customers, those who have differed since then (ISO 8601) by what others have found, and how. */
+/** The customers among these that have differed since then (ISO 8601) by findings of others, and how. */
 export async function metSince(client: Client, keys: readonly CustomerKey[], since: string) {
   if (keys.length === 0) return new Map<CustomerKey, Met>()
   const { rows } = await client.query<Met & { key: CustomerKey }>(MET, [keys, since])

@@ -207,7 +207,7 @@ export function makeTick(options: TickOptions): () => Promise<TickEnd> {
   }
 }
 
-/** That nobody was checked for a period means something only once workers have been at it for so long. */
+/** A period without checks means something only once workers have run for so long. */
 const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE checks_since IS NULL'
 
 /** Sooner than the period ends, so that there is time for customers that could not be checked when they were due. */

@@ -116,7 +116,7 @@ export async function readTime(client: Client): Promise<string> {
 
 type DriveOptions = {
   readonly pool: Pool
-  /** Of the mapping that it goes by. */
+  /** The digest of its mapping. */
   readonly fingerprint: string
   readonly run: DriftRun
   readonly gate: RunGate

@@ -202,9 +202,10 @@ function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict 
 }
 
 /**
- * `record`: what replaces what was remembered; null where that stays. A difference changes nothing of what is remembered: the claim that repairs looks for itself and lets the brake count
- * what it writes, and the daily check of capture must not repair what is only to be reported. The record of an erased
- * customer, of whom no digest is kept, is a claim's to write.
+ * `record`: what replaces what was remembered; null where that stays. A difference changes nothing of what is
+ * remembered: the claim that repairs makes its own lookup, and the brake counts its writes. The daily check of
+ * capture must not repair a difference that is only to be reported. The record of an erased customer, of whom no
+ * digest is kept, is a claim's to write.
  */
 function recordOf({ subject, looked, sight }: CheckedCustomer) {
   const { key, work, mapped, digestKey } = subject

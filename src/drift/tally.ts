@@ -44,7 +44,7 @@ function one(word: string | null): Readonly<Record<string, number>> {
   return word === null ? {} : { [word]: 1 }
 }
 
-/** Of a user who is missing. */
+/** Whether a missing user was there once. */
 export function wasRegistered(cause: DriftVerdict['cause']): boolean {
   return cause !== 'never-delivered'
 }

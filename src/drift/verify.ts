@@ -36,9 +36,9 @@ type Checking = {
 }
 
 /**
- * Checks customers once each, inside the common pace, and stores what that showed. Those who cannot be checked now come
- * back as skipped, without a call. When it is stopped, those not checked are not among the verified. More than
- * MOST_AT_ONCE are taken in batches.
+ * Checks customers once each, inside the common pace, and stores what that showed. Customers that cannot be checked now
+ * are skipped, without a call. When it is stopped, those not checked are not among the verified. More than MOST_AT_ONCE
+ * are taken in batches.
  */
 export function makeVerify(options: VerifyOptions): Verify {
   const { pool, config, context, repair } = options
@@ -104,7 +104,7 @@ export function makeVerify(options: VerifyOptions): Verify {
     return (await mend({ pool, brake: context.brake, lag: config.timing }, found)).owed
   }
 
-  /** What a row has shown may be captured and not noted yet. That all agrees holds all the same; a difference does not. */
+  /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */
   async function withoutCaptured(compared: readonly CheckedCustomer[]): Promise<readonly CheckedCustomer[]> {
     const differs = ({ looked }: CheckedCustomer) =>
       looked.kind === 'seen' && looked.compared.kind !== 'agrees'

@@ -143,14 +143,14 @@ export type DriftTally = {
   /** Checked with a clear answer: `agrees` and drift. */
   readonly checked: number
   readonly agrees: number
-  /** Of those who agree, customers who would be sent what no GET shows. */
+  /** Customers that agree but would be sent a field that no GET shows. */
   readonly hidden: number
   /** Users who were there once, and are not: many of them say something of the service. */
   readonly vanished: number
   readonly kinds: Counts<DriftKind>
   /** Access, causes and fields: of drift, without ended trials. Access also of customers who are held. */
   readonly access: Counts<WrongAccess>
-  /** Of these, customers whom the brake holds. */
+  /** Customers among these that the brake holds. */
   readonly heldAccess: Counts<WrongAccess>
   readonly causes: Counts<DriftCause>
   readonly fields: Counts<DriftField>

@@ -147,8 +147,8 @@ export function guard(terms: Terms) {
 }
 
 /**
- * A server that nobody stops must not keep us alive (our end ends it), but while something is awaited from its
- * guardian we must not run out of things to do either.
+ * A server that nobody stops must not keep us alive; our end ends it. But while its guardian owes an answer, we must
+ * not run out of things to do either.
  */
 async function awake<T>(promise: Promise<T>): Promise<T> {
   const something = setInterval(() => undefined, 60_000)

@@ -84,7 +84,7 @@ function asArguments(settings: Readonly<Record<string, string | number>>): reado
 
 async function ask(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // What breaks the connection also fails the query that is waited for.
+  // An error that breaks the connection also fails the awaited query.
   client.on('error', () => undefined)
   try {
     await client.connect()

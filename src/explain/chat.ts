@@ -1,4 +1,4 @@
-// What the chat answers to the user whose token it is (section 4.2).
+// The chat's answer to the user whose token it is (section 4.2).
 import { isLoopback } from '../service/address.ts'
 import { SPECIALITIES } from '../service/chat.ts'
 import type { ChatClient } from '../service/chat-client.ts'
@@ -100,7 +100,7 @@ export function chatFailed(chat: Chat): boolean {
  */
 export type ChatSays = 'nothing' | 'nobody-visible' | 'shut' | 'unclear'
 
-/** What it answers to a token that may be another user's says nothing good of this one, and nothing certain. */
+/** Its answer to a token that may be another user's says nothing good of this user, and nothing certain. */
 export function chatSays(chat: Chat, bearer: Bearer | null): ChatSays {
   if (bearer === 'another-user') return 'nothing'
   if (chatFailed(chat)) return 'unclear'

@@ -29,9 +29,9 @@ type ExplainOptions = {
   readonly service: { readonly origin: string; readonly apiKey: string; readonly secretKey: string } | null
   readonly digestKey: string | undefined
   readonly token?: string | undefined
-  /** Of the calls that were written down, so many. */
+  /** How many of the logged calls are shown. */
   readonly calls?: number
-  /** What stands in the row and in the GET is part of the answer. */
+  /** The values of the row and of the GET are part of the answer. */
   readonly showValues?: boolean
   /** Where the records cannot be compared, the customer is planned as if nothing had been sent before. */
   readonly planAnyway?: boolean

@@ -9,7 +9,7 @@ import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
 import { type AccessReason, type AccessVerdict, type Deed, type Remedy, VERDICTS } from './verdicts.ts'
 
-/** What the customer should have. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
+/** The desired access. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
 export type Desired =
   | { readonly kind: 'user'; readonly status: Status }
   | { readonly kind: 'removed' | 'out-of-scope' }
@@ -91,7 +91,7 @@ function isStatus(status: number): status is Status {
 type Found = Facts & {
   readonly result: Result
   readonly leftOut: readonly FieldIssue[]
-  /** What `chat` was made of. */
+  /** The answer that `chat` was made of. */
   readonly answer: Chat
   readonly consistencyDelayMs: number
 }

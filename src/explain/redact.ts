@@ -17,7 +17,7 @@ export function redactedPlan(plan: Plan): RedactedPlan {
   return { ...rest, sends: Object.keys(body) }
 }
 
-/** What the mapping makes of a row, without the values. */
+/** The mapped row, without the values. */
 export type RedactedMapped = ReturnType<typeof redactedMapped>
 
 export function redactedMapped(mapped: Mapped) {

@@ -12,9 +12,9 @@ import { type Called, callService } from '../sync/call.ts'
 import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
- * What the GET came to. `absent`, `json`: false when the body is none or something else, as of a server that is not the
- * service. `no-answer`: nothing is said of the user; `waitMs`: for how long nobody is to call, null when that is not said.
- * `not-asked`: without a `user_id`; the pace gave no permit in time; the service had not answered for others; not wanted.
+ * The result of the GET. `absent`, `json`: false when the body is none or of another server. `no-answer`: nothing is
+ * said of the user; `waitMs`: for how long nobody may call, null if not said. `not-asked`: without a `user_id`; the
+ * pace gave no permit in time; the service had not answered for others; not wanted.
  */
 export type RemoteView =
   | { readonly kind: 'present'; readonly status: number }
@@ -125,7 +125,7 @@ export function notAsked(
   return { remote: { kind: 'not-asked', why, waitMs }, seen: null }
 }
 
-/** What every sync would believe of the same answer. */
+/** The part of the same answer that every sync would believe. */
 function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)

@@ -1,5 +1,5 @@
-// An end user's access token (section 5) is a JWT of which only the service can say whether it is good. What it
-// says of itself is read to explain an answer, and never believed.
+// An end user's access token (section 5) is a JWT of which only the service can say whether it is good. Its claims
+// are read to explain an answer, and never believed.
 import { decodeJwt } from 'jose'
 
 export type Claims = {
@@ -10,8 +10,8 @@ export type Claims = {
 }
 
 /**
- * Whether it can be an access token at all: three parts in base64url, the second of them a JSON object (RFC 7515, 7.1).
- * What is something else was pasted by mistake, and may be a secret that the service has no business with.
+ * Whether it can be an access token at all: three parts in base64url, the second of them a JSON object (RFC 7515,
+ * 7.1). Anything else was pasted by mistake, and may be a secret that the service must not get.
  */
 export function isJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) && decoded(token) !== null
@@ -47,9 +47,9 @@ function decoded(token: string): Readonly<Record<string, unknown>> | null {
 }
 
 /**
- * Whose token it is, seen from one customer. What `sub` holds is not shown (section 5): a name that is not the
- * user_id may be the service's own for the same user (`named-otherwise`), and is another user's for certain only
- * where it is that of another customer who was asked about.
+ * The owner of the token, seen from one customer. The document does not show what `sub` holds (section 5). A name
+ * that is not the user_id may be the service's own for the same user (`named-otherwise`). It is another user's for
+ * certain only if another customer in the same command has it.
  */
 export type Bearer = 'this-user' | 'another-user' | 'named-otherwise' | 'unsaid'
 

@@ -45,7 +45,7 @@ UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELS
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
   proved_at = NULL, looked_at = NULL, normalised = '{}'`
 
-/** But for customers of whom the service was never asked. Who was held or discarded has to be planned again. */
+/** But for customers of whom the service was never asked. Held and discarded customers have to be planned again. */
 const OWE_LOOKUPS = `
 UPDATE rollcall.owed o SET ${OWE_LOOK}, blind = true, ${DUE_NOW},
   lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END
@@ -53,8 +53,8 @@ FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
 WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
 
 /**
- * What was done to the users of another service is no part of a mass at this one. At the same service only what these
- * lookups themselves find is none: else each `new` would let one more limit of revocations through.
+ * Changes at another service are no part of a mass at this one. At the same service only what these lookups
+ * themselves find is none: else each `new` would let one more limit of revocations through.
  */
 const FORGET_BRAKE = `DELETE FROM rollcall.brake WHERE NOT $1 OR kind IN ('absence', 'create')`
 const FORGET_ENTRIES = `DELETE FROM rollcall.brake_entry WHERE NOT $1 OR kind IN ('absence', 'create')`

@@ -14,10 +14,10 @@ export type CallEntry = {
   /** Null when there was no answer; then `error` says why. */
   readonly status: number | null
   readonly error: string | null
-  /** What the answer was taken for. */
+  /** How the answer was classified. */
   readonly meaning: string
   readonly ms: number
-  /** What the request carried besides the `user_id`. */
+  /** The fields that the request carried besides the `user_id`. */
   readonly fields: readonly string[]
   /** Kind of the answer's body, and its shape where it is JSON. */
   readonly body: string | null

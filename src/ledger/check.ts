@@ -8,9 +8,9 @@ import { UNDER_WAY } from './owe.ts'
 export type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
- * Only where nothing is owed, in doubt or about to be, and whose row nobody else holds. Whoever was never noted gets a row
- * of version 0. A token that is out for longer than a check lasts (`check_until`), or since before the clock was set back,
- * is that of a process that died: nothing is in doubt. No mapping but the present one is checked by.
+ * Only where nothing is owed, in doubt or about to be, and whose row nobody else holds. A customer that was never
+ * noted gets a row of version 0. A token may be out for longer than a check lasts (`check_until`), or since before
+ * the clock was set back. Its process has died: nothing is in doubt. No mapping but the present one is checked by.
  */
 const CLAIM = `
 WITH ${HOLD_GENERATION},
@@ -34,7 +34,7 @@ SELECT key, token::text FROM claimed UNION ALL SELECT key, token::text FROM made
 
 type Claiming = { readonly lastsMs: number; readonly fingerprint: string }
 
-/** Those of them who may be looked at now, each with the token that its ending has to name. */
+/** The customers that may be checked now, each with the token that its ending has to name. */
 export async function claimChecks(
   client: Client,
   keys: readonly CustomerKey[],

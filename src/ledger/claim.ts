@@ -14,7 +14,7 @@ export type Claim = {
   readonly version: string
   /** The remote state is not known: the next step is a GET. */
   readonly unknown: boolean
-  /** What a GET cannot show counts as never acknowledged. */
+  /** A field that no GET shows counts as never acknowledged. */
   readonly blind: boolean
   /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
   readonly statusDoubted: boolean

@@ -37,7 +37,7 @@ export async function noteSharers(pool: Pool, endings: readonly Ending[]): Promi
   }
 }
 
-/** Those whom the endings name. */
+/** The claimants that the endings name. */
 export async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
   for (const alike of byClear(endings.filter(({ noteKeys }) => noteKeys.length > 0))) {
     const keys = alike.flatMap(({ noteKeys }) => noteKeys)

@@ -22,7 +22,7 @@ type Ended = {
   readonly generation: string
 }
 
-/** What is owed next. */
+/** The sync that is owed next. */
 type Next = {
   /** Counts as a failed attempt. */
   readonly failed: boolean
@@ -37,11 +37,11 @@ type Next = {
   readonly replanAtMs: number | null
 }
 
-/** What its calls have done, as far as is known. */
+/** The effect of its calls, as far as is known. */
 type Done = {
   /** A call of this claim got a trusted answer, so the remote state is known again. */
   readonly sure: boolean
-  /** What this claim, and any call before it, did to the user is known. */
+  /** The effect of this claim and of any call before it is known. */
   readonly clear: boolean
   /** A writing request of this claim may have been sent. */
   readonly wrote: boolean
@@ -58,7 +58,7 @@ type Done = {
   readonly withdrawsDoubt: boolean
   /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
   readonly freed?: readonly Freed[]
-  /** What this claim adds to the receipts of somebody whose personal fields are erased. */
+  /** The addition to the receipt of a customer whose personal fields are erased. */
   readonly erasure?: {
     /** Fields whose clearing the service acknowledged; null: no such call. */
     readonly cleared: readonly string[] | null
@@ -78,7 +78,7 @@ type Right = {
   readonly looked: boolean
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
-  /** What a clear yes was about, with the `user_id` the user as a whole, and what is not asked any more. */
+  /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
   readonly carried: readonly UserField[]
 }
 

@@ -10,7 +10,7 @@ import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-/** What of the request may still be shown late, what waits, and whether looks follow. */
+/** Whether the request may show late, what waits for it, and whether lookups follow. */
 const TIMES = `
 SELECT e."gapMs" * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
@@ -24,7 +24,7 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
     AND b.verify_left > 0 AND b.check_at IS NULL AS cleared`
 
-/** What is owed next. */
+/** The sync that is owed next. */
 const OWED = `
 UPDATE rollcall.owed o SET
   token = NULL,
@@ -63,7 +63,7 @@ FROM e JOIN locked b USING (id), LATERAL (${TIMES}) t
 WHERE o.id = ANY($2) AND o.id = e.id AND o.token = e.token AND o.call_token = e.token
 RETURNING o.id, o.key, e.token`
 
-/** What is remembered, and the times that prove what became of the change. */
+/** The memory, and the times that prove what became of the change. */
 const LEDGER = `
 INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, desired, generation, since,
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
@@ -86,7 +86,7 @@ ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
   proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
     ELSE coalesce(excluded.proved_at, l.proved_at) END`
 
-/** What a look shows of the last erasure completes its receipt. */
+/** A lookup that shows the last erasure completes its receipt. */
 const RECEIPT_SEEN = `
 UPDATE rollcall.erasure x SET verified_at = now(),
   left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
@@ -170,8 +170,8 @@ async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMa
 /** Records an ending; false when it came too late to count. */
 export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
-    // Before the endings: their customers are gone from the table already, so whoever is noted here is right to
-    // look now, and a crash between the two statements leaves nobody rejected because of somebody who is gone.
+    // Before the endings: their customers are gone from the table already, so a claimant noted here may look now. A
+    // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteNamed(pool, endings)
     const stored = await halvedUntilApart(endings, (some) => retried(() => store(pool, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.

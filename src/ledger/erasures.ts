@@ -18,11 +18,11 @@ export type Receipt = {
   readonly past: boolean
 }
 
-/** What is asked about, and whether anything is known of it. */
+/** The keys asked about, and whether anything is known of them. */
 type Receipts = {
   /** The latest first. */
   readonly receipts: readonly Receipt[]
-  /** Of the keys that were asked for, those that no table of ours has. */
+  /** The keys asked for that no table of ours has. */
   readonly unknown: readonly CustomerKey[]
 }
 

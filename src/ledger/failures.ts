@@ -136,7 +136,7 @@ export async function readFailures(client: Client): Promise<Failures> {
   return { origin, customers, reasons, issues }
 }
 
-/** Those who have waited longest, and how many there are in all. */
+/** The customers that have waited longest, and how many there are in all. */
 export async function listFailing(
   client: Client,
   selector: Selector,

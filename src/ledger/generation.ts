@@ -25,7 +25,7 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
  */
 export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
 
-/** Of nobody a claim was ever made. */
+/** No claim was ever made. */
 const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation IS NOT NULL)
   AND NOT EXISTS (SELECT FROM rollcall.owed WHERE unknown OR due_at IS NOT NULL AND call_token IS NOT NULL)`
 
@@ -74,7 +74,7 @@ export async function applyGeneration(pool: Pool, fingerprint: string): Promise<
   return await addGeneration(pool, APPLY, fingerprint)
 }
 
-/** What was found by the mapping of before may be no difference by this one. */
+/** A difference by the former mapping may be none by this one. */
 const LOOK_AGAIN = `UPDATE rollcall.finding SET next_look_at = now() WHERE resolved_at IS NULL AND next_look_at IS NULL`
 
 /** The table is locked against claims, so that each of them is either seen, or goes by the new mapping. */

@@ -105,7 +105,7 @@ FROM (SELECT s.searched, CASE WHEN s.searched THEN (SELECT min(at) FROM rollcall
   LEFT JOIN rollcall.ledger l ON l.key = $1
   LEFT JOIN rollcall.owed o ON o.key = $1`
 
-/** What the tables tell of a customer, with its last `limit` calls. Reads only. */
+/** The record of a customer in our tables, with its last `limit` calls. Reads only. */
 export async function readHistory(client: Client, key: CustomerKey, limit: number): Promise<History> {
   const { rows } = await client.query<NonNullable<History> & { known: boolean }>(HISTORY, [key, limit])
   const [row] = rows

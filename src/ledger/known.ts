@@ -1,4 +1,4 @@
-// Of which customers the tables know anything at all.
+// Which customers the tables know anything about.
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { SEARCHED_BYTES } from './sql.ts'
@@ -10,7 +10,7 @@ WHERE EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = asked.key)
   OR pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
     SELECT FROM rollcall.outbox b WHERE b.key = asked.key)`
 
-/** Those of the keys with a record, with work, or with a change that was captured and is not noted yet. */
+/** The keys with a record, with work, or with a captured change that is not noted yet. */
 async function knownKeys(client: Client, keys: readonly CustomerKey[]): Promise<ReadonlySet<CustomerKey>> {
   if (keys.length === 0) return new Set()
   const { rows } = await client.query<{ key: CustomerKey }>(KNOWN, [keys])

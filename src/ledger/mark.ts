@@ -1,8 +1,8 @@
 import type { Client } from '../database/client.ts'
 
 /**
- * How far an installation has come: the time of its binding, then a token of a lease under it, in so many digits that a
- * later mark sorts behind an earlier one. A new binding begins anew: an operator has decided about the database.
+ * How far an installation has come: the time of its binding, then the token of a lease under it. They have so many
+ * digits that a later mark sorts behind an earlier one. A new binding begins anew, by an operator's decision.
  */
 export type Mark = string
 

@@ -24,14 +24,14 @@ const LOCK = [0x726f6c6c, 1]
 type Session = pg.Client | pg.PoolClient
 
 /**
- * Applies what is missing, all of it or nothing; with `queue` also the schema of a queue in Postgres. Several processes may call this at once: a lock lets one at
- * a time through.
+ * Applies what is missing, all of it or nothing; with `queue` also the schema of a queue in Postgres. Several
+ * processes may call this at once: a lock lets one at a time through.
  *
- * The files and their format are drizzle's, its migrator is not used: it takes no lock, skips without a word a
- * migration that is older than the last one applied, and makes the schema before the migration that makes it.
+ * The files and their format are drizzle's, its migrator is not used: it takes no lock and makes the schema before
+ * the migration that makes it. It also skips, without a word, a migration older than the last one applied.
  *
- * @throws RollcallError DATABASE_DOWN, QUEUE_DOWN, DATABASE_REFUSED; NOT_MIGRATED when the database was
- * migrated by a version that this one does not know.
+ * @throws RollcallError DATABASE_DOWN, QUEUE_DOWN, DATABASE_REFUSED; NOT_MIGRATED when the database was migrated by a
+ *   version that this one does not know.
  */
 export async function migrate(
   database: DatabaseAddress | Session,
@@ -46,8 +46,8 @@ export async function migrate(
 }
 
 /**
- * For every start: by hash, since a time would not show a migration that was skipped or came from another
- * branch, and by name, since a partial restore keeps the list and loses tables.
+ * For every start: by hash, since a time would not show a migration that was skipped or came from another branch; by
+ * name, since a partial restore keeps the list and loses tables.
  *
  * @throws RollcallError NOT_MIGRATED naming what is missing
  */

@@ -4,10 +4,9 @@ import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { DUE_GENTLY, DUE_NOW, inLane, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
 
 /**
- * Notes changes: every customer's version rises by one and it is due at once, though never before
- * `not_before` (a late request of an earlier call may still arrive until then) and never while a token is out
- * (the ending of that claim sees the higher version). Rows are locked in key order: unsorted batches of two
- * processes deadlock.
+ * Notes changes: every customer's version rises by one and it is due at once, with two exceptions. It is never due
+ * before `not_before`, until when a late request of an earlier call may arrive. While a token is out, the ending of
+ * that claim sees the higher version. Rows are locked in key order: unsorted batches of two processes deadlock.
  */
 const NOTE = `
 INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)
@@ -36,7 +35,7 @@ ORDER BY c.key COLLATE "C" ON CONFLICT (key) DO NOTHING`
 
 const RECORD_NEWCOMERS = recordNewcomersOf('')
 
-/** Those who have no record yet get an empty one, with nothing but their `user_id`. */
+/** Customers without a record get an empty one, with nothing but their `user_id`. */
 export async function recordNewcomers(client: Client, customers: readonly Newcomer[]): Promise<void> {
   if (customers.length > 0) await client.query(RECORD_NEWCOMERS, columnsOf(customers))
 }
@@ -104,7 +103,7 @@ export async function noteUnknown(client: Client, customers: readonly Newcomer[]
   if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
 }
 
-/** Those for whom a time has passed. While a token is out it waits for the end of that claim. */
+/** The customers for whom a time has passed. While a token is out it waits for the end of that claim. */
 const notePassed = (time: string, set: string) => `
 WITH passed AS MATERIALIZED (
   SELECT key FROM rollcall.owed o WHERE ${time} <= now() AND NOT ${UNDER_WAY}

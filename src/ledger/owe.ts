@@ -14,9 +14,9 @@ export const OWE_LOOK = `${OWE}, suspect_version = o.change_version + 1, unknown
 /** Never before `not_before`: a late request of an earlier call may still arrive until then. */
 export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
 
-/** Who waits already keeps its time. */
+/** A waiting customer keeps its time. */
 export const DUE_GENTLY = 'due_at = coalesce(o.due_at, greatest(now(), o.not_before))'
 
-/** Who waits already keeps an earlier lane. */
+/** A waiting customer keeps an earlier lane. */
 export const inLane = (lane: string) =>
   `lane = CASE WHEN o.due_at IS NULL THEN ${lane} ELSE least(o.lane, ${lane}) END`

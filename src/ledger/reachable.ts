@@ -24,7 +24,7 @@ const TLS_CODES =
 /** pg's words where the server offers no TLS or breaks it off. */
 const TLS_WORDS =
   /^(The server does not support SSL connections|There was an error establishing an SSL connection)$/
-/** What pg says, without any code, when a connection took too long or broke. */
+/** The messages of pg, without any code, for a connection that took too long or broke. */
 const PG_WORDS = /^(timeout exceeded when trying to connect|timeout expired|Connection terminated.*)$/
 
 type Options = {

@@ -6,7 +6,7 @@ import { checkMigrated } from './migrate.ts'
 /** Why nothing can be said of what was sent before. */
 export type Unreadable = 'not-migrated' | 'no-right'
 
-/** What a forecast goes by. */
+/** The inputs of a forecast. */
 const FORECAST = [
   'brake',
   'capture_mark',

@@ -5,7 +5,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import { ledger } from './schema.ts'
 
 /**
- * What was last surely known. `unasked`: no call was ever made for this customer; it counts as absent for a
+ * The state that was last surely known. `unasked`: no call was ever made for this customer; it counts as absent for a
  * create, which finds out by itself, and not for a removal, since somebody else may have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
@@ -76,7 +76,7 @@ export type Reason = {
   readonly kinds?: readonly string[]
   /** Of somebody who is held: whether carrying it out leaves them with access. */
   readonly entitles?: boolean
-  /** Of these fields the ones that the service's answer names. */
+  /** The fields among these that the service's answer names. */
   readonly named?: readonly string[]
 }
 
@@ -136,7 +136,7 @@ export const NEVER_SETTLED: KnownRecord = {
   newcomer: true,
 }
 
-/** What is remembered of the user. */
+/** The memory of the user. */
 const MEMORY = [
   ...['userId', 'remote', 'wasThere', 'sentStatus', 'seenStatus'],
   ...['sent', 'seen', 'refused', 'conflict', 'digestKey'],

@@ -1,4 +1,4 @@
-// Those who are rejected, failing or with fields left out are tried again now.
+// Customers that are rejected, failing or with fields left out are tried again now.
 import type { Pool } from 'pg'
 import { retried } from '../database/batch.ts'
 import { type Client, oneRow } from '../database/client.ts'

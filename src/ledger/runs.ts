@@ -49,7 +49,7 @@ export function isForEverybody(options: RunOptions): boolean {
   return Object.keys(options).every((name) => name === 'lookup')
 }
 
-/** What a report found longer ago says little about now. */
+/** An older report says little about now. */
 const TOO_OLD = `kind = 'drift' AND updated_at < clock_timestamp() - interval '1 day'`
 
 const FOUND = `
@@ -199,7 +199,7 @@ export async function truncateWasDismissed(client: Client): Promise<boolean> {
   )
 }
 
-/** What became of rows while nothing captured it. */
+/** The fate of rows that changed while nothing captured it. */
 export const MISSED_HOW = ['inserted', 'changed', 'deleted'] as const
 /** Rows that were written so. */
 export type Missed = Readonly<Record<(typeof MISSED_HOW)[number], number>>

@@ -22,7 +22,7 @@ export const brake = rollcall.table('brake', {
   kind: text('kind').primaryKey(),
   /** Customers let through within the window: the rows of `brake_entry`. */
   taken: integer('taken').notNull().default(0),
-  /** Of how many a share is the limit, and when they were counted. */
+  /** The base of which a share is the limit, and when it was counted. */
   base: bigint('base', { mode: 'bigint' }),
   basedAt: at('based_at'),
   /** Since when everything of this kind waits for a person. */
@@ -80,7 +80,7 @@ export const decided = rollcall.table(
   (t) => [primaryKey({ columns: [t.decision, t.key] }), index('decided_key').on(t.key)],
 )
 
-/** Whose personal fields were erased at the service, when, and what a look after it still showed. Names of fields only. */
+/** Receipts: whose personal fields were erased, when, and which a lookup still showed. Names of fields only. */
 export const erasure = rollcall.table(
   'erasure',
   {

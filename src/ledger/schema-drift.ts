@@ -19,7 +19,7 @@ export const finding = rollcall.table(
     pending: text('pending').array().notNull().default([]),
     /** Null of a trial that ended. */
     cause: text('cause'),
-    /** Who should have access and has none there, or the other way round. */
+    /** Customers that should have access and have none there, or the other way round. */
     access: text('access'),
     firstSeen: at('first_seen').notNull().default(sql`now()`),
     lastSeen: at('last_seen').notNull().default(sql`now()`),

@@ -1,9 +1,9 @@
-// What a sweep asks of the tables, for many customers at once.
+// The questions of a sweep to the tables, for many customers at once.
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
-/** What is known of a customer and what is owed to it, as of one moment. */
+/** The record of a customer and its owed sync, as of one moment. */
 export type Work = {
   readonly key: CustomerKey
   /** There is a record of it, and more in it than that it is owed its first claim. */
@@ -70,7 +70,7 @@ const OF_NOBODY: Omit<Work, 'key'> = {
   ...{ desired: null, replanAtMs: null, id: null, version: null, generation: null },
 }
 
-/** Those of them for whom a change is captured that nobody has noted yet. */
+/** The keys with a captured change that is not noted yet. */
 export async function capturedOf(
   client: Client,
   keys: readonly CustomerKey[],
@@ -89,8 +89,8 @@ UNION SELECT key FROM rollcall.outbox WHERE key = ANY($1) AND at >= $2
 UNION SELECT unnest($1::text[]) WHERE EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND at >= $2)`
 
 /**
- * Those of them for whom a change was captured since then (ISO 8601), whether it is noted or settled by now or not. A
- * TRUNCATE is one of all.
+ * The keys with a change captured since then (ISO 8601), whether it is noted or settled by now or not. A TRUNCATE is
+ * one of all.
  */
 export async function changedSince(
   client: Client,

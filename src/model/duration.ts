@@ -9,7 +9,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['ms', 1],
 ]
 
-/** What one looks like, for --help and for errors. */
+/** The form of a duration, for --help and for errors. */
 export const DURATION_FORM = 'milliseconds, or like 500ms, 2s, 5m, 3h, 14d'
 
 /** Milliseconds; undefined for what is no duration. Whether it is too long is for the caller to say. */

@@ -135,7 +135,7 @@ export const ERRORS = {
   },
   DRIFT_TOO_EARLY: {
     exit: 1,
-    means: 'What the service should hold is not settled yet, so that a difference would say nothing.',
+    means: 'The database does not say yet what the service should hold, so a difference would mean nothing.',
     todo: 'Let a worker run until `rollcall status` shows that this is over, then call it again: a run that was under way goes on.',
   },
   OUTPUT_FAILED: {

@@ -1,4 +1,4 @@
-// What a field of the service interface, section 2.6, may hold, and how a value is written on the wire.
+// The values that a field of the service interface, section 2.6, may hold, and how they are written on the wire.
 import validator from 'validator'
 import { type FieldValue, STATUSES, type Status, type UserField } from './user.ts'
 import { scalarText } from './values.ts'
@@ -12,8 +12,8 @@ export type FieldTypes = Record<UserField, FieldValue> & { user_id: string; stat
 type Format<T> = { readonly expected: string; readonly parse: (value: unknown) => Parsed<T> }
 
 /**
- * The longest text of a field, in bytes of UTF-8. With this in every text field a GET shows a user within what the
- * client reads of an answer (1 MiB), also where the service escapes every letter.
+ * The longest text of a field, in bytes of UTF-8. With this in every text field, a GET stays within the 1 MiB that
+ * the client reads, also if the service escapes every letter.
  */
 export const MOST_FIELD_BYTES = 8192
 
@@ -51,10 +51,9 @@ export const FORMATS: { readonly [F in UserField]: Format<FieldTypes[F]> } = {
 }
 
 /**
- * The number as it is sent beside its prefix: digits only, and never with the prefix in it, because a GET may
- * show both joined (section 2.6, rule 3) and a prefix that stands twice reaches nobody. A number in
- * international form (+ or 00) must therefore carry the very prefix that is sent; without a prefix to send it
- * keeps its own.
+ * The number as it is sent beside its prefix: digits only, and never with the prefix in it. A GET may show both
+ * joined (section 2.6, rule 3), and a prefix that stands twice reaches nobody. A number in international form (+ or
+ * 00) must therefore carry the very prefix that is sent; without a prefix to send it keeps its own.
  *
  * @param number as FORMATS.mobile_phone gives it
  * @param prefix digits, or null when none is sent

@@ -5,11 +5,11 @@ export type FieldIssue = {
   /** `scope`: the configuration's scope function failed, so that it is not known whether the customer is ours. */
   readonly field: UserField | 'scope'
   readonly code: 'invalid' | 'not-in-values' | 'function-failed' | 'missing' | 'refused' | 'taken'
-  /** What was expected, for example "a DNI or NIE with the right letter". */
+  /** The expected form, for example "a DNI or NIE with the right letter". */
   readonly expected: string
 }
 
-/** What the mapping makes of a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. */
+/** The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. */
 export type Mapped =
   | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Holding)
   | { readonly kind: 'removed'; readonly userId: string }

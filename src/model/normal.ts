@@ -26,9 +26,9 @@ export function normalForm(field: OptionalField, value: unknown): string | null 
 }
 
 /**
- * Whether the service holds what is desired in this field. Phone number and prefix are looked at together:
- * the retrieve sample joins them in `mobile_phone` while the create sample sends them apart (rule 3), and it
- * is not shown whether the service always joins.
+ * Whether the service holds what is desired in this field. Phone number and prefix are looked at together: the
+ * retrieve sample joins them in `mobile_phone` while the create sample sends them apart (rule 3). The document does
+ * not show whether the service always joins.
  */
 export function sameField(field: ComparableField, desired: Fields, remote: Remote): boolean {
   if (field === 'mobile_phone') return samePhone(desired, remote)
@@ -38,8 +38,8 @@ export function sameField(field: ComparableField, desired: Fields, remote: Remot
 }
 
 /**
- * What to remember of a GET: the normal form of the desired value where both are the same, so that a phone
- * number that comes back joined does not differ from the one that was sent; else that of the remote value.
+ * What to remember of a GET: the normal form of the desired value if both are the same. So a phone number that comes
+ * back joined does not differ from the sent one; else that of the remote value.
  */
 export function seenForm(field: ComparableField, desired: Fields, remote: Remote): string | null {
   return normalForm(field, sameField(field, desired, remote) ? desired[field] : remote[field])

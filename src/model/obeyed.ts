@@ -1,4 +1,4 @@
-// What a terminal, a log viewer or a browser obeys in place of showing it.
+// Characters that a terminal, a log viewer or a browser obeys instead of showing them.
 
 /** Control characters (C0, DEL, C1), line separators, and what turns the writing round. */
 export const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu

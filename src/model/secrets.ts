@@ -5,8 +5,8 @@ const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)(?!user:password@host:)(?:\\.|[^"\\
 const PASSWORD_OPTION = /([?&]password=)(?:\\.|[^"\\&\s])*/gi
 
 /**
- * The text with each address in it bare of user and password. The form of an address gives them away, so that this
- * knows no password, and changes no sentence in which a password is an ordinary word.
+ * The text with each address in it bare of user and password. The form of an address shows where they are. So this
+ * needs no password, and changes no sentence in which a password is an ordinary word.
  */
 export function withoutCredentials(text: string): string {
   return text.replace(USER_INFO, `$1${HIDDEN}@`).replace(PASSWORD_OPTION, `$1${HIDDEN}`)

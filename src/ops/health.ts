@@ -57,7 +57,7 @@ export function makeLoopHealth<L extends string>({ limits, now }: LoopOptions<L>
 }
 
 type ReadinessOptions<P extends string> = {
-  /** What has to be there, and the sentence for when it is not. */
+  /** The parts that have to be there, and the sentence for a missing one. */
   readonly parts: Readonly<Record<P, string>>
   /** Monotonic milliseconds. */
   readonly now: () => number

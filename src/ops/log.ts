@@ -13,7 +13,7 @@ type Options = {
   readonly stream?: DestinationStream
 }
 
-/** What a log object calls the things that it must not hold, at any of its first three levels. */
+/** Names of things that a log object must not hold, at any of its first three levels. */
 const SECRET_NAMES = [
   ...['password', 'apiKey', 'secretKey', 'digestKey', 'accessToken', 'connectionString'],
   ...['authorization', 'Authorization', 'Api-Key', 'Secret-Key', 'api-key', 'secret-key'],

@@ -47,7 +47,7 @@ export function isCounting({ state, troubles }: Breaker): boolean {
   return state === 'trying' || customersOf(troubles) > 0
 }
 
-/** What one call changes. While it is open only probes count; which of the calls under way lost an attempt is noted. */
+/** Changes the breaker by one call. While it is open only probes count; lost attempts are noted. */
 export function hear(
   breaker: Breaker,
   { sign, id, epoch }: Pick<HeardCall, 'sign' | 'id' | 'epoch'>,

@@ -1,4 +1,4 @@
-// What all processes share about their pace, and what calls and probes make of it. Pure.
+// The pace that all processes share, and how calls and probes change it. Pure.
 import { halved, type Rate, slowStart } from './adapt.ts'
 import { type Breaker, hear, isCounting, type Probe, probed } from './breaker.ts'
 import type { HeardCall } from './pace.ts'

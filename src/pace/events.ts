@@ -8,7 +8,7 @@ export type KeysEvent =
   | { readonly kind: 'refused'; readonly nextProbeMs: number }
   | { readonly kind: 'taken'; readonly stoppedForMs: number }
 
-/** What changed, for the log. What changed for all processes is told once, by the process that stored it. */
+/** The changes, for the log. A change for all processes is logged once, by the process that stored it. */
 export type PaceEvent =
   | KeysEvent
   | { readonly kind: 'lowered'; readonly rate: number }

@@ -6,7 +6,7 @@ import { eventsOf, type PaceEvent } from './events.ts'
 import type { Heard, HeardCall } from './pace.ts'
 import { changePace } from './stored.ts'
 
-/** What this process knows of the row, from its last reservation or its last report. */
+/** This process' knowledge of the row, from its last reservation or report. */
 export type Known = { troubled: boolean }
 
 type Options = {

@@ -35,7 +35,10 @@ const ASKS = { calls: 3, customers: 3 }
 /** After so long without a question about denied customers the next one is asked at once again. */
 const QUIET_FORGOTTEN_MS = 600_000
 
-/** What one call changes. While the process is stopped only its probes count. A failed call says nothing here. */
+/**
+ * Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says
+ * nothing.
+ */
 export function hearKeys(keys: Keys, call: { readonly sign: Sign; readonly id: string }, now: number): Keys {
   if (keys.stopped !== null) return keys
   if (call.sign === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys
@@ -148,7 +151,7 @@ export function makeKeys({ permits, heard, sleep, now, random, onChange }: Optio
     isProbeDue: () => keys.stopped !== null && keys.probeAt <= now(),
     /** Row ids of customers who were denied. */
     denied: () => Object.keys(keys.denied),
-    /** What a probe of this process was answered. */
+    /** The answer to a probe of this process. */
     probed(sign: Sign): void {
       const after = probedKeys(keys, sign, now(), random())
       change(after, eventOf(keys, after, now()))

@@ -22,16 +22,16 @@ export type Permits = {
 }
 
 /**
- * What one call tells of the service as a whole. `well`: it works, whatever it said of this customer; `trouble`: it
- * failed, or what became of the call is unknown; `denied`: it does not take our credentials, or refuses this customer;
- * `neutral`: it tells nothing (it asks for patience, or we broke the call off ourselves).
+ * The sign that one call gives of the service as a whole. `well`: it works, whatever it said of this customer;
+ * `trouble`: it failed, or what became of the call is unknown; `denied`: it does not take our credentials, or refuses
+ * this customer; `neutral`: it tells nothing (it asks for patience, or we broke the call off ourselves).
  */
 export type Sign = 'well' | 'trouble' | 'denied' | 'neutral'
 
 export type HeardCall = {
   /** Row id of the customer in `owed`: troubles of one customer are not troubles of the service. */
   readonly id: string
-  /** Of the permit that the call was made with. */
+  /** The epoch of the permit that the call was made with. */
   readonly epoch: string
   readonly sign: Sign
   /** 429 or 503: the rate is lowered. */

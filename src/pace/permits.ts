@@ -16,8 +16,8 @@ const SHELF_LIFE_MS = HORIZON_MS + 250
 const LONGEST_SLEEP_MS = 1000
 
 /**
- * One process's share of the common pace. Waiters are served in order; one reservation at a time is made for
- * all who wait, so that the row is asked a few times a second and not once per call.
+ * One process's share of the common pace. Waiters are served in order; one reservation at a time is made for all
+ * waiting calls. So the row is asked a few times a second and not once per call.
  */
 export function makePermits({ reserve, sleep, now }: Options): Permits {
   const shelf: Permit[] = []

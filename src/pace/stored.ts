@@ -41,7 +41,7 @@ UPDATE rollcall.pace SET rate = $1, raised_at = to_timestamp($2::float8 / 1000),
   probe_until = CASE WHEN $9 THEN NULL ELSE probe_until END
 WHERE id = 1`
 
-/** What nobody wrote for us is worth nothing, and must not stop anybody. */
+/** A value of an unknown form is worth nothing, and must not stop anybody. */
 const id = z.string().regex(/^\d{1,19}$/)
 const tally = z.record(id, z.int().positive()).catch({})
 const times = z.record(id, z.number()).catch({})
@@ -131,8 +131,8 @@ async function write(client: ClientBase, pace: CommonPace, ended: boolean): Prom
 }
 
 /**
- * Who waits for a next attempt has fewer behind it, and is due as soon as the wait allows that protects a request which
- * may still arrive. Whoever is settled or under way is left alone. Locked in key order, as everywhere.
+ * A waiting customer has fewer attempts behind it. It is due as soon as `not_before` allows, which protects a request
+ * that may still arrive. Settled customers and those under way are left alone. Locked in key order, as everywhere.
  */
 const GIVE_BACK = `
 WITH lost AS (SELECT key::bigint AS id, value::int AS calls FROM jsonb_each_text($1::jsonb)),

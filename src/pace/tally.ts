@@ -8,7 +8,7 @@ export function add(tally: TroubleTally, id: string): TroubleTally {
   return merge(tally, { [id]: 1 })
 }
 
-/** Of customers beyond the limit those of `more` are left out. */
+/** Beyond the limit, customers of `more` are left out. */
 export function merge(tally: TroubleTally, more: TroubleTally): TroubleTally {
   const sum = new Map(Object.entries(tally))
   for (const [id, calls] of Object.entries(more)) {

@@ -6,7 +6,7 @@ import { ACCESS, sayAmongHeld } from './words.ts'
 
 type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
 
-/** Those that are not 0, the most first. */
+/** The counts that are not 0, the most first. */
 export function mostFirst<Word extends string>(counts: Counts<Word>): [Word, number][] {
   const entries = (Object.entries(counts) as [Word, number][]).filter(([, count]) => count > 0)
   return entries.sort(([, one], [, other]) => other - one)
@@ -18,7 +18,7 @@ export function driftingOf({ kinds }: Pick<DriftTally, 'kinds'>): number {
   return missing + differs + unreadable + access
 }
 
-/** Those who have not the access that they should have, and those who have what they should not, in words. */
+/** The customers that lack access and those that should not have it, in words. */
 export function wrongAccess({ access, heldAccess }: Pick<DriftTally, 'access' | 'heldAccess'>) {
   return WRONG_ACCESS.flatMap((which) => {
     const { [which]: many = 0 } = access
@@ -47,7 +47,7 @@ export function shareOf(part: number, checked: number): number | null {
 export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skipped'>) {
   const { held = 0 } = counts.skipped
   return {
-    /** Of so many it is known whether the service holds what the database wants. */
+    /** The number of customers of which it is known whether the service holds what the database wants. */
     known: counts.checked + held,
     /** Of them those with whom it does not: they differ, or are held. */
     disagree: driftingOf(counts) + held,

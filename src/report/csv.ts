@@ -28,7 +28,7 @@ function asObject(pairs: (readonly [string, unknown])[]): string | null {
   return pairs.length === 0 ? null : JSON.stringify(Object.fromEntries(pairs))
 }
 
-/** What a spreadsheet takes for a formula, also in the wide letters that it reads as the narrow ones. */
+/** Text that a spreadsheet takes for a formula, also in wide letters, which it reads as narrow ones. */
 const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20|]|^[\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 

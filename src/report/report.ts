@@ -21,7 +21,7 @@ export type Report = {
   readonly population: number
   /** Of them, those to be checked: fewer with a sample, or when it was stopped. */
   readonly chosen: number
-  /** What was found while it went on, also where that was put right before it ended. */
+  /** The findings while it went on, also those repaired before it ended. */
   readonly counts: DriftTally
   /** Differences that no second check has confirmed; in no other figure. */
   readonly suspected: number

@@ -131,7 +131,7 @@ function sayResolved(report: Report): string | null {
     : `Of what was found, ${figure(all)} ${all === 1 ? 'is' : 'are'} resolved by now (${each}).`
 }
 
-/** What the service said, so that the reader can judge it. */
+/** The answers of the service, so that the reader can judge it. */
 function sayEvidence(counts: Report['counts']): string {
   const { missing = 0, unreadable = 0 } = counts.kinds
   const silent = silentOf(counts)
@@ -173,7 +173,7 @@ function notReached({ options, chosen, counts, suspected }: Report): number {
   return options.from === 'ledger' ? Math.max(0, chosen - counts.checked - suspected) : 0
 }
 
-/** What a count of those who agree leaves out, and why. */
+/** The checks that the count of agreeing customers leaves out, and why. */
 function sayNotCompared(report: Report): string | null {
   const { counts } = report
   const skipped = SKIPPED.filter((why) => why !== 'held' && why !== 'not-ours')

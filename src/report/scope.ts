@@ -3,7 +3,7 @@ import { sayService } from '../model/service.ts'
 import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
-/** What no report of this service can know, whoever asks. */
+/** Limits of every report about this service. */
 export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',

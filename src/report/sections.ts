@@ -84,7 +84,7 @@ function controls(findings: readonly ReportedFinding[]): Markup {
     Field: fields.map((field) => [field, field]),
     State: over ? Object.entries({ open: 'Open', over: 'Over' }) : [],
   }
-  /** Those that there are, in the order of the words. */
+  /** The names that occur, in the order of the words. */
   function named(names: Readonly<Record<string, Named>>, of: (finding: ReportedFinding) => string | null) {
     const there = findings.map(of)
     const words = Object.entries(names).filter(([word]) => there.includes(word))

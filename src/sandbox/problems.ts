@@ -1,4 +1,4 @@
-// What is wrong with input. It may be thousands of names of thousands of letters.
+// The problems of an input. It may be thousands of names of thousands of letters.
 import { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
 

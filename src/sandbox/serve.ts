@@ -14,7 +14,7 @@ import { sendSlowly, strike, strikesFirst } from './faults/strike.ts'
 import type { JournalNote } from './journal.ts'
 import type { SandboxUsers } from './users/users.ts'
 
-/** What the sandbox holds. */
+/** The state of the sandbox. */
 export type Store = {
   readonly users: SandboxUsers
   readonly contract: LiveContract

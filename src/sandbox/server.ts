@@ -64,7 +64,7 @@ export async function startSandbox(options: SandboxOptions) {
 
   return {
     ...store,
-    /** What to set as SERVICE_URL. */
+    /** The value for SERVICE_URL. */
     url: addressOf(app, host),
     journal,
     faults,

@@ -1,5 +1,5 @@
-// Where the service and each of its resources is, and the values of the headers of section 5. What no header may carry is
-// said at once, by the variable's name and never with the value.
+// Where the service and each of its resources is, and the values of the headers of section 5. A value that no header
+// may carry is reported at once, by the variable's name and never with the value.
 import { validateHeaderValue } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { accessToken } from '../config/env.ts'

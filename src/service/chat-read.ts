@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { parseTime } from '../model/time.ts'
 
-/** What a list answered. One element that cannot be read does not cost the others: it is counted. */
+/** The answer of a list. One element that cannot be read does not cost the others: it is counted. */
 export type List<Item> = { readonly items: readonly Item[]; readonly unreadable: number }
 
 /** Section 2.1, by its `kind`; `other` is a type that the document does not know. Sizes are null where no number came. */

@@ -17,7 +17,7 @@ const URI = new RegExp(
   'i',
 )
 const ADDRESS = 'an address such as https://service.example/a.jpg, percent-encoded'
-/** What URL parsers put up with, spaces and letters of all alphabets, is no URI (RFC 3986). */
+/** URL parsers accept spaces and letters of all alphabets, which are no URI (RFC 3986). */
 const uri = z.url(ADDRESS).refine((text) => URI.test(text), ADDRESS)
 const numericText = z.string().regex(/^\d+$/, 'a number as text')
 

@@ -1,4 +1,4 @@
-// What the chat part of the service knows (section 2), and what is asked of it (section 4.1).
+// The data of the chat part of the service (section 2), and the requests to it (section 4.1).
 
 export const MESSAGE_STATUSES = ['sent', 'received', 'read'] as const
 export const PROFESSIONAL_STATUSES = ['offline', 'online'] as const

@@ -22,7 +22,7 @@ export type Reply = {
 
 export type CallOptions = { readonly signal?: AbortSignal }
 
-/** What every client of the service is made of. */
+/** The parts of every client of the service. */
 export type ClientOptions = {
   /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. */
   readonly origin: string

@@ -1,4 +1,4 @@
-// What can go wrong in a call that got no answer, and whether the request can have reached the service.
+// The failures of a call without an answer, and whether the request can have reached the service.
 import { words } from '../model/values.ts'
 
 const MESSAGES = {
@@ -55,10 +55,10 @@ const KIND_OF_STOP: Readonly<Record<Exclude<Stop, 'deadline'>, CallErrorKind>> =
 }
 
 /**
- * What a failed call was, and whether the request can have reached the service. `reached` rests on progress
- * alone: until a connection is there (for https: until its handshake is over) nothing of the request can have
- * been written, whatever the error is called; from then on everything is `maybe`, because an unknown outcome
- * that is taken for "not done" loses or repeats a change. The code and the phase only choose the word.
+ * Classifies a failed call, and says whether the request can have reached the service. `reached` rests on progress
+ * alone: until a connection is there (for https: until its handshake is over) nothing of the request can have been
+ * written, whatever the error is called; from then on everything is `maybe`, because an unknown outcome that is taken
+ * for "not done" loses or repeats a change. The code and the phase only choose the word.
  */
 export function classifyFailure({ stop, code, phase, connected }: CallFacts): {
   readonly kind: CallErrorKind

@@ -3,15 +3,15 @@ import type { ReplyBody } from './client.ts'
 /** No body of the service nests deeper than a few levels; beyond this, recursion over it could end the stack. */
 const MAX_DEPTH = 64
 
-/** What many a service answers to a write in place of JSON. */
+/** Answers that many a service gives to a write in place of JSON. */
 const YES = /^\s*(?:ok|okay|success|succeeded|done|created|updated|accepted)[.!]?\s*$/i
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a body by what it is and not by what its Content-Type says: JSON is JSON (a byte order mark before it
- * is dropped), nothing but white space is none, a bare word that says yes is that word, and everything else (HTML,
- * other encodings, compressed bytes, absurd nesting) is unreadable.
+ * Reads a body by what it is and not by what its Content-Type says: JSON is JSON, without a byte order mark before
+ * it; white space alone is no body; a bare word that says yes is that word. Everything else (HTML, other encodings,
+ * compressed bytes, absurd nesting) is unreadable.
  */
 export function readBody(bytes: Uint8Array): ReplyBody {
   try {

@@ -60,7 +60,7 @@ function wordsIn(body: unknown): Found {
       const name = key.slice(0, MOST_LETTERS)
       const lower = name.toLowerCase()
       if (REPEATS.has(lower)) continue
-      // What describes the error, or names the field of that name.
+      // The description of the error, or the name of the field `description`.
       const maybe = lower === 'description' && typeof inner === 'string'
       if (CONTAINERS.has(at)) (maybe ? found.maybe : found.pointed).push(name)
       collect(inner, depth + 1, lower)

@@ -1,5 +1,5 @@
-// The bodies of POST, PUT and PATCH as section 2.6 has them. What rollcall sends fits them, and the sandbox
-// takes nothing else.
+// The bodies of POST, PUT and PATCH as section 2.6 has them. All that rollcall sends fits them, and the sandbox takes
+// nothing else.
 import { z } from 'zod'
 import { FORMATS } from '../model/formats.ts'
 import {

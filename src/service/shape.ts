@@ -5,7 +5,7 @@ const MOST_DEPTH = 5
 const MOST_KEYS = 30
 const MOST_ELEMENTS = 30
 const MOST_LETTERS = 1000
-/** Of a body that is larger than that, the rest tells nothing new. */
+/** The rest of a larger body tells nothing new. */
 const MOST_NODES = 300
 const MOST_KEYS_READ = 100
 

@@ -1,5 +1,5 @@
-// What the checks of schema.ts mean in the words of JSON Schema, for the OpenAPI document. Checks are code and a
-// schema cannot carry them, so they are said a second time here; a test holds the two together.
+// The checks of schema.ts in the words of JSON Schema, for the OpenAPI document. Checks are code and a schema cannot
+// carry them, so they are said a second time here; a test holds the two together.
 import { FORMATS } from '../model/formats.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
 

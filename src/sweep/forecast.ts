@@ -25,7 +25,7 @@ export type Forecast = {
   readonly afterLooks: Counts<CallMethod>
   /** Fields that the registrations carry; the sum of what updates write is in `tally`. */
   readonly registered: Counts<OptionalField>
-  /** Of those who differ. A registration with access is a gain. */
+  /** Among the customers that differ. A registration with access is a gain. */
   readonly access: { readonly gain: number; readonly lose: number; readonly change: number }
   /** Of those who differ: whom the brake counts, by kind, who are not counted within its window already. */
   readonly braked: Counts<BrakeKind>
@@ -145,7 +145,7 @@ export function callsAhead(made: Made, { key, policy, digester }: Planning & Pic
     const body: Fields | null = move.plan.kind === 'create' ? move.plan.body : null
     if (body) registered = OPTIONAL_FIELDS.filter((field) => body[field] !== undefined)
     if (move.call.method === 'GET') {
-      // Of somebody who is looked at for a trial, or after an erasure, it is known what there is.
+      // A lookup for a trial, or after an erasure, is of a user whose state is known.
       looks ||= turn.memory.remote !== 'present'
       turn = lookedAt(turn, made, digests)
     } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn

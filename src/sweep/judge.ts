@@ -12,10 +12,10 @@ import { statusIsRight } from '../sync/right.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
 
 /**
- * What a sweep finds of one customer. `same`: nothing is to be sent. `differs`: something is, or a customer who was
- * rejected or failed is another one now. `owed`: a claim comes anyway, which will find out. `another-time`: nothing
- * is to be sent now, but it has to be looked at again sooner than was noted. `never-asked`: no claim has ever ended
- * for it, and this sweep does not bring anybody in. `not-selected`: it differs, and the sweep is for others.
+ * The verdict of a sweep on one customer. `same`: nothing is to be sent. `differs`: something is, or a customer who
+ * was rejected or failed is another one now. `owed`: a claim comes anyway, which will find out. `another-time`:
+ * nothing is to be sent now, but it has to be looked at again sooner than was noted. `never-asked`: no claim has ever
+ * ended for it, and this sweep does not bring anybody in. `not-selected`: it differs, and the sweep is for others.
  * `unreadable`: Postgres refuses to read its row.
  */
 export type SweepVerdict = keyof typeof NO_VERDICT
@@ -27,7 +27,7 @@ const NO_VERDICT = {
 
 export type Only = 'create' | 'update' | 'revoke'
 
-/** Whom a sweep is for, besides the conditions on their rows. */
+/** The customers that a sweep is for, besides the conditions on their rows. */
 export type SweepSelection = {
   /** Customers of whom nothing is recorded are brought in; otherwise they are counted and left alone. */
   readonly bringIn: boolean
@@ -47,7 +47,7 @@ export type SweepFacts = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'>
   readonly plan: Plan
   /** Until when the mapping's answer holds, in milliseconds since 1970. */
   readonly validUntilMs: number | null
-  /** What was made of it at its last ending was digested with the present key. */
+  /** The mapped customer of its last ending was digested with the present key. */
   readonly comparable: boolean
   readonly gone: boolean
 }
@@ -89,8 +89,8 @@ export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
 
 /**
  * An idle customer is judged by its plan: only that says what would be sent. One who was rejected has a plan that is
- * never "none", and one who fails is owed all the time: these are judged by whether the mapping makes anything else of
- * them, so that a sweep does not ask the service again what it has answered.
+ * never "none", and one who fails is owed all the time: these are judged by whether the mapping makes anything else
+ * of them. So a sweep does not ask the service again what it has answered.
  */
 export function verdictOn(found: SweepFacts, { bringIn, only }: SweepSelection): SweepVerdict {
   const { known, state, owed, claimed, asItWas, plan } = found
@@ -113,7 +113,7 @@ const WORK: Readonly<Record<Exclude<Plan['kind'], 'lookup'>, Only | null>> = {
   none: null,
 }
 
-/** What a lookup is for shows in whether anything was known. */
+/** Whether anything was known shows the purpose of a lookup. */
 function isFor(only: Only, { plan, known }: SweepFacts): boolean {
   const lookup = known ? 'update' : 'create'
   return only === (plan.kind === 'lookup' ? lookup : WORK[plan.kind])

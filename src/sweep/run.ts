@@ -35,7 +35,7 @@ import {
 } from './judge.ts'
 import { makeFindMissed, type PageResult, type Swept, sweep } from './sweep.ts'
 
-/** Whom a sweep is for, where it is not for all customers. */
+/** The customers that a sweep is for, if not all. */
 export type Restriction = {
   /** As it is recorded: a later sweep goes on with this one where it is the same. */
   readonly options: RunOptions

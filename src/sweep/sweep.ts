@@ -45,9 +45,9 @@ export type Swept = { readonly tally: SweepTally; readonly ended: boolean }
 const PAGE = 500
 
 /**
- * Plans for all customers as a claim would, without a call and without a write: page by page in the order of the keys,
- * each in statements of its own, so that nothing is held and memory does not grow. Who is in the ledger without a row
- * comes last. What changes behind the sweep's back is captured, and so owed anyway.
+ * Plans for all customers as a claim would, without a call and without a write: page by page in the order of the
+ * keys, each in statements of its own, so that nothing is held and memory does not grow. Ledger customers without a
+ * row come last. Changes behind the sweep's position are captured, and so owed anyway.
  */
 export async function sweep(options: SweepOptions): Promise<Swept> {
   const { pool, config, select, signal, onPage, from } = options
@@ -101,11 +101,11 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
 }
 
 /**
- * Capture has missed a customer whose row is another than the one that was last looked at, where nobody was told. A captured
- * change is in the outbox until it is noted, in one transaction. So where a customer is owed nothing before its row is read,
- * has nothing in the outbox after, and is owed nothing then at the same version, every change that the row shows was settled:
- * if the mapping makes something else of this row than at the last ending, capture missed the change. While a mark is pending
- * (a TRUNCATE, a full outbox) nobody counts.
+ * Capture has missed a customer whose row is another than the one that was last looked at, where nobody was told. A
+ * captured change is in the outbox until it is noted, in one transaction. Suppose a customer is owed nothing before
+ * its row is read, and afterwards is owed nothing at the same version with nothing in the outbox. Then every change
+ * that the row shows was settled: if the mapping makes something else of this row than at the last ending, capture
+ * missed the change. While a mark is pending (a TRUNCATE, a full outbox) nobody counts.
  */
 export function makeFindMissed({
   pool,
@@ -145,8 +145,8 @@ export function makeFindMissed({
 type FoundMissed = { readonly key: CustomerKey; readonly how: keyof Missed }
 
 /**
- * Who differs in its row, as far as a first look tells. What differs by a key of the digests that was changed, or at the
- * service alone, says nothing of capture.
+ * A customer that may differ in its row, by a first look. A difference by a changed digest key, or at the service
+ * alone, says nothing about capture.
  */
 function mayBeMissed({ verdict, made }: Judged): boolean {
   if (verdict !== 'differs' || !made) return false
@@ -163,7 +163,7 @@ function untouched(before: Work | undefined, after: Work): boolean {
 /** Noted a little after the answer has ceased to hold; see SHORTEST_REPLAN in ledger/ending.ts. */
 const REPLAN_MARGIN_MS = 5000
 
-/** What was made of it at its last ending holds for a while yet, unless its row has changed. */
+/** The mapped customer of its last ending holds for a while yet, unless its row has changed. */
 function holds({ replanAtMs }: Work, nowMs: number): boolean {
   return replanAtMs === null || replanAtMs > nowMs + REPLAN_MARGIN_MS
 }

@@ -10,7 +10,7 @@ import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remem
 import { fieldsShown } from './right.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
-/** What a GET's meaning changes. One that failed changes nothing that is remembered. */
+/** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
 export function absorbRead(
   turn: Turn,
   meaning: ReadMeaning,
@@ -47,7 +47,7 @@ function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]):
 /** After every other answer it is certain that nothing was carried out. */
 const MAY_HAVE_LANDED: ReadonlySet<WriteMeaning> = new Set(['done', 'unclear', 'unknown'])
 
-/** What a writing request's meaning changes. */
+/** Changes the memory by the meaning of a writing request. */
 export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): TurnStep {
   const create = facts.plan.kind === 'create'
   const tried = {
@@ -114,11 +114,10 @@ function carriedBy(plan: Plan): readonly UserField[] {
 }
 
 /**
- * An answer that says neither yes nor no. An update of a user whom this claim has looked at counts as done, or a service
- * that answers so for ever would be sent it for ever; one more look follows. `country_code`, which that could not correct,
- * is sent once more at once.
- * What a GET can settle stays unknown until one does: a create, another status, and an erasure, which is sent again as a
- * whole while a GET shows what it was to clear.
+ * An answer that says neither yes nor no. An update of a user that this claim has looked up counts as done. Otherwise
+ * a service that always answers so would be sent it for ever; one more look follows. `country_code`, which that could
+ * not correct, is sent once more at once. What a GET can settle stays unknown until one does: a create, another
+ * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
 function absorbUnclear(turn: Turn, facts: Facts): TurnStep {
   const { plan } = facts
@@ -142,8 +141,8 @@ function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
 }
 
 /**
- * What a GET cannot show must be sent again after a call whose outcome is unknown carried it. A create that
- * did not carry it leaves the user without it, if there is one now and none was known before.
+ * A field that no GET shows must be sent again if a call of unknown outcome carried it. A create that did not carry
+ * it leaves the user without it, if there is one now and none was known before.
  */
 function doubtful(memory: Memory, plan: Plan): Memory {
   // A user who may be there by our call is no longer one whom nobody ever asked for.

@@ -1,5 +1,5 @@
-// What the brake counts in a plan, and what of a plan may go when only the clearing of fields or the erasing after a
-// revocation has to wait.
+// The kinds of change that the brake counts in a plan. Also the part of a plan that may go while only cleared fields,
+// or the erasing after a revocation, are held.
 import type { Brake, BrakeKind, HeldKind } from '../brake/brake.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import {
@@ -16,19 +16,19 @@ import { fieldIsRight, PHONE } from './right.ts'
 
 type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
 
-/** What is known besides the memory. */
+/** Facts that the memory does not hold. */
 export type Before = {
   /** The user was there, as far as the ledger knows. */
   readonly wasThere: boolean
   /** After its revocation the customer's personal fields are erased. */
   readonly erases: boolean
-  /** That the service shows no access was known before this claim, and nothing waits because of it. */
+  /** An earlier claim already knew that the service shows no access, and nothing waits because of it. */
   readonly shownWithout: boolean
 }
 
 /**
- * Every kind of change that carrying out the plan is, by what is known of the user. What is not known (a status that
- * is in doubt, a field that nobody has seen) is no change that could be counted.
+ * Every kind of change that carrying out the plan is, by what is known of the user. An unknown (a status in doubt, a
+ * field that no GET has shown) is no change that could be counted.
  */
 export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly BrakeKind[] {
   switch (plan.kind) {
@@ -86,7 +86,7 @@ function clearedBy({ kind, body }: Update, { seen, sent }: Memory): OptionalFiel
     const value = body[field]
     if (!isEmpty(value) && !(kind === 'replace' && value === undefined)) return false
     const known = seen[field] ?? sent[field] ?? NO_VALUE
-    // What no GET shows and a call may have changed was a value all the same, once.
+    // A field that no GET shows and that a call may have changed did hold a value once.
     return known !== NO_VALUE && (known !== DOUBTED || field === UNVERIFIABLE_FIELD)
   })
 }
@@ -98,10 +98,10 @@ function isEmpty(value: FieldValue | undefined): boolean {
 type Known = { readonly memory: Memory; readonly digests: CustomerDigests }
 
 /**
- * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. Of a revocation
- * all of it, when the erasing that would follow is held and nothing else. Null when nothing is left to do, or when
- * anything else is held. What a PUT clears by leaving it out waits as well, since a PATCH cannot say it; and a phone
- * waits as a whole, because half of it is another number.
+ * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. A revocation
+ * goes as a whole if only the erasing after it is held. Null when nothing is left to do, or when anything else is
+ * held. What a PUT clears by leaving it out waits as well, since a PATCH cannot say it; and a phone waits as a whole,
+ * because half of it is another number.
  */
 export function withoutHeld(plan: Plan, kinds: readonly HeldKind[], { memory, digests }: Known): Plan | null {
   if (plan.kind === 'revoke') return kinds.every((kind) => kind === 'erase') ? plan : null

@@ -22,7 +22,7 @@ type Braking = {
 }
 
 /**
- * What becomes of a move before its call is made. What a person has discarded is not sent while the customer stays as
+ * Decides about a move before its call is made. What a person has discarded is not sent while the customer stays as
  * it was then; other changes are. Where only a part of an update is held, the rest goes.
  */
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
@@ -62,7 +62,7 @@ export async function absenceBraked(braking: Braking, { remote }: Memory, end: T
 
 /**
  * Who is stopped because of what a look has shown is looked at before anything else: the service may be the right one
- * again. That is an absence, and a status that is not the one we sent.
+ * again. Two things count: an absence, and a status other than the one we sent.
  */
 export function afterStop(memory: Memory, end: TurnEnd): Memory {
   const stopped = end.kind === 'settle' && (end.state === 'held' || end.state === 'discarded')
@@ -84,7 +84,7 @@ function kindsIn({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
   return (reason?.kinds ?? []) as readonly HeldKind[]
 }
 
-/** What was discarded is held without being asked about, and counted nowhere. */
+/** A discarded kind is held without asking the brake, and counted nowhere. */
 function without(discarded: readonly HeldKind[], brake: Brake): Brake {
   return async (request) => {
     const stopped = request.kinds.filter((kind) => discarded.includes(kind))

@@ -88,7 +88,7 @@ type MadeCall = {
   readonly meaning: string
 }
 
-/** What the log of calls keeps of a call. Plan and answer hold field values; only names, codes and types are taken. */
+/** The log entry of a call. Plan and answer hold field values; only names, codes and types are taken. */
 export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
   const { method, outcome, shape, durationMs: ms } = called
   const answer =

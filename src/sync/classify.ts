@@ -19,7 +19,7 @@ export type Outcome =
  * error; `other`: a user, but not the one that was written, or not with that status. */
 export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error' | 'other'
 
-/** What an answer to a writing request means. `unclear`: it may be done or not, and is over. */
+/** The meaning of an answer to a writing request. `unclear`: it may be done or not, and is over. */
 export type WriteMeaning =
   | 'done'
   | 'unclear'
@@ -40,10 +40,10 @@ export type ReadMeaning = 'present' | 'absent' | 'later' | 'denied' | 'failed'
 const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431])
 
 /**
- * What a writing request's outcome means. Only a 2xx with an empty or readable body that reports no error is
- * `done`; everything that is neither that nor a sure refusal leaves the outcome `unknown`. Errors are not
- * documented (section 7), so every status the interface could give has a row here. A JSON null may be all that a
- * service has to say, or its way to say that nobody is there: taken for done it could leave somebody shut out.
+ * Classifies the outcome of a writing request. Only a 2xx with an empty or readable body that reports no error is
+ * `done`; everything that is neither that nor a sure refusal leaves the outcome `unknown`. Errors are not documented
+ * (section 7), so every status the interface could give has a row here. A JSON null may be all that a service has to
+ * say, or its way to say that nobody is there: taken for done it could leave somebody shut out.
  */
 export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome): WriteMeaning {
   if (outcome.kind === 'error') return outcome.reached === 'no' ? 'not-sent' : 'unknown'
@@ -61,7 +61,7 @@ function classifyTaken(body: BodyKind): 'done' | 'unclear' | 'unknown' {
   return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
 }
 
-/** What a GET's outcome means. A user is believed only when the body is one, with the `user_id` asked for. */
+/** Classifies the outcome of a GET. A user is believed only when the body is one, with the `user_id` asked for. */
 export function classifyRead(outcome: Outcome): ReadMeaning {
   if (outcome.kind === 'error') return 'failed'
   const { status, body } = outcome
@@ -74,8 +74,8 @@ export function classifyRead(outcome: Outcome): ReadMeaning {
 }
 
 /**
- * What a call tells of the service as a whole, whomever it was about. A refusal is an answer of a service that works;
- * an answer that cannot be understood is none. 429 asks for patience, and says nothing of what comes after it.
+ * Says what a call tells about the service as a whole. A refusal is an answer of a service that works; an answer that
+ * cannot be understood is none. 429 asks for patience, and says nothing of what comes after it.
  */
 export function signOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning): Sign {
   if (outcome.kind === 'error') return outcome.error === 'aborted' ? 'neutral' : 'trouble'

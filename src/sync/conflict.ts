@@ -37,7 +37,7 @@ export function conflictWaitMs({ tries }: Pick<Conflict, 'tries'>): number {
 /** From this refusal on the customer gives up its own earlier value: in a swap another customer waits for it. */
 const YIELDS_AT = 2
 
-/** What services commonly take only once, the likeliest first. */
+/** Fields whose values services commonly take only once, the likeliest first. */
 const UNIQUE: readonly (readonly OptionalField[])[] = [
   ['email'],
   ['nid_number'],

@@ -1,4 +1,4 @@
-// What a claim is carried out with, and what is told of it.
+// The dependencies of a claim, and its observers.
 import type { Brake } from '../brake/brake.ts'
 import type { Config } from '../config/config.ts'
 import type { FoundRow } from '../customers/read.ts'
@@ -17,8 +17,8 @@ import type { TurnEnd } from './turn.ts'
 import type { Unwatched } from './unwatched.ts'
 
 /**
- * What happens during a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold
- * field values: whoever shows a step picks names, codes and times from it.
+ * The events of a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold field
+ * values: whoever shows a step picks names, codes and times from it.
  */
 export type SyncStep =
   | { readonly step: 'mapped'; readonly mapped: Mapped }

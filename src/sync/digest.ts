@@ -14,9 +14,9 @@ export type Digester = {
   /** Names key and normal form; digests made under another id cannot be compared. */
   readonly id: string
   exact(key: CustomerKey, field: OptionalField, value: FieldValue): string
-  /** Of a value that is in normal form already. */
+  /** The digest of a value that is in normal form already. */
   normal(key: CustomerKey, field: OptionalField, form: string | null): string
-  /** Of all that the mapping makes of a customer, and how what is empty is sent. */
+  /** The digest of the whole mapped customer, and of how empty values are sent. */
   whole(key: CustomerKey, mapped: Mapped, clearWith: Config['clearWith']): string
 }
 
@@ -24,8 +24,8 @@ export type Digester = {
 export const NO_VALUE = 'null'
 
 /**
- * In place of the digest of a value that was acknowledged, but digested with a key that is no longer used, and
- * that no GET can show: taken for whatever value is desired, because a change of key is no reason to write.
+ * Stands for the digest of an acknowledged value that no GET can show and that was digested with a former key: taken
+ * for whatever value is desired, because a change of key is no reason to write.
  */
 export const BELIEVED = 'believed'
 

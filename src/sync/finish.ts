@@ -40,13 +40,13 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
   return {
     kind: end.kind,
     ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
-    // What is owed next.
+    // The part about what is owed next.
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs: config.timing.gapMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
     lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(end, { claim, mapped, memory }),
-    // What the calls have done.
+    // The part about what the calls have done.
     ...{ sure, wrote, acknowledged, unclear },
     clear: end.kind !== 'unknown' && (sure || (!claim.unknown && !wrote)),
     lowered: turn.lowered || claim.statusDoubted,
@@ -58,14 +58,14 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    // What is right by now.
+    // The part about what is up to date by now.
     looked: turn.lookups > 0,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !acknowledged,
     carried: [...turn.carried, ...notAsked(mapped, config)],
-    // Whom else it concerns.
+    // The part about other customers that it concerns.
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
     newcomer: record.newcomer || record.userId !== userId,
-    // What is remembered.
+    // The part that is remembered.
     desired: stays(end, record)
       ? keptDesired(record, digester.id)
       : digester.whole(key, mapped, config.clearWith),

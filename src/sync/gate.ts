@@ -13,7 +13,7 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
   let permit: Permit | null = run.permit
   let { epoch } = run.permit
 
-  /** What no call was made with goes back. */
+  /** An unused permit goes back. */
   function close(): void {
     if (permit) permits.giveBack(permit)
     permit = null
@@ -41,7 +41,7 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
       // Our own pace left no time, which is nothing against the customer.
       return released('out-of-time', called ? PAUSED_MS : 0)
     },
-    /** Of the permit that the last call was made with. */
+    /** The epoch of the permit that the last call was made with. */
     epoch: () => epoch,
     close,
   }

@@ -27,8 +27,8 @@ export function latestOf(own: Kept, others: readonly Kept[]): Kept {
 type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
 
 /**
- * What another customer's record tells of our user. No GET tells which status was agreed on, and which country was sent;
- * for all else the user is looked at.
+ * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
+ * country was sent; for all else the user is looked at.
  */
 export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
   const { record } = from
@@ -47,7 +47,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
   }
 }
 
-/** Digests are made for one customer each: the same value is digested anew. Of another one is left that there was one. */
+/** Digests are made for one customer each: the same value is digested anew. Another one is only known to exist. */
 function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting): Digests {
   const known = record.sent[UNVERIFIABLE_FIELD]
   if (known === undefined) return {}

@@ -4,8 +4,8 @@ import type { RemoteUser } from '../service/body.ts'
 import type { CustomerDigests } from './digest.ts'
 
 /**
- * By field: the digest of a value that the service has acknowledged, that of the other form in which it showed it
- * afterwards, and how often that came back since, each time after the value was acknowledged once more.
+ * By field: the digest of an acknowledged value, the digest of the other form in which the service showed it, and how
+ * often that form came back. Each time the value had been acknowledged once more.
  */
 export type Learnt = Readonly<Partial<Record<OptionalField, Returned>>>
 type Returned = readonly [exact: string, form: string, times: number]

@@ -12,12 +12,12 @@ import { type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 export type Customer = { readonly key: CustomerKey; readonly row: Row | null; readonly now: Date }
 
 /**
- * What the configuration makes of a customer. Pure and total: the functions of the configuration may throw,
- * and a row may hold anything, but the answer is always one of four, and no issue holds a value.
+ * The result of mapping a customer by the configuration. Pure and total: the functions of the configuration may
+ * throw, and a row may hold anything. The answer is always one of four, and no issue holds a value.
  *
- * The `user_id` comes from the key alone, also while the row is there: otherwise a customer could be revoked
- * under another id than it was created with. An invalid optional field is left out of `fields` (so it stays
- * as it is at the service) because access matters more; a field without a value is null in them.
+ * The `user_id` comes from the key alone, also while the row is there: otherwise a customer could be revoked under
+ * another id than it was created with. An invalid optional field is left out of `fields` (so it stays as it is at the
+ * service) because access matters more; a field without a value is null in them.
  *
  * An answer holds as long as every part of it that a function gave for a time; a value that is invalid is a part too,
  * since the next one may be right.

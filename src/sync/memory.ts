@@ -41,9 +41,9 @@ type Start = {
 }
 
 /**
- * `owed.unknown` decides over the record, which is the last sure knowledge. Digests of another key or normal
- * form cannot be compared: they are dropped and refreshed by a GET, not by a write. Of somebody who was erased there are
- * none, and status 0 was acknowledged with the fields.
+ * `owed.unknown` decides over the record, which is the last sure knowledge. Digests of another key or normal form
+ * cannot be compared: they are dropped and refreshed by a GET, not by a write. An erased customer has none; status 0
+ * was acknowledged with the fields.
  */
 export function startMemory({ record, unknown, blind, changedAtMs = null, ...rest }: Start): Memory {
   const { statusDoubted, replanInMs, digestKey } = rest
@@ -83,7 +83,7 @@ function hiddenMark(hidden: string | undefined, how: Hiding & { readonly erased:
 
 type Hiding = { readonly blind: boolean; readonly rekeyed: boolean; readonly changed: boolean }
 
-/** What has changed since it was digested with another key cannot be told any more, and no GET shows it. */
+/** A change since a digest with another key cannot be told any more, and no GET shows it. */
 function hiddenAs(digest: string, { blind, rekeyed, changed }: Hiding): string {
   if (blind) return DOUBTED
   if (!rekeyed || digest === NO_VALUE || digest === DOUBTED) return digest
@@ -97,11 +97,11 @@ type Subject = {
 }
 
 /**
- * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, no
- * refusal and no conflict that a change has made void, and a status that was seen and is desired as if it had been sent.
- * Of somebody who was erased and has come back only the status is known, so that everything is sent. Somebody out
- * of scope of whom no call was ever made stays unasked, also after a crash or when a look is wanted: the user there is
- * somebody else's, and looking would end in revoking it.
+ * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, and no
+ * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
+ * status is known of an erased customer that has come back, so everything is sent. Somebody out of scope of whom no
+ * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is somebody else's,
+ * and looking would end in revoking it.
  */
 export function rememberFor(memory: Memory, { mapped, record, digests }: Subject): Memory {
   const userId = userIdOf(mapped)

@@ -30,8 +30,8 @@ type Paging = {
 }
 
 /**
- * Keys change while they are paged through: who comes in behind the position is captured, so that a page need not be of
- * the same moment as the one before, and no transaction is held.
+ * Keys change while they are paged through: a customer inserted behind the position is captured. So pages may be of
+ * different moments, and no transaction is held.
  */
 export async function* everyPage(
   { client, shape, limit, conditions, withoutLedger }: Paging,

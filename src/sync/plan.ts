@@ -95,8 +95,8 @@ function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy 
 
 /**
  * Only after access is gone, in a call of its own: whatever the service has against it cannot keep anybody's access.
- * All optional fields, since what somebody else has stored there is personal too. Then one look. What that still shows
- * is cleared once more, and what the service refused to clear is tried again each time that a claim comes.
+ * All optional fields, since what somebody else has stored there is personal too. Then one look. A field that it
+ * still shows is cleared once more. A field that the service refused to clear is tried again with each claim.
  */
 function planErasure(memory: Memory, policy: Policy): Plan {
   if (memory.erased === 'sent' && !memory.looked) return { kind: 'lookup', why: 'erased' }

@@ -8,10 +8,10 @@ import type { SetAside, Turn } from './turn.ts'
 
 /**
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
- * the others go without them, as often as it names some. Nothing named: access matters most, so the status goes alone;
- * refused alone as well, it is for a person. Three are tried again instead: the end of access, which is never given up; an
- * erasure, as far as it was refused; and an answer to a status alone that can be no judgement on it (too large, or
- * a conflict, since no other user can have it).
+ * the others go without them, as often as it names some. Nothing named: access matters most, so the status goes
+ * alone; refused alone as well, it is for a person. Three are tried again instead: the end of access, which is never
+ * given up; an erasure, as far as it was refused; so is an answer to a status alone that cannot be about it: too
+ * large, or a conflict, since no other user can have it.
  */
 export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const { plan } = facts
@@ -145,7 +145,7 @@ function afterConflict(
 
 /**
  * What was set aside: values that another user has are sent again when their time has come, all others not until one
- * of them changes. That there is no value can be nobody else's.
+ * of them changes. No other user can have an empty value.
  */
 export function rememberRefused(
   memory: Memory,

@@ -8,9 +8,9 @@ import { agreed, type Memory } from './memory.ts'
 import { fieldsShown, PHONE } from './right.ts'
 
 /**
- * A GET said that there is no such user, or an update was answered with "not there". What no GET can show is
- * kept, and the status that was agreed on, for the case that this was not so (an address that knew nobody for a
- * while): a trial that had ended must not be granted again for it.
+ * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
+ * that no GET shows are kept: the user may be there all the same (an address that knew nobody for a while). a trial
+ * that had ended must not be granted again for it.
  */
 export function rememberAbsent(memory: Memory): Memory {
   const hidden = memory.sent[UNVERIFIABLE_FIELD]
@@ -24,14 +24,14 @@ function lookedAt({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
   return erased === null ? null : 'verified'
 }
 
-/** What the service holds in the field that no GET shows cannot be known any more. */
+/** Nothing shows any more what the service holds in the field that no GET shows. */
 export function doubtHidden(memory: Memory): Memory {
   return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: DOUBTED } }
 }
 
 /**
- * A GET's result replaces what is remembered. An acknowledged digest survives only where the GET agrees with
- * it, so that a later change of spelling alone is still sent, and an edit at the service is seen.
+ * A GET's result replaces what is remembered. An acknowledged digest survives only where the GET agrees with it. So a
+ * later change of spelling alone is still sent, and an edit at the service is seen.
  *
  * A GET that is not stored must not count as another return of a form: the lookup before the repair counts it.
  */

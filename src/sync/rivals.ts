@@ -12,10 +12,11 @@ type Reads = {
 }
 
 /**
- * Those in scope who claim this user, of all `others` who were ever settled under its `user_id`: two customers with one user would overwrite each other for ever.
+ * Those in scope who claim this user, of all `others` who were ever settled under its `user_id`: two customers with
+ * one user would overwrite each other for ever.
  *
- * Whoever has a row but cannot be told what to be (a plan that is not known, several rows) is no rival of a
- * customer who can; but nobody's access is taken away from under them.
+ * A customer with a row that cannot be mapped (an unknown plan, several rows) is no rival of one that can be mapped;
+ * but nobody's access is taken away from under them.
  */
 export async function findRivals(
   reads: Reads,

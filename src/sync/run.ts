@@ -67,7 +67,7 @@ type Turning = {
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
   readonly own: KnownRecord
-  /** Of whoever wrote last to this user. */
+  /** The record of the customer that wrote to this user last. */
   readonly record: KnownRecord
   readonly memory: Memory
 }

@@ -28,7 +28,7 @@ export type Snapshot = {
   readonly unreadable: Error | null
   /** Other customers with a record under the same `user_id`. */
   readonly claimants: readonly CustomerKey[]
-  /** Those of them who are in scope and claim it now. */
+  /** The claimants that are in scope and claim it now. */
   readonly rivals: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
@@ -109,7 +109,7 @@ async function readWatched(
     const row = read.unreadable.has(key) ? undefined : read.rows.get(key)
     if (!known || row === undefined) return []
     const mapped = mapFound(config, key, row, now)
-    // What was seen when it was settled last is nothing that was lost since.
+    // A difference seen at the last settle is no change that capture lost since.
     return seemsLost(mapped) && digester.whole(key, mapped, config.clearWith) !== record.desired ? key : []
   })
   if (lost.length === 0) return read
@@ -130,7 +130,7 @@ async function claimantsOf(pool: Pool, config: Config, keys: readonly CustomerKe
   return userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, readonly CustomerKey[]>()
 }
 
-/** What is remembered as a claim starts, or after a lookup, and what the claim would do then. */
+/** The memory as a claim starts, or after a lookup, and the plan that the claim would make then. */
 type Planned = { readonly memory: Memory; readonly plan: Plan }
 
 /** `unknown`: whether the claim has to look first, whatever is remembered. */

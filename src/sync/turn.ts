@@ -31,7 +31,7 @@ export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readon
 
 export type SetAside = {
   readonly fields: readonly OptionalField[]
-  /** Those of them that were refused because another user has their values. */
+  /** The refused fields whose values another user has. */
   readonly taken: readonly OptionalField[]
   readonly alone: boolean
   /** Whether to go by the names in the answers: not where one is refused without them. Null: a conflict named none. */
@@ -59,7 +59,7 @@ export type Turn = {
   readonly refusedCreate: {
     readonly status: number
     readonly fields: readonly OptionalField[]
-    /** Those that the answer blames. */
+    /** The fields that the answer blames. */
     readonly named: readonly OptionalField[]
     /** Another user has something of it, be it the `user_id`. */
     readonly conflict: boolean
@@ -109,8 +109,8 @@ export function isAccessFirst(attempts: number, last: Reason | null): boolean {
 }
 
 /**
- * A field that makes the service fail each time, or an answer that comes too late for a second call, would else keep
- * somebody's access wrong for ever.
+ * Otherwise a field that makes the service fail each time, or an answer too late for a second call, would keep access
+ * wrong for ever.
  */
 function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Turn): Plan {
   if (plan.kind === 'create' && entitled(plan.body.status)) {

@@ -10,7 +10,7 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
 import { straysOf } from './right.ts'
 
-/** What a plan goes by besides the customer. */
+/** The inputs of a plan besides the customer. */
 export type Policy = Pick<
   Config,
   'unmanaged' | 'clearWith' | 'onRemove' | 'createWithoutAccess' | 'fullyManaged'

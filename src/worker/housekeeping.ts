@@ -22,7 +22,7 @@ type Options = {
 }
 
 const TRIPPED = 'SELECT kind FROM rollcall.brake WHERE tripped_at IS NOT NULL'
-/** What reads the catalog or whole tables is not done every few seconds. */
+/** Checks that read the catalog or whole tables are not made every few seconds. */
 const SLOW_CHECK_MS = 60_000
 /** In one slow check: a ledger that kept calls for long, and is to keep them for short, must not hold up the rest. */
 const PRUNED_CALLS = 100_000

@@ -1,5 +1,5 @@
-// What a worker's log says of calls, endings, the pace, verification and misfits. Customer keys stand under the names
-// that the log can hide; field values are never logged.
+// The lines of a worker's log about calls, endings, the pace, verification and misfits. Customer keys stand under the
+// names that the log can hide; field values are never logged.
 
 import { isDrift, type Verified } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'

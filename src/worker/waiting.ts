@@ -20,7 +20,7 @@ const FIRST_PAUSE_MS = 500
 const MOST_PAUSE_MS = 10_000
 const SERVERS_AGAIN_MS = 30_000
 
-/** What passes by itself. A wrong password or a missing table does not, and is best told at once. */
+/** Errors that pass by themselves. A wrong password or a missing table does not, and is best told at once. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
 
 /**

@@ -97,7 +97,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     most: concurrency,
     async carryOut(lease, begun) {
       const refused = !standing.takesPart() && (await standing.isRefused())
-      // What is not claimed would wait for the end of its lease, where another process could go on at once.
+      // An unclaimed lease would wait for its end, although another process could go on at once.
       if (signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
     },
     onError: makeQuiet<unknown>((error, times) => {
@@ -157,7 +157,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
         reconciling?.close(deadlineMs + RECORD_MS),
       ])
       clearTimeout(breakOff)
-      // What the last calls have claimed is kept where that is possible. The loops end meanwhile, unless a lock of
+      // The claims of the last calls are kept where that is possible. The loops end meanwhile, unless a lock of
       // another process holds them up.
       const keepClaimed = async () => {
         await witness.step()

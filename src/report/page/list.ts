@@ -26,7 +26,7 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
   const appendUnseen = () => {
     const body = append()
     body.className = 'unseen'
-    // What it takes up until it comes into sight.
+    // Its height until it comes into sight.
     body.style.containIntrinsicSize = `auto ${Math.round(body.rows.length * rowHeight)}px`
   }
   const finish = () => {
@@ -60,7 +60,7 @@ function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]
 }
 
 /**
- * Whoever reads, prints or searches the list must not take a part for the whole. `by`: what the controls ask for; on
+ * A reader who prints or searches the list must not take a part for the whole. `by`: what the controls ask for; on
  * paper nobody sees those.
  */
 export function sayCount(found: number, all: number, by: readonly string[]): string {

@@ -66,7 +66,7 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
   }
 }
 
-/** What is asked for, in the words of the controls. */
+/** The chosen filters, in the words of the controls. */
 function namesOf(controls: HTMLFormElement): string[] {
   return [...controls.elements].flatMap((control) => {
     if (control instanceof HTMLInputElement) return control.value.trim() ? [`“${control.value.trim()}”`] : []

@@ -1,4 +1,4 @@
-// What the control endpoints take. What GET shows of a resource can be put back as it is.
+// The bodies that the control endpoints take. A PUT takes a resource just as GET shows it.
 import { z } from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { isRecord } from '../../model/values.ts'

@@ -1,5 +1,5 @@
-// Faults on demand: which rule strikes a call, and rules as words: `PATCH 503 rate=0.3 retry-after=5`. What one does to
-// the call is in strike.ts.
+// Faults on demand: which rule strikes a call, and rules as words: `PATCH 503 rate=0.3 retry-after=5`. The effect on
+// a call is in strike.ts.
 import { z } from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
@@ -144,7 +144,7 @@ export const FAULT_FORM =
   'latency=DURATION or latency=DURATION..DURATION, slow-body=DURATION, drop-before, drop-after, hang-after, down ' +
   `or refuse=DURATION; /PATH is how the path begins; DURATION is ${DURATION_FORM}`
 
-/** What a word says of a rule. */
+/** The part of a rule that a word stands for. */
 type Part = Readonly<Record<string, unknown>> & { readonly match?: object; readonly action?: object }
 
 const PLAIN = new Map<string, Part>([

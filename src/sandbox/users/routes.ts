@@ -1,4 +1,4 @@
-// Sections 4.3 to 4.6: the server-to-server endpoints. What the document does not show is the contract's.
+// Sections 4.3 to 4.6: the server-to-server endpoints. The contract decides what the document does not show.
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'

@@ -13,7 +13,7 @@ type SandboxAccess = 'none' | 'full' | 'trial' | 'trial-over'
 
 export type SandboxUsers = ReturnType<typeof makeUsers>
 
-/** What one write made of a user. Times are by the sandbox's clock. */
+/** A user after one write. Times are by the sandbox's clock. */
 type Version = {
   readonly user: StoredUser
   /** When the user's one trial began; null: never. */
