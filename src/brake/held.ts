@@ -23,7 +23,7 @@ export type DecisionOutcome = {
   /** Of those that were meant, who waits for a person still: held meanwhile, or planned again at this moment. */
   readonly left: number
   /** Kinds that let new customers through again; counting has begun anew. */
-  readonly untripped: readonly BrakeKind[]
+  readonly reset: readonly BrakeKind[]
 }
 
 /**
@@ -143,11 +143,11 @@ async function carryOut(pool: Pool, choice: HeldSelection & DecidedBy, action: A
     customers += rows.length
     for (const each of rows.flatMap((row) => row.kinds)) kinds.add(each)
   }
-  const { untripped, decision: written } = await untrip(pool, [...kinds], async (client) =>
+  const { reset, decision: written } = await resetKinds(pool, [...kinds], async (client) =>
     // Nobody was held, and yet a person has checked, and decided that it goes on.
     kind === null ? null : (decision ?? (await write(client))),
   )
-  return { decision: decision ?? written, customers, left: await countLeft(pool, choice), untripped }
+  return { decision: decision ?? written, customers, left: await countLeft(pool, choice), reset }
 }
 
 const PAGE = 1000
@@ -215,12 +215,12 @@ const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1
  * still stays tripped. `record` writes the decision, in the transaction of the first kind, where none has been written
  * yet.
  */
-async function untrip(
+async function resetKinds(
   pool: Pool,
   kinds: readonly HeldKind[],
   record: (client: ClientBase) => Promise<string | null>,
-): Promise<{ readonly untripped: readonly BrakeKind[]; readonly decision: string | null }> {
-  const untripped: BrakeKind[] = []
+): Promise<{ readonly reset: readonly BrakeKind[]; readonly decision: string | null }> {
+  const reset: BrakeKind[] = []
   let decision: string | null = null
   for (const kind of kinds.filter((each): each is BrakeKind => each !== 'truncated').sort()) {
     await inTransaction(pool, LOCK_TIMEOUT_MS, async (client) => {
@@ -231,8 +231,8 @@ async function untrip(
       await client.query(RESET, [kind])
       await client.query(FORGET, [kind])
       decision ??= await record(client)
-      untripped.push(kind)
+      reset.push(kind)
     })
   }
-  return { untripped, decision }
+  return { reset, decision }
 }

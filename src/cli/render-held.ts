@@ -111,14 +111,14 @@ type Decided = DecisionOutcome & {
 /** `truncations`: marks that are open still. */
 export function renderOutcome(
   action: 'release' | 'discard',
-  { customers, left, untripped, notHeld }: Decided,
+  { customers, left, reset, notHeld }: Decided,
   truncations: readonly CaptureMark[],
 ): readonly string[] {
   const { none, one, many } = OUTCOMES[action]
   return applying([
     customers === 0 ? none : counted(customers, one, many),
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
-    ...untripped.map((kind) => `${kind}: changes are let through again, and counted from 0`),
+    ...reset.map((kind) => `${kind}: changes are let through again, and counted from 0`),
     left > 0 && `${counted(left, 'customer')} held still, or anew: see \`rollcall held\`, and call it again`,
     ...truncations.flatMap(({ relation }) =>
       hanging(

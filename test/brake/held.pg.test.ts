@@ -49,7 +49,7 @@ test('a release makes due who is held for the kind, and nobody else; nothing tha
   ])
   const before = await owedOf(db.pool)
   const outcome = await release(db.pool, { kind: 'revocation', ...PERSON })
-  expect(outcome).toEqual({ decision: '1', customers: 5, left: 0, untripped: [] })
+  expect(outcome).toEqual({ decision: '1', customers: 5, left: 0, reset: [] })
   expect(await owedOf(db.pool)).toEqual({
     ...before,
     a: { version: 4, due: 'now', lane: 2 },
@@ -110,12 +110,12 @@ test('a kind stays tripped until nobody waits for it, and then counts from nothi
   await put(db.pool, [held('a'), held('b'), held('c', ['revocation', 'clear:email'])])
   await trip(db.pool, 'revocation')
   await trip(db.pool, 'clear:email')
-  expect((await release(db.pool, { keys: ['a'], ...PERSON })).untripped).toEqual([])
-  expect((await discard(db.pool, { keys: ['b'], ...PERSON })).untripped).toEqual([])
+  expect((await release(db.pool, { keys: ['a'], ...PERSON })).reset).toEqual([])
+  expect((await discard(db.pool, { keys: ['b'], ...PERSON })).reset).toEqual([])
   expect(await tripped(db.pool)).toEqual(['clear:email', 'revocation'])
   // Who is held for two kinds waits for the other one still.
-  expect((await release(db.pool, { kind: 'clear:email', ...PERSON })).untripped).toEqual(['clear:email'])
-  expect((await release(db.pool, { kind: 'revocation', ...PERSON })).untripped).toEqual(['revocation'])
+  expect((await release(db.pool, { kind: 'clear:email', ...PERSON })).reset).toEqual(['clear:email'])
+  expect((await release(db.pool, { kind: 'revocation', ...PERSON })).reset).toEqual(['revocation'])
   expect(await tripped(db.pool)).toEqual([])
   const { rows } = await db.pool.query(
     'SELECT (SELECT sum(taken)::int FROM rollcall.brake) AS taken, (SELECT count(*)::int FROM rollcall.brake_entry WHERE NOT forgotten) AS entries',
@@ -133,12 +133,12 @@ test('a kind that has tripped and holds nobody any more needs a person as well, 
     decision: '1',
     customers: 0,
     left: 0,
-    untripped: ['status'],
+    reset: ['status'],
   })
   expect(await listDecisions(db.pool, 5)).toMatchObject([{ kind: 'status', customers: 0, ...PERSON }])
   expect(await discard(db.pool, { kind: 'status', ...PERSON })).toMatchObject({
     decision: null,
-    untripped: [],
+    reset: [],
   })
 })
 
@@ -150,7 +150,7 @@ test('held after a TRUNCATE: released by kind, and the mark stays open', async (
   await put(db.pool, [held('a', ['truncated'])])
   expect(await release(db.pool, { kind: 'truncated', ...PERSON })).toMatchObject({
     customers: 1,
-    untripped: [],
+    reset: [],
   })
   const brake = makeBrake(db.pool, limits(0, 0))
   expect(await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })).toEqual([])
@@ -191,7 +191,7 @@ test.each([
     expect(await tripped(db.pool)).toEqual(['revocation'])
 
     const rest = await decide(db.pool, { kind: 'revocation', ...PERSON })
-    expect(rest).toEqual({ decision: '2', customers: 1500, left: 0, untripped: ['revocation'] })
+    expect(rest).toEqual({ decision: '2', customers: 1500, left: 0, reset: ['revocation'] })
     const { rows } = await db.pool.query(
       'SELECT count(*)::int AS n, count(DISTINCT key)::int AS keys FROM rollcall.decided',
     )

@@ -117,10 +117,10 @@ test('every form has JSON', async () => {
     decision: '1',
     customers: 1,
     left: 0,
-    untripped: [],
+    reset: [],
     notHeld: ['fine'],
   })
-  expect(await json('discard', 'c', '--why', 'w')).toMatchObject({ decision: '2', untripped: ['revocation'] })
+  expect(await json('discard', 'c', '--why', 'w')).toMatchObject({ decision: '2', reset: ['revocation'] })
   expect(await json('log')).toMatchObject([
     { id: '2', action: 'discard' },
     { id: '1', action: 'release', why: 'w' },
