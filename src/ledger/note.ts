@@ -26,18 +26,18 @@ export async function note(client: Client, changes: readonly CapturedChange[]): 
 }
 
 /** `userId`: null where the key makes none. */
-export type Newcomer = { readonly key: CustomerKey; readonly userId: string | null }
+export type NewCustomer = { readonly key: CustomerKey; readonly userId: string | null }
 
-const recordNewcomersOf = (noted: string) => `
+const recordNewCustomersOf = (noted: string) => `
 INSERT INTO rollcall.ledger (key, user_id)
 SELECT c.key, c.user_id FROM unnest($1::text[], $2::text[]) AS c (key, user_id) ${noted}
 ORDER BY c.key COLLATE "C" ON CONFLICT (key) DO NOTHING`
 
-const RECORD_NEWCOMERS = recordNewcomersOf('')
+const RECORD_NEW_CUSTOMERS = recordNewCustomersOf('')
 
 /** Customers without a record get an empty one, with nothing but their `user_id`. */
-export async function recordNewcomers(client: Client, customers: readonly Newcomer[]): Promise<void> {
-  if (customers.length > 0) await client.query(RECORD_NEWCOMERS, columnsOf(customers))
+export async function recordNewCustomers(client: Client, customers: readonly NewCustomer[]): Promise<void> {
+  if (customers.length > 0) await client.query(RECORD_NEW_CUSTOMERS, columnsOf(customers))
 }
 
 /**
@@ -47,14 +47,14 @@ export async function recordNewcomers(client: Client, customers: readonly Newcom
 export function makeNoting(userIdOf: (key: CustomerKey) => string | null): NoteChanges {
   return async (client, changes) => {
     await note(client, changes)
-    await recordNewcomers(
+    await recordNewCustomers(
       client,
       changes.map(({ key }) => ({ key, userId: userIdOf(key) })),
     )
   }
 }
 
-function columnsOf(customers: readonly Newcomer[]) {
+function columnsOf(customers: readonly NewCustomer[]) {
   return [customers.map(({ key }) => key), customers.map(({ userId }) => userId)]
 }
 
@@ -97,9 +97,9 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
  */
 const NOTE_UNKNOWN = `
 WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)
-${recordNewcomersOf('JOIN noted USING (key)')}`
+${recordNewCustomersOf('JOIN noted USING (key)')}`
 
-export async function noteUnknown(client: Client, customers: readonly Newcomer[], lane: Lane): Promise<void> {
+export async function noteUnknown(client: Client, customers: readonly NewCustomer[], lane: Lane): Promise<void> {
   if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
 }
 

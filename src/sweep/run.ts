@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/conditions.ts'
 import { quotedName } from '../customers/problems.ts'
 import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '../ledger/generation.ts'
-import { type Newcomer, noteGently, noteNow, noteUnknown, recordNewcomers } from '../ledger/note.ts'
+import { type NewCustomer, noteGently, noteNow, noteUnknown, recordNewCustomers } from '../ledger/note.ts'
 import {
   beginRun,
   dropRuns,
@@ -202,8 +202,8 @@ async function noteJudged(
   { lookup }: SweepSelection,
 ): Promise<void> {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
-  const newcomers: Newcomer[] = []
-  const toLookAt: Newcomer[] = []
+  const newCustomers: NewCustomer[] = []
+  const toLookAt: NewCustomer[] = []
   for (const { key, verdict, owed, made } of judged) {
     if (!made && !owed) noted.gently.push(key)
     const how = made && howToNote(verdict, made.found)
@@ -211,10 +211,10 @@ async function noteJudged(
     const { known, plan } = made.found
     const looksFirst = !known && lookup && plan.kind === 'lookup'
     if (!looksFirst) noted[how].push(key)
-    if (!known) (looksFirst ? toLookAt : newcomers).push({ key, userId: userIdFor(config, key) })
+    if (!known) (looksFirst ? toLookAt : newCustomers).push({ key, userId: userIdFor(config, key) })
   }
   await noteUnknown(pool, toLookAt, LANE.backfill)
-  await recordNewcomers(pool, newcomers)
+  await recordNewCustomers(pool, newCustomers)
   await noteNow(pool, noted.now, LANE.backfill)
   await noteGently(pool, noted.gently, LANE.backfill)
 }

@@ -111,7 +111,7 @@ describe('on a house of its own', () => {
     expect(revoked.output).toMatch(/^left alone +16 /m)
   })
 
-  test('a dry run tells of those who share a user_id with another newcomer, and who is out of scope', async () => {
+  test('a dry run tells of those who share a user_id with another new customer, and who is out of scope', async () => {
     const shared = `{ columns: ['id'], map: ({ id }) => (['k2', 'k3', 'k4'].includes(id) ? 'k1' : id) }`
     const scope = `{ columns: ['id'], when: ({ id }) => id !== 'k4' && id !== 'k5' }`
     const authored = JSON.stringify(house.authored)

@@ -81,7 +81,7 @@ describe('the kinds of a plan', () => {
     expect(kindsOf(carried, seen(0, {}, { sentStatus: 4 }), { ...PRESENT, shownWithout: true })).toEqual([])
   })
 
-  it('a newcomer is a registration alone, and a revocation brings the erasure after it', () => {
+  it('a new customer is a registration alone, and a revocation brings the erasure after it', () => {
     expect(kindsOf(create, ABSENT, { ...PRESENT, wasThere: false })).toEqual(['create'])
     expect(kindsOf(revoke, sent(2), { ...PRESENT, erases: true })).toEqual(['revocation', 'erase'])
   })

@@ -119,7 +119,7 @@ describe('a look soon after a write', () => {
         writtenAgoMs: ago,
         verifiedAgoMs: null,
         desired: null,
-        newcomer: false,
+        newCustomer: false,
       }),
     })
     await customer.claim({}, written(1000))
