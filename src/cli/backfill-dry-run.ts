@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { outlookOf, readCounted, readStandings } from '../brake/outlook.ts'
+import { forecastBrake, readCounted, readStandings } from '../brake/forecast.ts'
 import { countBases } from '../brake/rows.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
@@ -101,14 +101,14 @@ function newUserOf({ made }: Judged): string | null {
 
 async function surroundings({ pool, config, asked, withoutLedger, mayCount }: Looking, { braked }: Forecast) {
   const { ceiling } = config.pace
-  const outlook = { customers: braked, rules: config.brake, expectCreates: asked.expectCreates }
+  const brakeForecast = { customers: braked, rules: config.brake, expectCreates: asked.expectCreates }
   const installed = withoutLedger === null
   const pace = installed ? await readPace(pool) : null
   const standings = mayCount ? await readStandings(pool, config.brake.windowHours) : []
   const bases = installed ? await countBases(pool) : { entitled: 0, present: 0 }
   const truncated = installed && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
   return {
-    brake: outlookOf({ ...outlook, standings, bases, truncated }),
+    brake: forecastBrake({ ...brakeForecast, standings, bases, truncated }),
     pace: { rate: pace?.rate ?? ceiling, ceiling: pace?.ceiling ?? ceiling },
     standing: installed ? await readStanding(pool, config.fingerprint) : null,
   }

@@ -1,6 +1,6 @@
 // The lines of a backfill and its dry run for a person; the values are what --json prints.
 import type { Announced } from '../brake/announce.ts'
-import type { Outlook } from '../brake/outlook.ts'
+import type { BrakeForecast } from '../brake/forecast.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { sayService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
@@ -190,7 +190,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ['time', totalCalls(report) > 0 && sayTime(report, asked)],
     ...report.brake
       .filter(({ held }) => held > 0)
-      .map((outlook): LabelledText => ['brake', sayOutlook(outlook)]),
+      .map((brakeForecast): LabelledText => ['brake', sayBrakeForecast(brakeForecast)]),
     ...report.sample.map(({ key, status, says }): LabelledText => {
       const mapped = status === null ? '' : `status ${status}: `
       return ['sample', `customer ${key}, ${mapped}${says}`]
@@ -229,7 +229,7 @@ function round(rate: number): string {
   return rate < 10 ? String(Number(rate.toFixed(2))) : figure(Math.round(rate))
 }
 
-function sayOutlook({ kind, customers, through, tripped }: Outlook): string {
+function sayBrakeForecast({ kind, customers, through, tripped }: BrakeForecast): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
     return `it holds new ${what} already, all ${figure(customers)} of these too: see \`rollcall held\``

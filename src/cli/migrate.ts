@@ -1,7 +1,7 @@
 import pg, { type ClientBase } from 'pg'
 import { announceCreates } from '../brake/announce.ts'
 import { limitOf } from '../brake/brake.ts'
-import { outlookOf } from '../brake/outlook.ts'
+import { forecastBrake } from '../brake/forecast.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
@@ -118,11 +118,11 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const announced = announcement && (await announceCreates(client, announcement))
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
   // Nobody counts as registered any more, and nothing was let through yet.
-  const [outlook] = outlookOf({
+  const [brakeForecast] = forecastBrake({
     ...{ customers: { create: customers }, standings: [], bases: { entitled: 0, present: 0 } },
     ...{ rules: config.brake, expectCreates, truncated: false },
   })
-  const { through = 0, held = 0 } = outlook ?? {}
+  const { through = 0, held = 0 } = brakeForecast ?? {}
   const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
   // For the lookups; creates and updates may take as long again.
   const seconds = Math.ceil(customers / rate)

@@ -1,4 +1,4 @@
-// A backfill from the command to the service: what the dry run foretells is what is called, and a kill loses nobody.
+// A backfill from the command to the service: what the dry run forecasts is what is called, and a kill loses nobody.
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { makeCommand, rollcall } from '../support/command.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrakeKind } from '../../src/brake/brake.ts'
-import { type KindStanding, outlookOf } from '../../src/brake/outlook.ts'
+import { type KindStanding, forecastBrake } from '../../src/brake/forecast.ts'
 
 const rules = {
   windowHours: 24,
@@ -17,10 +17,10 @@ type Case = {
 }
 
 /** `kind through/held`, in the order in which they are told. */
-function outlook({ of, standing, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
+function brakeForecast({ of, standing, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
   const standings = standing ? [{ taken: 0, tripped: false, expected: 0, ...standing }] : []
   const asking = { customers: of, standings, bases: { present, entitled }, rules, expectCreates, truncated }
-  return outlookOf(asking).map(({ kind, through, held }) => `${kind} ${through}/${held}`)
+  return forecastBrake(asking).map(({ kind, through, held }) => `${kind} ${through}/${held}`)
 }
 
 const LEFT = { kind: 'create', expected: 1500 } as const
@@ -43,4 +43,4 @@ test.each<[string, Case, readonly string[]]>([
   ['tripped, it holds everybody', { of: { create: 5 }, standing: TRIPPED }, ['create 0/5']],
   ['of those with access', { of: LOSING, entitled: 20_000 }, ['revocation 200/100', 'status 10/0']],
   ['after a TRUNCATE', { of: EMPTIED, truncated: true }, ['revocation 0/3', 'create 2/0']],
-])('%s', (_, given, expected) => expect(outlook(given)).toEqual(expected))
+])('%s', (_, given, expected) => expect(brakeForecast(given)).toEqual(expected))

@@ -43,7 +43,7 @@ export async function readCounted(
 }
 
 /** Forecasts what becomes of so many customers that the brake counts under a kind. */
-export type Outlook = {
+export type BrakeForecast = {
   readonly kind: BrakeKind
   readonly customers: number
   readonly through: number
@@ -64,7 +64,7 @@ type Asking = {
 }
 
 /** In the order of how many are held. */
-export function outlookOf(asking: Asking): readonly Outlook[] {
+export function forecastBrake(asking: Asking): readonly BrakeForecast[] {
   const { customers, standings, bases, rules, expectCreates, truncated } = asking
   const entries = Object.entries(customers) as [BrakeKind, number][]
 
@@ -81,7 +81,7 @@ export function outlookOf(asking: Asking): readonly Outlook[] {
   }
 
   return entries
-    .map(([kind, count]): Outlook => {
+    .map(([kind, count]): BrakeForecast => {
       const found = standings.find((each) => each.kind === kind)
       const { taken, expected } = found ?? { taken: 0, expected: 0 }
       const tripped = found?.tripped === true || (truncated && BY_TRUNCATE.includes(kind))
