@@ -8,7 +8,7 @@ import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts
 import { believe, makeSampling } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
 import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
-import { mendFound } from '../drift/mend.ts'
+import { repairFound } from '../drift/repair.ts'
 import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
 import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
@@ -65,7 +65,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
       kept = true
     },
   })
-  const { run, end, mended } = await carrying.catch((error) => {
+  const { run, end, repaired } = await carrying.catch((error) => {
     if (kept) throw keptBeyond(io, error, asked.resume)
     throw databaseError(error) ?? error
   })
@@ -90,7 +90,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     foundLater: tellsLater ? await countFoundLater(pool, found, run.startedAt) : null,
     estimate: asked.sample === null || !credible ? null : estimateOf(tally, run.population, done),
     coverage: null,
-    repair: mended && { owed: mended.owed.length, held: mended.held.length },
+    repair: repaired && { owed: repaired.owed.length, held: repaired.held.length },
     trend: await readTrend(pool, run.id),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
@@ -196,9 +196,9 @@ async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporti
     onKept: driving.onKept,
     now: () => performance.now(),
   })
-  if (!asked.repair || end.kind !== 'complete') return { run, end, mended: null }
-  const mending = { pool, brake: context.brake, lag: config.timing }
-  return { run, end, mended: await mendFound(mending, run.agenda.found, startedAt) }
+  if (!asked.repair || end.kind !== 'complete') return { run, end, repaired: null }
+  const repairing = { pool, brake: context.brake, lag: config.timing }
+  return { run, end, repaired: await repairFound(repairing, run.agenda.found, startedAt) }
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'

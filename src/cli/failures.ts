@@ -47,7 +47,7 @@ Examples:
   rollcall failures --reason issue:email --limit 1000
   rollcall failures 4711                     one, with its history
   rollcall failures --retry 4711 4712        try these again now
-  rollcall failures --retry --reason denied  after the credentials were mended
+  rollcall failures --retry --reason denied  after the keys were corrected
   rollcall failures --retry --all`
 
 export const failuresCommand: AddCommand = (program, io, exit) => {

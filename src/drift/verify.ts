@@ -11,7 +11,7 @@ import { compare, ownFormsOf } from './compare.ts'
 import { isSampleDue, makeSampling, type SampleOptions } from './evidence.ts'
 import { MOST_AT_ONCE } from './gate.ts'
 import { type CheckAnswer, makeChecker, type ReadSubject, readSubjects } from './look.ts'
-import { mend, type ToMend } from './mend.ts'
+import { oweRepairs, type ToRepair } from './repair.ts'
 import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
 import { isDrift, type Verified } from './words.ts'
 
@@ -95,13 +95,13 @@ export function makeVerify(options: VerifyOptions): Verify {
   }
 
   async function owedRepairs(given: readonly CheckedCustomer[], stored: readonly StoredCheck[]) {
-    const found = given.flatMap(({ subject: { key, desired, work } }, at): ToMend[] => {
+    const found = given.flatMap(({ subject: { key, desired, work } }, at): ToRepair[] => {
       const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
       // A customer that was never synced is a backfill's.
       if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
       return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
     })
-    return (await mend({ pool, brake: context.brake, lag: config.timing }, found)).owed
+    return (await oweRepairs({ pool, brake: context.brake, lag: config.timing }, found)).owed
   }
 
   /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */

@@ -144,7 +144,7 @@ ended AS (${OWED}),
 recorded AS (${LEDGER}),
 looked AS (${RECEIPT_SEEN}),
 erased AS (${RECEIPT}),
-mended AS (${FINDING}),
+repaired AS (${FINDING}),
 spent AS (${RELEASE})
 SELECT token::text FROM ended`
 

@@ -1,7 +1,7 @@
 import type { Client } from '../database/client.ts'
 import type { Lane } from '../model/customer.ts'
 
-/** Who has failed so often in a row is waited for no more: what it waits for is mended by a person, or takes long. */
+/** A customer that has failed so often in a row is not waited for: its cause needs a person, or time. */
 const SEVERAL_TIMES = 5
 
 type LaneOpen = {

@@ -68,7 +68,7 @@ ON CONFLICT (key) DO UPDATE SET ${set}, ${inLane('excluded.lane')}`
 /** For a resync: one of everybody must not turn every back-off into a burst. */
 const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
 
-/** As a person asks for it: who waits for a later attempt is tried now, because its cause may have been mended. */
+/** As a person asks for it: who waits for a later attempt is tried now, because its cause may be gone. */
 const NOTE_NOW = noteKeys(`${OWE}, ${DUE_NOW}`)
 
 /**

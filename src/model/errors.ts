@@ -41,7 +41,7 @@ export const ERRORS = {
     exit: 2,
     means:
       'A session does not get the settings that it begins with: a pooler stands between, or the address passes on one that the server does not take.',
-    todo: 'Name Postgres itself in the variable above (PgBouncer passes these settings on in no mode); mend the settings that the address passes on.',
+    todo: 'Name Postgres itself in the variable above (PgBouncer passes these settings on in no mode); correct the settings that the address passes on.',
   },
   TLS_FAILED: {
     exit: 1,

@@ -130,8 +130,8 @@ function endsSooner({ validUntilMs, replanAtMs }: SweepFacts): boolean {
 }
 
 /**
- * How a sweep sees to it that a claim comes: `now` also where a wait is under way, since what it waits for may be
- * mended; `gently` leaves waits alone. A claim that is under way may go by an earlier mapping: once noted, its ending
+ * How a sweep sees to it that a claim comes: `now` also where a wait is under way, since its cause may be
+ * gone; `gently` leaves waits alone. A claim that is under way may go by an earlier mapping: once noted, its ending
  * makes the customer due again.
  */
 export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts): 'now' | 'gently' | null {

@@ -89,7 +89,7 @@ eachLane('a worker that is started first', (lane) => {
   })
 })
 
-eachLane('what waiting does not mend', (lane) => {
+eachLane('what waiting does not cure', (lane) => {
   test('ends the worker with a sentence: no such role, no such database, no tables of ours', async () => {
     await using house = await buildHouse(lane)
     await using empty = await freshDatabase({ empty: true })
@@ -115,7 +115,7 @@ eachLane('what waiting does not mend', (lane) => {
   })
 })
 
-test.concurrent('what waiting does not mend ends the worker with a sentence: a Redis with another password, or one that evicts', async () => {
+test.concurrent('what waiting does not cure ends the worker with a sentence: a Redis with another password, or one that evicts', async () => {
   await using redis = await startRedis()
   await using house = await buildHouse({
     name: 'redis',

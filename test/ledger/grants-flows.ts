@@ -9,7 +9,7 @@ import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { believe, drawSample, isSampleDue, readEvidence, writeSample } from '../../src/drift/evidence.ts'
 import { countOpen, dueLooks, pruneFindings, readOpenFound } from '../../src/drift/found.ts'
-import { mend } from '../../src/drift/mend.ts'
+import { oweRepairs } from '../../src/drift/repair.ts'
 import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.ts'
 import { storeLooks } from '../../src/drift/store.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
@@ -181,8 +181,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   'a repair is owed, or waits': async ({ pool, house }) => {
     const found = { id: '1', key: 'k1', desired: 'd', fields: [], access: null }
     const lag = house.config.timing
-    await mend({ pool, lag, brake: async () => [] }, [found])
-    await mend({ pool, lag, brake: async () => ['repair'] }, [found])
+    await oweRepairs({ pool, lag, brake: async () => [] }, [found])
+    await oweRepairs({ pool, lag, brake: async () => ['repair'] }, [found])
     await dueLooks(pool, 1)
   },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),

@@ -10,15 +10,15 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
 import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
-export type ToMend = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }
+export type ToRepair = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }
 
-type Mending = { readonly pool: Pool; readonly brake: Brake; readonly lag: Lag }
+type Repairing = { readonly pool: Pool; readonly brake: Brake; readonly lag: Lag }
 
 const LOCK_MS = 10_000
 const AT_ONCE = 50
 
 /** Resolves to the customers who are owed a repair, and those who wait for a person. */
-export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend[]) {
+export async function oweRepairs({ pool, brake, lag }: Repairing, found: readonly ToRepair[]) {
   const owed: CustomerKey[] = []
   const held: CustomerKey[] = []
   for (let at = 0; at < found.length; at += AT_ONCE) {
@@ -40,7 +40,7 @@ export async function mend({ pool, brake, lag }: Mending, found: readonly ToMend
   return { owed, held }
 }
 
-function keysOf(found: readonly ToMend[]): readonly CustomerKey[] {
+function keysOf(found: readonly ToRepair[]): readonly CustomerKey[] {
   return found.map(({ key }) => key)
 }
 
@@ -50,7 +50,7 @@ UPDATE rollcall.finding SET repairs = repairs + 1, repaired_at = now(),
   next_look_at = now() + $2 * 2 ^ repairs * interval '1 ms'
 WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`
 
-async function owe(client: ClientBase, found: readonly ToMend[], lag: Lag): Promise<void> {
+async function owe(client: ClientBase, found: readonly ToRepair[], lag: Lag): Promise<void> {
   await noteToLook(client, keysOf(found))
   await client.query(REPAIRED, [found.map(({ id }) => id), postponedMs(lag)])
 }
@@ -64,7 +64,7 @@ locked AS MATERIALIZED (
 UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reason, desired = asked.desired
 FROM asked, locked WHERE l.key = locked.key AND asked.key COLLATE "C" = l.key AND l.state = 'idle'`
 
-async function hold(client: ClientBase, found: readonly ToMend[]): Promise<void> {
+async function hold(client: ClientBase, found: readonly ToRepair[]): Promise<void> {
   const asked = found.map(({ key, desired, fields, access }) => {
     const entitles = access === null ? {} : { entitles: access === 'lost' }
     return { key, desired, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
@@ -72,8 +72,8 @@ async function hold(client: ClientBase, found: readonly ToMend[]): Promise<void>
   await client.query(HOLD, [JSON.stringify(asked)])
 }
 
-/** Of these findings those that a repair would mend; a customer owed one since then (ISO 8601) is owed no second one. */
-const MENDABLE = `
+/** Of these findings those that a repair would make; a customer owed one since then (ISO 8601) is owed no second one. */
+const REPAIRABLE = `
 SELECT f.id::text, f.key, f.desired, to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key) LEFT JOIN rollcall.owed o USING (key)
 WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f.looks >= 2 AND f.desired IS NOT NULL
@@ -81,11 +81,11 @@ WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f
     OR f.resolved_at IS NULL AND f.repairs < ${MOST_REPAIRS} AND l.state = 'idle' AND NOT coalesce(${UNDER_WAY}, false))
 ORDER BY f.key`
 
-export async function mendFound(mending: Mending, ids: readonly string[], startedAt: string) {
-  const { rows } = await mending.pool.query<ToMend & { repaired: boolean }>(MENDABLE, [ids, startedAt])
+export async function repairFound(repairing: Repairing, ids: readonly string[], startedAt: string) {
+  const { rows } = await repairing.pool.query<ToRepair & { repaired: boolean }>(REPAIRABLE, [ids, startedAt])
   const before = rows.filter(({ repaired }) => repaired)
-  const { owed, held } = await mend(
-    mending,
+  const { owed, held } = await oweRepairs(
+    repairing,
     rows.filter(({ repaired }) => !repaired),
   )
   return { owed: [...keysOf(before), ...owed], held }

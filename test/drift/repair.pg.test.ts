@@ -1,6 +1,6 @@
 // Whoever a run has found is owed a repair, with real tables and a service.
 import { expect, test } from 'vitest'
-import { mendFound } from '../../src/drift/mend.ts'
+import { repairFound } from '../../src/drift/repair.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE } from './scene.ts'
@@ -23,7 +23,7 @@ test('owed once, and only where it differs still and nothing else is under way',
   await pool.query(`UPDATE rollcall.owed SET token = 1 WHERE key = 'owed'`)
   const lag = house.config.timing
   const brake = async ({ key }: { key: string }) => (key === 'held' ? (['repair'] as const) : [])
-  expect(await mendFound({ pool, brake, lag }, found, startedAt)).toEqual({
+  expect(await repairFound({ pool, brake, lag }, found, startedAt)).toEqual({
     ...{ owed: ['found', 'twice'], held: ['held'] },
   })
   const due = await pool.query(
@@ -31,7 +31,7 @@ test('owed once, and only where it differs still and nothing else is under way',
   )
   expect(due.rows.map(({ key }) => key)).toEqual(['found', 'twice'])
   // Asked once more, as by the same command that goes on.
-  expect((await mendFound({ pool, brake, lag }, found, startedAt)).owed).toEqual(['found', 'twice'])
+  expect((await repairFound({ pool, brake, lag }, found, startedAt)).owed).toEqual(['found', 'twice'])
   const again = await pool.query(`SELECT repairs FROM rollcall.finding WHERE key = 'found'`)
   expect(again.rows).toEqual([{ repairs: 1 }])
 })
