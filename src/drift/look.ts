@@ -8,7 +8,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
 import { type Called, callEntry, callService } from '../sync/call.ts'
-import { busyness, classifyRead, signOf } from '../sync/classify.ts'
+import { busyness, classifyRead, healthOf } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
@@ -60,7 +60,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     const meaning = classifyRead(outcome)
     log(callEntry({ key: subject.key, plan: 'verify', called, meaning }))
     const id = subject.work.id ?? NO_ROW
-    await heard({ id, epoch: permit.epoch, sign: signOf(outcome, meaning), ...busyness(outcome) })
+    await heard({ id, epoch: permit.epoch, health: healthOf(outcome, meaning), ...busyness(outcome) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }

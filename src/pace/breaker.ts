@@ -1,6 +1,6 @@
 // The breaker: when all processes stop calling because the service is out of order. Pure; the row is in stored.ts. A
 // denied call says nothing here: whether the service takes the keys of a process is in keys.ts.
-import type { HeardCall, Sign } from './pace.ts'
+import type { HeardCall, Health } from './pace.ts'
 import { add, customersOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
@@ -50,16 +50,16 @@ export function isCounting({ state, troubles }: Breaker): boolean {
 /** Changes the breaker by one call. While it is open only probes count; lost attempts are noted. */
 export function hear(
   breaker: Breaker,
-  { sign, id, epoch }: Pick<HeardCall, 'sign' | 'id' | 'epoch'>,
+  { health, id, epoch }: Pick<HeardCall, 'health' | 'id' | 'epoch'>,
   now: number,
 ): Breaker {
-  if (sign === 'neutral' || sign === 'denied') return breaker
+  if (health === 'neutral' || health === 'denied') return breaker
   if (breaker.state === 'open') {
-    const isBurnt = sign === 'trouble' && customersOf(breaker.burnt) > 0
+    const isBurnt = health === 'trouble' && customersOf(breaker.burnt) > 0
     return isBurnt ? { ...breaker, burnt: add(breaker.burnt, id) } : breaker
   }
   if (Number(epoch) < breaker.from) return breaker
-  if (sign === 'well') return hearWell(breaker)
+  if (health === 'well') return hearWell(breaker)
   return hearTrouble({ ...breaker, troubles: add(breaker.troubles, id), wells: 0 }, now)
 }
 
@@ -85,7 +85,7 @@ function hearTrouble(breaker: Breaker, now: number): Breaker {
   }
 }
 
-export type Probe = { readonly sign: Sign; readonly now: number; readonly random: number }
+export type Probe = { readonly health: Health; readonly now: number; readonly random: number }
 
 const AN_HOUR_MS = 3_600_000
 
@@ -98,10 +98,10 @@ export function isProbeDue({ state, probeAt }: Breaker, now: number): boolean {
  * Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. Where the
  * first one does well there was none.
  */
-export function probed(breaker: Breaker, { sign, now, random }: Probe): Breaker {
+export function probed(breaker: Breaker, { health, now, random }: Probe): Breaker {
   if (breaker.state !== 'open') return breaker
-  if (sign === 'trouble')
+  if (health === 'trouble')
     return { ...breaker, probeAt: now + intervalMs(breaker.failed, random), failed: breaker.failed + 1 }
-  if (breaker.failed === 0 && sign === 'well') return { ...CLOSED, from: breaker.from }
+  if (breaker.failed === 0 && health === 'well') return { ...CLOSED, from: breaker.from }
   return { ...breaker, state: 'trying', probeAt: null, troubles: {}, wells: 0 }
 }

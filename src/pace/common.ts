@@ -34,7 +34,7 @@ export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: n
 
 function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
   const breaker = hear(pace.breaker, call, now)
-  const isOver = call.sign === 'well' && pace.notBefore !== null && bindsUntil(pace, now) === 0
+  const isOver = call.health === 'well' && pace.notBefore !== null && bindsUntil(pace, now) === 0
   const notBefore = isOver ? null : pace.notBefore
   const heard = breaker === pace.breaker && !isOver ? pace : { ...pace, breaker, notBefore }
   const held = call.holdMs > 0 ? hold(heard, call, now) : heard

@@ -55,6 +55,6 @@ export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
   }
 }
 
-function tells({ sign, busy, holdMs }: HeardCall, troubled: boolean): boolean {
-  return busy || holdMs > 0 || sign === 'trouble' || (sign === 'well' && troubled)
+function tells({ health, busy, holdMs }: HeardCall, troubled: boolean): boolean {
+  return busy || holdMs > 0 || health === 'trouble' || (health === 'well' && troubled)
 }

@@ -2,7 +2,7 @@
 // another one may have other keys, and goes on.
 import { intervalMs } from './breaker.ts'
 import type { KeysEvent } from './events.ts'
-import type { Heard, Permit, Permits, Sign } from './pace.ts'
+import type { Heard, Permit, Permits, Health } from './pace.ts'
 import { add, customersOf, sumOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds, by the clock of the process. */
@@ -39,10 +39,10 @@ const QUIET_FORGOTTEN_MS = 600_000
  * Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says
  * nothing.
  */
-export function hearKeys(keys: Keys, call: { readonly sign: Sign; readonly id: string }, now: number): Keys {
+export function hearKeys(keys: Keys, call: { readonly health: Health; readonly id: string }, now: number): Keys {
   if (keys.stopped !== null) return keys
-  if (call.sign === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys
-  if (call.sign !== 'denied') return keys
+  if (call.health === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys
+  if (call.health !== 'denied') return keys
   const denied = add(keys.denied, call.id)
   const asks = sumOf(denied) >= ASKS.calls && customersOf(denied) >= ASKS.customers && now >= keys.quietUntil
   return asks
@@ -54,17 +54,17 @@ export function hearKeys(keys: Keys, call: { readonly sign: Sign; readonly id: s
  * What the answer to a probe changes; `random` from 0 to 1. Refused keys are ended by nothing but an answer that takes
  * them. A question that no answer settles lets the process go on when the service asks for patience: a halt needs evidence.
  */
-export function probedKeys(keys: Keys, sign: Sign, now: number, random: number): Keys {
+export function probedKeys(keys: Keys, health: Health, now: number, random: number): Keys {
   const failed = keys.failed + 1
-  if (sign === 'denied' && keys.stopped !== 'refused')
+  if (health === 'denied' && keys.stopped !== 'refused')
     return { ...TAKEN, stopped: 'refused', since: now, probeAt: now + intervalMs(0, random), failed: 1 }
   switch (keys.stopped) {
     case null:
       return keys
     case 'refused':
-      return sign === 'well' ? TAKEN : { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
+      return health === 'well' ? TAKEN : { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
     case 'asking': {
-      if (sign === 'trouble') return { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
+      if (health === 'trouble') return { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
       // Many customers who are refused one by one must cost hardly anything.
       const step = now - keys.quietUntil > QUIET_FORGOTTEN_MS ? 0 : keys.quietStep
       return { ...TAKEN, quietUntil: now + intervalMs(step, random), quietStep: step + 1 }
@@ -140,8 +140,8 @@ export function makeKeys({ permits, heard, sleep, now, random, onChange }: Optio
     },
     async heard(call: Parameters<Heard>[0]) {
       out.shift()
-      if (call.sign === 'well') proven = true
-      if (call.sign === 'denied') proven = false
+      if (call.health === 'well') proven = true
+      if (call.health === 'denied') proven = false
       const after = hearKeys(keys, call, now())
       change(after, after.stopped !== keys.stopped ? { kind: 'asking' } : null)
       await heard(call)
@@ -152,8 +152,8 @@ export function makeKeys({ permits, heard, sleep, now, random, onChange }: Optio
     /** Row ids of customers who were denied. */
     denied: () => Object.keys(keys.denied),
     /** The answer to a probe of this process. */
-    probed(sign: Sign): void {
-      const after = probedKeys(keys, sign, now(), random())
+    probed(health: Health): void {
+      const after = probedKeys(keys, health, now(), random())
       change(after, eventOf(keys, after, now()))
     },
   }

@@ -22,18 +22,18 @@ export type Permits = {
 }
 
 /**
- * The sign that one call gives of the service as a whole. `well`: it works, whatever it said of this customer;
+ * The health that one call gives of the service as a whole. `well`: it works, whatever it said of this customer;
  * `trouble`: it failed, or what became of the call is unknown; `denied`: it does not take our credentials, or refuses
  * this customer; `neutral`: it tells nothing (it asks for patience, or we broke the call off ourselves).
  */
-export type Sign = 'well' | 'trouble' | 'denied' | 'neutral'
+export type Health = 'well' | 'trouble' | 'denied' | 'neutral'
 
 export type HeardCall = {
   /** Row id of the customer in `owed`: troubles of one customer are not troubles of the service. */
   readonly id: string
   /** The epoch of the permit that the call was made with. */
   readonly epoch: string
-  readonly sign: Sign
+  readonly health: Health
   /** 429 or 503: the rate is lowered. */
   readonly busy: boolean
   /** What 429 or 503 asked for, binding everybody; 0: nothing. */

@@ -3,14 +3,14 @@ import { isProbeDue } from './breaker.ts'
 import { afterProbe } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { makeKeys } from './keys.ts'
-import type { Sign } from './pace.ts'
+import type { Health } from './pace.ts'
 import { changePace, LEASE } from './stored.ts'
 
 /**
  * One call that asks nothing of the service but an answer, about a customer who is not among these (row ids); null: we
  * broke it off ourselves, and it says nothing.
  */
-export type ProbeService = (denied: readonly string[]) => Promise<Sign | null>
+export type ProbeService = (denied: readonly string[]) => Promise<Health | null>
 
 type Options = {
   readonly pool: Pool
@@ -44,32 +44,32 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
     const { rows } = await pool.query<{ lease: string }>(TAKE, [probeLastsMs])
     const lease = rows[0]?.lease
     if (lease === undefined) return 'idle'
-    let sign: Sign | null = null
+    let health: Health | null = null
     try {
-      sign = await probe(keys.denied())
+      health = await probe(keys.denied())
     } finally {
       // Without an answer, and with keys that are refused, nothing is known of the service: the next one may ask.
-      if (sign === null || sign === 'denied') await pool.query(LEAVE, [lease])
+      if (health === null || health === 'denied') await pool.query(LEAVE, [lease])
     }
-    const told = tell(sign)
-    if (sign !== null && sign !== 'denied') await store(lease, sign)
+    const told = tell(health)
+    if (health !== null && health !== 'denied') await store(lease, health)
     return told
   }
 
-  function tell(sign: Sign | null): 'idle' | 'probed' {
-    if (sign === null) return 'idle'
-    onChange({ kind: 'probed', sign })
-    keys.probed(sign)
+  function tell(health: Health | null): 'idle' | 'probed' {
+    if (health === null) return 'idle'
+    onChange({ kind: 'probed', health })
+    keys.probed(health)
     return 'probed'
   }
 
   /** An answer that comes after its lease belongs to a question that another process has asked anew. */
-  async function store(lease: string, sign: Sign): Promise<void> {
+  async function store(lease: string, health: Health): Promise<void> {
     const { before, after, now } = await changePace(pool, (found) => {
       const ended = found.lease === lease
       const counts = ended && isProbeDue(found.pace.breaker, found.now)
       if (!counts) return { pace: found.pace, ended }
-      return { ...afterProbe(found.pace, { sign, now: found.now, random: random() }), ended }
+      return { ...afterProbe(found.pace, { health, now: found.now, random: random() }), ended }
     })
     for (const event of eventsOf(before, after, now)) onChange(event)
   }

@@ -6,7 +6,7 @@ import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
 import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
-import { busyness, classifyRead, classifyWrite, type Outcome, signOf } from './classify.ts'
+import { busyness, classifyRead, classifyWrite, type Outcome, healthOf } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
@@ -115,8 +115,8 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     const { meaning, step } = learn(turn, move.call, called, facts)
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
-    const sign = signOf(called.outcome, meaning)
-    await context.heard({ id: run.claim.id, epoch: gate.epoch(), sign, ...busyness(called.outcome) })
+    const health = healthOf(called.outcome, meaning)
+    await context.heard({ id: run.claim.id, epoch: gate.epoch(), health, ...busyness(called.outcome) })
     if (step.end) return await ended(step.end)
   }
 

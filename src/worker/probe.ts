@@ -5,7 +5,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import type { UsersClient } from '../service/users.ts'
 import { callEntry, callService } from '../sync/call.ts'
-import { classifyRead, signOf } from '../sync/classify.ts'
+import { classifyRead, healthOf } from '../sync/classify.ts'
 
 type Options = {
   readonly pool: Pool
@@ -51,6 +51,6 @@ export function makeProbe({ pool, users, signal, log, random = Math.random }: Op
     const meaning = classifyRead(outcome)
     if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
-    return brokenOff ? null : signOf(outcome, meaning)
+    return brokenOff ? null : healthOf(outcome, meaning)
   }
 }

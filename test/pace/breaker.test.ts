@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { type Breaker, CLOSED, hear, intervalMs, probed } from '../../src/pace/breaker.ts'
-import type { Sign } from '../../src/pace/pace.ts'
+import type { Health } from '../../src/pace/pace.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 
 const NOW = 1_000_000
 
 /** `3t 1w`: three troubles of customers 1, 2, 3 and so on, then a good call. */
 function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NOW, epoch = '0' } = {}) {
-  const signs: Record<string, Sign> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
+  const healths: Record<string, Health> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
   let heard = breaker
   let customer = 0
   for (const [, count, letter = ''] of calls.matchAll(/(\d+)([a-z])/g)) {
     for (let n = 0; n < Number(count); n++) {
-      const sign = signs[letter]
-      if (!sign) throw new Error(`no sign: ${letter}`)
+      const health = healths[letter]
+      if (!health) throw new Error(`no health: ${letter}`)
       const id = String((customer++ % customers) + 1)
-      heard = hear(heard, { id, epoch, sign }, now)
+      heard = hear(heard, { id, epoch, health }, now)
     }
   }
   return heard
 }
 
-const answer = (breaker: Breaker, sign: Sign) => probed(breaker, { sign, now: NOW, random: 0 })
+const answer = (breaker: Breaker, health: Health) => probed(breaker, { health, now: NOW, random: 0 })
 
 const OUTAGE = toldAfter(CLOSED, '10t')
 const TRYING = answer(answer(OUTAGE, 'trouble'), 'well')
@@ -69,9 +69,9 @@ describe('a probe of an outage', () => {
     expect([intervalMs(0, 1), intervalMs(1, 0.5), intervalMs(1000, 1)]).toEqual([5500, 10_500, 60_000])
   })
 
-  it.each(['well', 'neutral', 'denied'] as const)('that is answered "%s" lets calls be tried', (sign) => {
+  it.each(['well', 'neutral', 'denied'] as const)('that is answered "%s" lets calls be tried', (health) => {
     const out = answer(OUTAGE, 'trouble')
-    expect(answer(out, sign)).toMatchObject({ state: 'trying', probeAt: null, openedAt: NOW })
+    expect(answer(out, health)).toMatchObject({ state: 'trying', probeAt: null, openedAt: NOW })
   })
 })
 

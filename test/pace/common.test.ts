@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CLOSED, isCounting, isProbeDue } from '../../src/pace/breaker.ts'
 import { afterCalls, afterProbe, type CommonPace, LONGEST_HOLD_MS } from '../../src/pace/common.ts'
 import { eventsOf } from '../../src/pace/events.ts'
-import type { HeardCall, Sign } from '../../src/pace/pace.ts'
+import type { HeardCall, Health } from '../../src/pace/pace.ts'
 import { readTrouble, writeTrouble } from '../../src/pace/stored.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 import { runs } from '../support/size.ts'
@@ -20,18 +20,18 @@ const START: CommonPace = {
   breaker: CLOSED,
 }
 
-const call = (id: number, sign: Sign, more: Partial<HeardCall> = {}): HeardCall => ({
+const call = (id: number, health: Health, more: Partial<HeardCall> = {}): HeardCall => ({
   id: String(id),
   epoch: '0',
-  sign,
+  health,
   busy: false,
   holdMs: 0,
   ...more,
 })
-const calls = (count: number, sign: Sign, more: Partial<HeardCall> = {}) =>
-  Array.from({ length: count }, (_, n) => call(n + 1, sign, more))
+const calls = (count: number, health: Health, more: Partial<HeardCall> = {}) =>
+  Array.from({ length: count }, (_, n) => call(n + 1, health, more))
 
-const probe = (sign: Sign) => ({ sign, now: NOW, random: 0 })
+const probe = (health: Health) => ({ health, now: NOW, random: 0 })
 const OPEN = afterCalls(START, calls(10, 'trouble'), NOW)
 
 describe('busy answers', () => {
@@ -142,18 +142,18 @@ describe('the end of an outage', () => {
   })
 })
 
-it.each(['well', 'denied'] as const)('calls that are %s, of a service that works, change nothing', (sign) => {
-  expect(afterCalls(START, calls(100, sign), NOW)).toBe(START)
+it.each(['well', 'denied'] as const)('calls that are %s, of a service that works, change nothing', (health) => {
+  expect(afterCalls(START, calls(100, health), NOW)).toBe(START)
 })
 
 // Anything that can be heard, in any order, at any times.
-const signs = fc.constantFrom<Sign>('well', 'trouble', 'denied', 'neutral')
+const healths = fc.constantFrom<Health>('well', 'trouble', 'denied', 'neutral')
 const step = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
       what: fc.constant('calls' as const),
-      sign: signs,
+      health: healths,
       count: fc.integer({ min: 1, max: 12 }),
       customers: fc.integer({ min: 1, max: 12 }),
       lateBy: fc.nat(3),
@@ -161,7 +161,7 @@ const step = fc.oneof(
       holdMs: fc.constantFrom(0, 0, 5000),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ what: fc.constant('probe' as const), sign: signs }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('probe' as const), health: healths }) },
   {
     weight: 2,
     arbitrary: fc.record({ what: fc.constant('time' as const), ms: fc.integer({ min: 1, max: 400_000 }) }),
@@ -176,13 +176,13 @@ function play({ pace, now }: Scene, what: Step): Scene {
       return { pace, now: now + what.ms }
     case 'probe': {
       if (!isProbeDue(pace.breaker, now)) return { pace, now }
-      return { pace: stored(afterProbe(pace, { sign: what.sign, now, random: 0.5 }).pace), now }
+      return { pace: stored(afterProbe(pace, { health: what.health, now, random: 0.5 }).pace), now }
     }
     case 'calls': {
-      const { sign, busy, holdMs, customers, lateBy } = what
+      const { health, busy, holdMs, customers, lateBy } = what
       const epoch = String(Math.max(0, pace.epoch - lateBy))
       const heard = Array.from({ length: what.count }, (_, n) =>
-        call(n % customers, sign, { busy, holdMs, epoch }),
+        call(n % customers, health, { busy, holdMs, epoch }),
       )
       return { pace: stored(afterCalls(pace, heard, now)), now }
     }
@@ -222,7 +222,7 @@ it('wherever it stands, probes that do well and then good calls close it for eve
       let { pace, now } = scene
       now = Math.max(now, pace.breaker.probeAt ?? now)
       expect(now - scene.now).toBeLessThanOrEqual(66_000)
-      if (isProbeDue(pace.breaker, now)) pace = afterProbe(pace, { sign: 'well', now, random: 1 }).pace
+      if (isProbeDue(pace.breaker, now)) pace = afterProbe(pace, { health: 'well', now, random: 1 }).pace
       const good = calls(10, 'well', { epoch: String(pace.epoch) })
       pace = afterCalls(pace, good, now)
       expect(pace.breaker).toMatchObject({ state: 'closed' })
@@ -235,15 +235,15 @@ it('wherever it stands, probes that do well and then good calls close it for eve
 
 it('the failures of a few customers open nothing, whatever the others do', () => {
   const others = fc.oneof(
-    fc.array(fc.constantFrom<Sign>('well', 'neutral'), { maxLength: 3 }),
-    fc.constant<Sign[]>([]),
+    fc.array(fc.constantFrom<Health>('well', 'neutral'), { maxLength: 3 }),
+    fc.constant<Health[]>([]),
   )
-  const failing = fc.tuple(fc.constantFrom<Sign>('trouble', 'denied'), fc.integer({ min: 1, max: 9 }))
+  const failing = fc.tuple(fc.constantFrom<Health>('trouble', 'denied'), fc.integer({ min: 1, max: 9 }))
   fc.assert(
     fc.property(fc.array(fc.tuple(failing, others), { maxLength: 60 }), fc.boolean(), (turns, trying) => {
       let pace = trying ? afterProbe(OPEN, probe('well')).pace : START
-      for (const [[sign, id], rest] of turns) {
-        const heard = [call(id, sign), ...rest.map((other, n) => call(n + 10, other))]
+      for (const [[health, id], rest] of turns) {
+        const heard = [call(id, health), ...rest.map((other, n) => call(n + 10, other))]
         const ofNow = heard.map((each) => ({ ...each, epoch: String(pace.epoch) }))
         pace = afterCalls(pace, ofNow, NOW)
         expect(pace.breaker.state).not.toBe('open')

@@ -154,8 +154,8 @@ it('when the outage ends, who failed by it is due at once with its attempts back
   await a.hearMany('trouble', 10)
   // Under way when it opened.
   await a.hearMany('trouble', 2, { id: '11' })
-  for (const sign of ['trouble', 'well'] as const) {
-    a.answerWith(async () => sign)
+  for (const health of ['trouble', 'well'] as const) {
+    a.answerWith(async () => health)
     await probeIsDue(db)
     expect(await a.tend()).toBe('probed')
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { hearKeys, type Keys, makeKeys, probedKeys, TAKEN } from '../../src/pace/keys.ts'
-import type { Permit, Sign } from '../../src/pace/pace.ts'
+import type { Permit, Health } from '../../src/pace/pace.ts'
 
 const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0', drops: 0 }
-const call = (sign: Sign, id = '1') => ({ id, epoch: '0', sign, busy: false, holdMs: 0 })
+const call = (health: Health, id = '1') => ({ id, epoch: '0', health, busy: false, holdMs: 0 })
 
 function scene() {
   let time = 0
@@ -46,11 +46,11 @@ const NOW = 1_000_000
 
 /** `3d 1w`: three denied calls of customers 1, 2, 3 and so on, then a good one. */
 function told(keys: Keys, calls: string, { customers = 1000, now = NOW } = {}): Keys {
-  const signs: Record<string, Sign> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
+  const healths: Record<string, Health> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
   let customer = 0
   return [...calls.matchAll(/(\d+)([a-z])/g)]
-    .flatMap(([, count, letter = '']) => Array<Sign>(Number(count)).fill(signs[letter] ?? 'neutral'))
-    .reduce((heard, sign) => hearKeys(heard, call(sign, String(customer++ % customers)), now), keys)
+    .flatMap(([, count, letter = '']) => Array<Health>(Number(count)).fill(healths[letter] ?? 'neutral'))
+    .reduce((heard, health) => hearKeys(heard, call(health, String(customer++ % customers)), now), keys)
 }
 
 describe('denied calls', () => {
@@ -72,8 +72,8 @@ describe('denied calls', () => {
     ['well', { stopped: null, denied: {}, quietUntil: NOW + 5000 }],
     ['neutral', { stopped: null, denied: {}, quietUntil: NOW + 5000 }],
     ['trouble', { stopped: 'asking', probeAt: NOW + 5000 }],
-  ] as const)('and then a probe that is %s', (sign, after) => {
-    expect(probedKeys(ASKING, sign, NOW, 0)).toMatchObject(after)
+  ] as const)('and then a probe that is %s', (health, after) => {
+    expect(probedKeys(ASKING, health, NOW, 0)).toMatchObject(after)
   })
 
   it('of customers who are refused one by one cost ever fewer probes', () => {
@@ -97,8 +97,8 @@ describe('denied calls', () => {
 describe('refused keys', () => {
   const REFUSED = probedKeys(told(TAKEN, '3d'), 'denied', NOW, 0)
 
-  it.each(['denied', 'trouble', 'neutral'] as const)('stay so after a probe that is %s', (sign) => {
-    expect(probedKeys(REFUSED, sign, NOW, 0)).toMatchObject({
+  it.each(['denied', 'trouble', 'neutral'] as const)('stay so after a probe that is %s', (health) => {
+    expect(probedKeys(REFUSED, health, NOW, 0)).toMatchObject({
       ...{ stopped: 'refused', since: NOW, failed: 2, probeAt: NOW + 10_000 },
     })
     expect(told(REFUSED, '20w 20d')).toBe(REFUSED)

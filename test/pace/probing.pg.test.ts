@@ -107,7 +107,7 @@ describe('after an outage', () => {
     await outage(two)
     await b.tend()
     expect(b.events).toEqual([
-      { kind: 'probed', sign: 'well' },
+      { kind: 'probed', health: 'well' },
       { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
     ])
     // Denied at once is what was known before; the row is asked again soon.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/sync/classify.ts'
-import { signOf } from '../../src/sync/classify.ts'
+import { healthOf } from '../../src/sync/classify.ts'
 
 const reply = (status: number) => ({ kind: 'reply', status, body: 'error' }) as Outcome
 const lost: Outcome = { kind: 'error', error: 'timeout' } as Outcome
@@ -12,6 +12,6 @@ test.each([
   ['401 to a write', reply(401), 'denied', 'denied'],
   ['422 to a write', reply(422), 'refused', 'well'],
   ['429 to a write', reply(429), 'later', 'neutral'],
-] as const)('%s says of the service: %4$s', (_, outcome, meaning, sign) => {
-  expect(signOf(outcome, meaning)).toBe(sign)
+] as const)('%s says of the service: %4$s', (_, outcome, meaning, health) => {
+  expect(healthOf(outcome, meaning)).toBe(health)
 })
