@@ -1,6 +1,6 @@
 // The breaker: when all processes stop calling because the service is out of order. Pure; the row is in stored.ts. A
 // denied call says nothing here: whether the service takes the keys of a process is in keys.ts.
-import type { HeardCall, Health } from './pace.ts'
+import type { CallOutcome, Health } from './pace.ts'
 import { add, customersOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
@@ -48,9 +48,9 @@ export function isCounting({ state, troubles }: Breaker): boolean {
 }
 
 /** Changes the breaker by one call. While it is open only probes count; lost attempts are noted. */
-export function hear(
+export function countForBreaker(
   breaker: Breaker,
-  { health, id, epoch }: Pick<HeardCall, 'health' | 'id' | 'epoch'>,
+  { health, id, epoch }: Pick<CallOutcome, 'health' | 'id' | 'epoch'>,
   now: number,
 ): Breaker {
   if (health === 'neutral' || health === 'denied') return breaker
@@ -59,11 +59,11 @@ export function hear(
     return isBurnt ? { ...breaker, burnt: add(breaker.burnt, id) } : breaker
   }
   if (Number(epoch) < breaker.from) return breaker
-  if (health === 'well') return hearWell(breaker)
-  return hearTrouble({ ...breaker, troubles: add(breaker.troubles, id), wells: 0 }, now)
+  if (health === 'well') return countSuccess(breaker)
+  return countTrouble({ ...breaker, troubles: add(breaker.troubles, id), wells: 0 }, now)
 }
 
-function hearWell(breaker: Breaker): Breaker {
+function countSuccess(breaker: Breaker): Breaker {
   if (!isCounting(breaker)) return breaker
   const clear = { ...breaker, troubles: {} }
   if (clear.state !== 'trying') return clear
@@ -71,7 +71,7 @@ function hearWell(breaker: Breaker): Breaker {
   return wells < WELLS_TO_CLOSE ? { ...clear, wells } : CLOSED
 }
 
-function hearTrouble(breaker: Breaker, now: number): Breaker {
+function countTrouble(breaker: Breaker, now: number): Breaker {
   const { troubles, from, failed } = breaker
   if (customersOf(troubles) < OPENS) return breaker
   return {

@@ -1,7 +1,7 @@
 // The pace that all processes share, and how calls and probes change it. Pure.
 import { halved, type Rate, slowStart } from './adapt.ts'
-import { type Breaker, hear, isCounting, type Probe, probed } from './breaker.ts'
-import type { HeardCall } from './pace.ts'
+import { type Breaker, countForBreaker, isCounting, type Probe, probed } from './breaker.ts'
+import type { CallOutcome } from './pace.ts'
 import { MOST_CUSTOMERS, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
@@ -27,17 +27,17 @@ export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTal
 /** The longest that one Retry-After may stop everybody. */
 export const LONGEST_HOLD_MS = 3_600_000
 
-/** In the order in which they were heard. The same object comes back when they change nothing. */
-export function afterCalls(pace: CommonPace, calls: readonly HeardCall[], now: number): CommonPace {
-  return calls.reduce((heard, call) => afterCall(heard, call, now), pace)
+/** In the order in which they were reported. The same object comes back when they change nothing. */
+export function afterCalls(pace: CommonPace, calls: readonly CallOutcome[], now: number): CommonPace {
+  return calls.reduce((after, call) => afterCall(after, call, now), pace)
 }
 
-function afterCall(pace: CommonPace, call: HeardCall, now: number): CommonPace {
-  const breaker = hear(pace.breaker, call, now)
+function afterCall(pace: CommonPace, call: CallOutcome, now: number): CommonPace {
+  const breaker = countForBreaker(pace.breaker, call, now)
   const isOver = call.health === 'well' && pace.notBefore !== null && bindsUntil(pace, now) === 0
   const notBefore = isOver ? null : pace.notBefore
-  const heard = breaker === pace.breaker && !isOver ? pace : { ...pace, breaker, notBefore }
-  const held = call.holdMs > 0 ? hold(heard, call, now) : heard
+  const counted = breaker === pace.breaker && !isOver ? pace : { ...pace, breaker, notBefore }
+  const held = call.holdMs > 0 ? hold(counted, call, now) : counted
   return call.busy ? slower(held, call, now) : held
 }
 
@@ -49,7 +49,7 @@ const HELD_FOR_FEW_MS = 10_000
 const HELD_AGAIN_MS = 60_000
 
 /** The first hold binds in full. The same customer again, or one after good calls of others, binds for a moment. */
-function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonPace {
+function hold(pace: CommonPace, { id, holdMs }: CallOutcome, now: number): CommonPace {
   const wasHeld = (at: number | undefined) => isRecent(at, HELD_REMEMBERED_MS, now)
   const again = pace.notBefore === null || wasHeld(pace.held[id]) ? HELD_FOR_FEW_MS : HELD_AGAIN_MS
   const bindsMs = Object.values(pace.held).some(wasHeld) ? Math.min(holdMs, again) : holdMs
@@ -58,10 +58,10 @@ function hold(pace: CommonPace, { id, holdMs }: HeardCall, now: number): CommonP
 
 /** So many are remembered: a service that is busy for everybody soon is for somebody else. */
 const BUSY_REMEMBERED = 20
-/** And for so long: the few customers of a small installation can be all that is heard of an overload. */
+/** And for so long: the few customers of a small installation can be all that shows an overload. */
 const BUSY_REMEMBERED_MS = 600_000
 
-function slower(pace: CommonPace, { id, epoch }: HeardCall, now: number): CommonPace {
+function slower(pace: CommonPace, { id, epoch }: CallOutcome, now: number): CommonPace {
   if (Number(epoch) < pace.epoch || isRecent(pace.busy[id], BUSY_REMEMBERED_MS, now)) return pace
   return lower({ ...pace, busy: note(pace.busy, id, now, BUSY_REMEMBERED) }, halved(pace), now)
 }

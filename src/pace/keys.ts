@@ -2,7 +2,7 @@
 // another one may have other keys, and goes on.
 import { intervalMs } from './breaker.ts'
 import type { KeysEvent } from './events.ts'
-import type { Heard, Permit, Permits, Health } from './pace.ts'
+import type { ReportOutcome, Permit, Permits, Health } from './pace.ts'
 import { add, customersOf, sumOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds, by the clock of the process. */
@@ -39,7 +39,7 @@ const QUIET_FORGOTTEN_MS = 600_000
  * Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says
  * nothing.
  */
-export function hearKeys(keys: Keys, call: { readonly health: Health; readonly id: string }, now: number): Keys {
+export function countForKeys(keys: Keys, call: { readonly health: Health; readonly id: string }, now: number): Keys {
   if (keys.stopped !== null) return keys
   if (call.health === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys
   if (call.health !== 'denied') return keys
@@ -76,7 +76,7 @@ export function probedKeys(keys: Keys, health: Health, now: number, random: numb
 
 type Options = {
   readonly permits: Permits
-  readonly heard: Heard
+  readonly reportOutcome: ReportOutcome
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic, in milliseconds. */
   readonly now: () => number
@@ -94,10 +94,10 @@ const LOOK_MS = 20
  * Permits for as long as the keys are taken. Until the service has taken them once, and again after it has refused them,
  * only a few calls are made at once: with wrong keys all that were under way would be refused before anybody could know.
  */
-export function makeKeys({ permits, heard, sleep, now, random, onChange }: Options) {
+export function makeKeys({ permits, reportOutcome, sleep, now, random, onChange }: Options) {
   let keys = TAKEN
   let proven = false
-  /** When each permit was given that no call was heard of yet. */
+  /** When each permit was given whose call is not reported yet. */
   let out: number[] = []
 
   function mayGo(): boolean {
@@ -138,13 +138,13 @@ export function makeKeys({ permits, heard, sleep, now, random, onChange }: Optio
       },
       giveBack,
     },
-    async heard(call: Parameters<Heard>[0]) {
+    async reportOutcome(call: Parameters<ReportOutcome>[0]) {
       out.shift()
       if (call.health === 'well') proven = true
       if (call.health === 'denied') proven = false
-      const after = hearKeys(keys, call, now())
+      const after = countForKeys(keys, call, now())
       change(after, after.stopped !== keys.stopped ? { kind: 'asking' } : null)
-      await heard(call)
+      await reportOutcome(call)
     },
     areStopped: () => keys.stopped !== null,
     areRefused: () => keys.stopped === 'refused',

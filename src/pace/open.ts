@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { PaceEvent } from './events.ts'
-import { type Known, makeHeard } from './heard.ts'
+import { type Known, makeReportOutcome } from './report-outcome.ts'
 import { makeKeys } from './keys.ts'
-import type { Heard, Permits } from './pace.ts'
+import type { ReportOutcome, Permits } from './pace.ts'
 import { makePermits } from './permits.ts'
 import { makeProbing, type ProbeService } from './probing.ts'
 import { currentRate, reservePermits } from './row.ts'
@@ -21,7 +21,7 @@ type Options = {
 /** One process's side of the common pace: leave to call, and what becomes known by calling. */
 export type Pace = {
   readonly permits: Permits
-  readonly heard: Heard
+  readonly reportOutcome: ReportOutcome
   /** Calls per second that may be made now; 0 while this process may make none. */
   rate(): Promise<number>
   /** Makes the probe that is due while no call may be made; see probing.ts. */
@@ -42,14 +42,14 @@ export function openPace({ pool, sleep, now, random, onChange, timeoutMs }: Opti
     sleep,
     now,
   })
-  const told = makeHeard({ pool, known, drop: common.drop, onChange })
-  const keys = makeKeys({ permits: common, heard: told, sleep, now, random, onChange })
+  const told = makeReportOutcome({ pool, known, drop: common.drop, onChange })
+  const keys = makeKeys({ permits: common, reportOutcome: told, sleep, now, random, onChange })
   const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
   const tend = makeProbing({ pool, keys, random, onChange, probeLastsMs })
-  const { permits, heard } = keys
+  const { permits, reportOutcome } = keys
   return {
     permits,
-    heard,
+    reportOutcome,
     rate: async () => (keys.areStopped() ? 0 : await currentRate(pool)),
     async tend(probe) {
       const what = await tend(probe)

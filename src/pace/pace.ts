@@ -1,4 +1,4 @@
-// What the pace needs to hear, and what it grants; the row that all processes share is in row.ts.
+// The inputs of the pace, and what it grants; the row that all processes share is in row.ts.
 
 /** Leave to make one HTTP call. One that was not needed is given back. */
 export type Permit = {
@@ -15,7 +15,7 @@ export type Permits = {
   take(signal: AbortSignal): Promise<Permit | null>
   /** False when it was granted before the last drop: a call must not be made with it. */
   stands(permit: Permit): boolean
-  /** One that no call was made with: each that was taken comes back, or is heard of by its call. */
+  /** One that no call was made with: each that was taken comes back, or its call is reported. */
   giveBack(permit: Permit): void
   /** Forgets what is reserved, after the service asked everybody to wait or the breaker opened. */
   drop(): void
@@ -28,7 +28,7 @@ export type Permits = {
  */
 export type Health = 'well' | 'trouble' | 'denied' | 'neutral'
 
-export type HeardCall = {
+export type CallOutcome = {
   /** Row id of the customer in `owed`: troubles of one customer are not troubles of the service. */
   readonly id: string
   /** The epoch of the permit that the call was made with. */
@@ -41,4 +41,4 @@ export type HeardCall = {
 }
 
 /** Told of every call that was made, after it; resolves when it is stored. */
-export type Heard = (call: HeardCall) => Promise<void>
+export type ReportOutcome = (call: CallOutcome) => Promise<void>

@@ -1,5 +1,5 @@
 import { LONGEST_HOLD_MS } from '../pace/common.ts'
-import type { HeardCall, Health } from '../pace/pace.ts'
+import type { CallOutcome, Health } from '../pace/pace.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 
 export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
@@ -88,7 +88,7 @@ export function healthOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning):
 }
 
 /** Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work is done. */
-export function busyness(outcome: Outcome): Pick<HeardCall, 'busy' | 'holdMs'> {
+export function busyness(outcome: Outcome): Pick<CallOutcome, 'busy' | 'holdMs'> {
   const busy = outcome.kind === 'reply' && (outcome.status === 429 || outcome.status === 503)
   return { busy, holdMs: busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0 }
 }

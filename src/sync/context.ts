@@ -7,7 +7,7 @@ import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
-import type { Heard, Permit, Permits } from '../pace/pace.ts'
+import type { ReportOutcome, Permit, Permits } from '../pace/pace.ts'
 import type { UsersClient } from '../service/users.ts'
 import type { Called } from './call.ts'
 import type { Digester } from './digest.ts'
@@ -44,7 +44,7 @@ export type SyncContext = {
   readonly readDoubted: (key: CustomerKey) => Promise<boolean>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
   readonly whenNoted: () => Promise<boolean>
-  readonly heard: Heard
+  readonly reportOutcome: ReportOutcome
   /** Plans the customers again that wait for a value which this one has given up. */
   readonly wakeWaiting: (freed: FreedOf) => Promise<unknown>
 }

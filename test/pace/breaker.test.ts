@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Breaker, CLOSED, hear, intervalMs, probed } from '../../src/pace/breaker.ts'
+import { type Breaker, CLOSED, countForBreaker, intervalMs, probed } from '../../src/pace/breaker.ts'
 import type { Health } from '../../src/pace/pace.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 
@@ -8,17 +8,17 @@ const NOW = 1_000_000
 /** `3t 1w`: three troubles of customers 1, 2, 3 and so on, then a good call. */
 function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NOW, epoch = '0' } = {}) {
   const healths: Record<string, Health> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
-  let heard = breaker
+  let after = breaker
   let customer = 0
   for (const [, count, letter = ''] of calls.matchAll(/(\d+)([a-z])/g)) {
     for (let n = 0; n < Number(count); n++) {
       const health = healths[letter]
       if (!health) throw new Error(`no health: ${letter}`)
       const id = String((customer++ % customers) + 1)
-      heard = hear(heard, { id, epoch, health }, now)
+      after = countForBreaker(after, { id, epoch, health }, now)
     }
   }
-  return heard
+  return after
 }
 
 const answer = (breaker: Breaker, health: Health) => probed(breaker, { health, now: NOW, random: 0 })

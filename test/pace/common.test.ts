@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CLOSED, isCounting, isProbeDue } from '../../src/pace/breaker.ts'
 import { afterCalls, afterProbe, type CommonPace, LONGEST_HOLD_MS } from '../../src/pace/common.ts'
 import { eventsOf } from '../../src/pace/events.ts'
-import type { HeardCall, Health } from '../../src/pace/pace.ts'
+import type { CallOutcome, Health } from '../../src/pace/pace.ts'
 import { readTrouble, writeTrouble } from '../../src/pace/stored.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 import { runs } from '../support/size.ts'
@@ -20,7 +20,7 @@ const START: CommonPace = {
   breaker: CLOSED,
 }
 
-const call = (id: number, health: Health, more: Partial<HeardCall> = {}): HeardCall => ({
+const call = (id: number, health: Health, more: Partial<CallOutcome> = {}): CallOutcome => ({
   id: String(id),
   epoch: '0',
   health,
@@ -28,7 +28,7 @@ const call = (id: number, health: Health, more: Partial<HeardCall> = {}): HeardC
   holdMs: 0,
   ...more,
 })
-const calls = (count: number, health: Health, more: Partial<HeardCall> = {}) =>
+const calls = (count: number, health: Health, more: Partial<CallOutcome> = {}) =>
   Array.from({ length: count }, (_, n) => call(n + 1, health, more))
 
 const probe = (health: Health) => ({ health, now: NOW, random: 0 })
@@ -146,7 +146,7 @@ it.each(['well', 'denied'] as const)('calls that are %s, of a service that works
   expect(afterCalls(START, calls(100, health), NOW)).toBe(START)
 })
 
-// Anything that can be heard, in any order, at any times.
+// Anything that can be reported, in any order, at any times.
 const healths = fc.constantFrom<Health>('well', 'trouble', 'denied', 'neutral')
 const step = fc.oneof(
   {
@@ -181,10 +181,10 @@ function play({ pace, now }: Scene, what: Step): Scene {
     case 'calls': {
       const { health, busy, holdMs, customers, lateBy } = what
       const epoch = String(Math.max(0, pace.epoch - lateBy))
-      const heard = Array.from({ length: what.count }, (_, n) =>
+      const outcomes = Array.from({ length: what.count }, (_, n) =>
         call(n % customers, health, { busy, holdMs, epoch }),
       )
-      return { pace: stored(afterCalls(pace, heard, now)), now }
+      return { pace: stored(afterCalls(pace, outcomes, now)), now }
     }
     default:
       return what satisfies never
@@ -202,7 +202,7 @@ function stored(pace: CommonPace): CommonPace {
 
 const scenes = fc.array(step, { maxLength: 60 }).map((steps) => steps.reduce(play, { pace: START, now: NOW }))
 
-it('whatever is heard, the row is one that the table allows', () => {
+it('whatever is reported, the row is one that the table allows', () => {
   fc.assert(
     fc.property(scenes, ({ pace: { rate, ceiling, breaker } }) => {
       expect(rate).toBeGreaterThanOrEqual(0.5)
@@ -243,8 +243,8 @@ it('the failures of a few customers open nothing, whatever the others do', () =>
     fc.property(fc.array(fc.tuple(failing, others), { maxLength: 60 }), fc.boolean(), (turns, trying) => {
       let pace = trying ? afterProbe(OPEN, probe('well')).pace : START
       for (const [[health, id], rest] of turns) {
-        const heard = [call(id, health), ...rest.map((other, n) => call(n + 10, other))]
-        const ofNow = heard.map((each) => ({ ...each, epoch: String(pace.epoch) }))
+        const outcomes = [call(id, health), ...rest.map((other, n) => call(n + 10, other))]
+        const ofNow = outcomes.map((each) => ({ ...each, epoch: String(pace.epoch) }))
         pace = afterCalls(pace, ofNow, NOW)
         expect(pace.breaker.state).not.toBe('open')
       }

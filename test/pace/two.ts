@@ -3,7 +3,7 @@ import pg from 'pg'
 import { sleep } from '../../src/ops/time.ts'
 import type { PaceEvent } from '../../src/pace/events.ts'
 import { openPace } from '../../src/pace/open.ts'
-import type { HeardCall, Health } from '../../src/pace/pace.ts'
+import type { CallOutcome, Health } from '../../src/pace/pace.ts'
 import { makeProbing } from '../../src/pace/probing.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -41,8 +41,8 @@ function makeSide(db: TestDatabase) {
   const now = () => performance.now() + ahead
   const common = { pool, sleep, now, onChange, random: () => 0 }
   const pace = openPace({ ...common, timeoutMs: 10_000 })
-  const hear = (health: Health, more: Partial<HeardCall> = {}) =>
-    pace.heard({ id: '1', epoch: '0', health, busy: false, holdMs: 0, ...more })
+  const report = (health: Health, more: Partial<CallOutcome> = {}) =>
+    pace.reportOutcome({ id: '1', epoch: '0', health, busy: false, holdMs: 0, ...more })
   /** The next answer to a probe; a promise that never resolves is a process that died with it. */
   let answer: () => Promise<Health | null> = async () => 'well'
   let probes = 0
@@ -55,10 +55,10 @@ function makeSide(db: TestDatabase) {
     events,
     kinds: () => events.map(({ kind }) => kind),
     ...pace,
-    hear,
+    report,
     /** Calls of this many customers, from the id on. */
-    hearMany: (health: Health, count: number, more: Partial<HeardCall> = {}) =>
-      Promise.all(Array.from({ length: count }, (_, n) => hear(health, { id: String(n + 1), ...more }))),
+    reportMany: (health: Health, count: number, more: Partial<CallOutcome> = {}) =>
+      Promise.all(Array.from({ length: count }, (_, n) => report(health, { id: String(n + 1), ...more }))),
     answerWith: (next: () => Promise<Health | null>) => {
       answer = next
     },
@@ -77,7 +77,7 @@ export async function probeIsDue({ pool }: TestDatabase): Promise<void> {
 
 /** Ten customers in a row have failed, and a probe, too. */
 export async function outage({ db, sides: [a] }: Awaited<ReturnType<typeof makeTwo>>): Promise<void> {
-  await a.hearMany('trouble', 10)
+  await a.reportMany('trouble', 10)
   a.answerWith(async () => 'trouble')
   await a.tend()
   a.answerWith(async () => 'well')

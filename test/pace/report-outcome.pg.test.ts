@@ -10,12 +10,12 @@ describe('busy answers', () => {
   it('of one epoch that two processes get at once halve the rate once', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
-    await Promise.all([a.hearMany('neutral', 25, { busy: true }), b.hearMany('neutral', 25, { busy: true })])
+    await Promise.all([a.reportMany('neutral', 25, { busy: true }), b.reportMany('neutral', 25, { busy: true })])
     expect(await readPace(two.db.pool)).toMatchObject({ rate: 50, epoch: '1' })
     expect([...a.kinds(), ...b.kinds()]).toEqual(['lowered'])
     await Promise.all([
-      a.hear('neutral', { busy: true }),
-      b.hear('neutral', { id: '77', busy: true, epoch: '1' }),
+      a.report('neutral', { busy: true }),
+      b.report('neutral', { id: '77', busy: true, epoch: '1' }),
     ])
     expect(await readPace(two.db.pool)).toMatchObject({ rate: 25, epoch: '2' })
   })
@@ -28,7 +28,7 @@ describe('busy answers', () => {
     a.permits.giveBack(permit)
     // The hold begins after this, whenever its statement has come through.
     const until = performance.now() + 1490
-    await a.hear('neutral', { busy: true, holdMs: 1500, epoch: permit.epoch })
+    await a.report('neutral', { busy: true, holdMs: 1500, epoch: permit.epoch })
     const later = await Promise.all([a.permits.take(never), b.permits.take(never)])
     expect(performance.now()).toBeGreaterThanOrEqual(until)
     expect(later).toEqual([expect.objectContaining({ epoch: '1' }), expect.objectContaining({ epoch: '1' })])
@@ -41,19 +41,19 @@ describe('good calls', () => {
     const [a] = two.sides
     await a.permits.take(never)
     const before = await version(two)
-    await a.hearMany('well', 50)
+    await a.reportMany('well', 50)
     expect(await version(two)).toBe(before)
   })
 
   it('of one process end the failures in a row of the other, as soon as it knows of them', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
-    await b.hearMany('trouble', 9)
+    await b.reportMany('trouble', 9)
     await a.permits.take(never)
-    await a.hear('well')
-    await b.hearMany('trouble', 9)
+    await a.report('well')
+    await b.reportMany('trouble', 9)
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
-    await b.hear('trouble', { id: '10' })
+    await b.report('trouble', { id: '10' })
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
   })
 })
@@ -62,7 +62,7 @@ test('calls of one moment, half of which fail, are no failures in a row', async 
   await using two = await makeTwo(100)
   const [a] = two.sides
   const mixed = Array.from({ length: 40 }, (_, at) =>
-    a.hear(at % 2 === 0 ? 'trouble' : 'well', { id: String(at) }),
+    a.report(at % 2 === 0 ? 'trouble' : 'well', { id: String(at) }),
   )
   await Promise.all(mixed)
   expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
@@ -75,10 +75,10 @@ describe('failures', () => {
     await a.permits.take(never)
     const waiting = [a.permits.take(never), b.permits.take(never), b.permits.take(never)]
     await Promise.all([
-      a.hearMany('trouble', 8),
-      b.hear('trouble', { id: '9' }),
-      b.hear('trouble', { id: '10' }),
-      b.hearMany('trouble', 3),
+      a.reportMany('trouble', 8),
+      b.report('trouble', { id: '9' }),
+      b.report('trouble', { id: '10' }),
+      b.reportMany('trouble', 3),
     ])
     expect(await Promise.all(waiting)).toEqual([null, null, null])
     expect(await readPace(two.db.pool)).toMatchObject({
@@ -89,7 +89,7 @@ describe('failures', () => {
   it('of one customer do not, however many', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
-    for (let n = 0; n < 30; n++) await Promise.all([a.hear('trouble'), b.hear('trouble')])
+    for (let n = 0; n < 30; n++) await Promise.all([a.report('trouble'), b.report('trouble')])
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
   })
 })
@@ -101,7 +101,7 @@ describe('beside reservations of two processes', () => {
     const busy = async (side: (typeof two.sides)[number]) => {
       for (let n = 0; n < 40; n++) {
         await side.permits.take(never)
-        await side.hear('trouble', { id: '1' })
+        await side.report('trouble', { id: '1' })
       }
     }
     await Promise.all([busy(a), busy(a), busy(b), busy(b)])
@@ -131,7 +131,7 @@ describe('beside reservations of two processes', () => {
     })
     void changePace(pool, ({ pace }) => ({ pace: { ...pace, rate: 7 } }))
     await expect.poll(() => suspended).toBe(true)
-    await b.hear('trouble')
+    await b.report('trouble')
     expect(await b.permits.take(never)).not.toBe(null)
     // What it had begun is undone.
     expect(await readPace(two.db.pool)).toMatchObject({ rate: 100 })
@@ -151,9 +151,9 @@ it('when the outage ends, who failed by it is due at once with its attempts back
     UPDATE rollcall.owed SET due_at = NULL, attempts = 0 WHERE id = 4;
     UPDATE rollcall.owed SET due_at = now() - interval '1 hour' WHERE id = 5;
     UPDATE rollcall.owed SET attempts = 0 WHERE id = 6`)
-  await a.hearMany('trouble', 10)
+  await a.reportMany('trouble', 10)
   // Under way when it opened.
-  await a.hearMany('trouble', 2, { id: '11' })
+  await a.reportMany('trouble', 2, { id: '11' })
   for (const health of ['trouble', 'well'] as const) {
     a.answerWith(async () => health)
     await probeIsDue(db)

@@ -3,7 +3,7 @@ import { makeBatch } from '../database/batch.ts'
 import { nameOf } from '../model/name-of.ts'
 import { afterCalls, isTroubled } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
-import type { Heard, HeardCall } from './pace.ts'
+import type { ReportOutcome, CallOutcome } from './pace.ts'
 import { changePace } from './stored.ts'
 
 /** This process' knowledge of the row, from its last reservation or report. */
@@ -12,7 +12,7 @@ export type Known = { troubled: boolean }
 type Options = {
   readonly pool: Pool
   readonly known: Known
-  /** Forgets the permits that were reserved before what was heard. */
+  /** Forgets the permits that were reserved before a report. */
   readonly drop: () => void
   readonly onChange: (event: PaceEvent) => void
 }
@@ -21,8 +21,8 @@ type Options = {
  * Stores what calls tell of the service, several in one transaction. Good calls of a service that works cost no
  * statement: they are reported only while there is something that they end.
  */
-export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
-  const load = makeBatch<HeardCall, null>(async (calls) => {
+export function makeReportOutcome({ pool, known, drop, onChange }: Options): ReportOutcome {
+  const load = makeBatch<CallOutcome, null>(async (calls) => {
     await store(calls)
     return calls.map(() => null)
   })
@@ -30,7 +30,7 @@ export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
   /** Calls that are on their way to the row. */
   let storing = 0
 
-  async function store(calls: readonly HeardCall[]): Promise<void> {
+  async function store(calls: readonly CallOutcome[]): Promise<void> {
     const { before, after, now } = await changePace(pool, ({ pace, now }) => ({
       pace: afterCalls(pace, calls, now),
     }))
@@ -55,6 +55,6 @@ export function makeHeard({ pool, known, drop, onChange }: Options): Heard {
   }
 }
 
-function tells({ health, busy, holdMs }: HeardCall, troubled: boolean): boolean {
+function tells({ health, busy, holdMs }: CallOutcome, troubled: boolean): boolean {
   return busy || holdMs > 0 || health === 'trouble' || (health === 'well' && troubled)
 }
