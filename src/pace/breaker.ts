@@ -13,9 +13,9 @@ export type Breaker = {
   /** Calls in a row that failed, while calls are made. */
   readonly troubles: TroubleTally
   /** Calls that failed as it opened; their attempts are given back once a probe has failed, too. */
-  readonly burnt: TroubleTally
+  readonly forgiven: TroubleTally
   /** Good calls in a row since it is trying. */
-  readonly wells: number
+  readonly successes: number
   /** Calls of an earlier epoch were begun before it was trying, and say nothing of how it is since. */
   readonly from: number
 }
@@ -26,8 +26,8 @@ export const CLOSED: Breaker = {
   probeAt: null,
   failed: 0,
   troubles: {},
-  burnt: {},
-  wells: 0,
+  forgiven: {},
+  successes: 0,
   from: 0,
 }
 
@@ -55,20 +55,20 @@ export function countForBreaker(
 ): Breaker {
   if (health === 'neutral' || health === 'denied') return breaker
   if (breaker.state === 'open') {
-    const isBurnt = health === 'trouble' && customersOf(breaker.burnt) > 0
-    return isBurnt ? { ...breaker, burnt: add(breaker.burnt, id) } : breaker
+    const isForgiven = health === 'trouble' && customersOf(breaker.forgiven) > 0
+    return isForgiven ? { ...breaker, forgiven: add(breaker.forgiven, id) } : breaker
   }
   if (Number(epoch) < breaker.from) return breaker
   if (health === 'well') return countSuccess(breaker)
-  return countTrouble({ ...breaker, troubles: add(breaker.troubles, id), wells: 0 }, now)
+  return countTrouble({ ...breaker, troubles: add(breaker.troubles, id), successes: 0 }, now)
 }
 
 function countSuccess(breaker: Breaker): Breaker {
   if (!isCounting(breaker)) return breaker
   const clear = { ...breaker, troubles: {} }
   if (clear.state !== 'trying') return clear
-  const wells = clear.wells + 1
-  return wells < WELLS_TO_CLOSE ? { ...clear, wells } : CLOSED
+  const successes = clear.successes + 1
+  return successes < WELLS_TO_CLOSE ? { ...clear, successes } : CLOSED
 }
 
 function countTrouble(breaker: Breaker, now: number): Breaker {
@@ -81,7 +81,7 @@ function countTrouble(breaker: Breaker, now: number): Breaker {
     // At once: a few values at which the service breaks look like this, too.
     probeAt: now,
     // After an outage it may be those who always fail: their attempts count.
-    burnt: breaker.state === 'trying' ? {} : troubles,
+    forgiven: breaker.state === 'trying' ? {} : troubles,
   }
 }
 
@@ -103,5 +103,5 @@ export function probed(breaker: Breaker, { health, now, random }: Probe): Breake
   if (health === 'trouble')
     return { ...breaker, probeAt: now + intervalMs(breaker.failed, random), failed: breaker.failed + 1 }
   if (breaker.failed === 0 && health === 'well') return { ...CLOSED, from: breaker.from }
-  return { ...breaker, state: 'trying', probeAt: null, troubles: {}, wells: 0 }
+  return { ...breaker, state: 'trying', probeAt: null, troubles: {}, successes: 0 }
 }

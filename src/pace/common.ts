@@ -100,8 +100,8 @@ export function afterProbe(pace: CommonPace, probe: Probe): Changed {
   if (breaker.state !== 'trying') return { pace: { ...pace, breaker }, giveBack: {} }
   const slow = lower(pace, slowStart(pace.ceiling), probe.now)
   return {
-    pace: { ...slow, breaker: { ...breaker, burnt: {}, from: slow.epoch } },
-    giveBack: breaker.burnt,
+    pace: { ...slow, breaker: { ...breaker, forgiven: {}, from: slow.epoch } },
+    giveBack: breaker.forgiven,
   }
 }
 

@@ -49,14 +49,14 @@ const count = z.int().nonnegative().catch(0)
 const TROUBLE = z
   .object({
     troubles: tally,
-    burnt: tally,
-    wells: count,
+    forgiven: tally,
+    successes: count,
     failed: count,
     from: count,
     busy: times,
     held: times,
   })
-  .catch(() => ({ troubles: {}, burnt: {}, wells: 0, failed: 0, from: 0, busy: {}, held: {} }))
+  .catch(() => ({ troubles: {}, forgiven: {}, successes: 0, failed: 0, from: 0, busy: {}, held: {} }))
 
 type Troubled = Pick<CommonPace, 'breaker' | 'busy' | 'held'>
 
@@ -73,9 +73,9 @@ export function readTrouble({
 
 /** Nothing that is empty or 0, so that SQL can ask what there is; see row.ts. */
 export function writeTrouble({ breaker, busy, held }: Troubled): Record<string, unknown> {
-  const { troubles, burnt, wells, failed, from } = breaker
+  const { troubles, forgiven, successes, failed, from } = breaker
   return Object.fromEntries(
-    Object.entries({ troubles, burnt, wells, failed, from, busy, held }).filter(([, part]) =>
+    Object.entries({ troubles, forgiven, successes, failed, from, busy, held }).filter(([, part]) =>
       typeof part === 'object' ? Object.keys(part).length > 0 : part !== 0,
     ),
   )

@@ -24,7 +24,7 @@ type Known = { readonly key: CustomerKey; readonly userId: string; readonly good
 const KNOWN_USER = `
 WITH middle AS (SELECT (random() * max(id))::bigint AS id FROM rollcall.owed),
 failed AS MATERIALIZED (
-  SELECT jsonb_object_keys(trouble->'burnt') AS id FROM rollcall.pace WHERE jsonb_typeof(trouble->'burnt') = 'object'
+  SELECT jsonb_object_keys(trouble->'forgiven') AS id FROM rollcall.pace WHERE jsonb_typeof(trouble->'forgiven') = 'object'
   UNION ALL SELECT unnest($1::text[])),
 known AS NOT MATERIALIZED (
   SELECT o.id, l.key, l.user_id, l.remote = 'present' AND l.state = 'idle'

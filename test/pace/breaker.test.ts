@@ -51,8 +51,8 @@ describe('it opens for an outage', () => {
 
   it('and whoever failed by it is remembered, also who was under way, but no more than a limit', () => {
     const late = toldAfter(OUTAGE, '3t 2w 2n 1d', { now: NOW + 100 })
-    expect(late).toMatchObject({ ...OUTAGE, burnt: { 1: 2, 2: 2, 3: 2, 4: 1, 10: 1 } })
-    expect(Object.keys(toldAfter(OUTAGE, '900t').burnt)).toHaveLength(MOST_CUSTOMERS)
+    expect(late).toMatchObject({ ...OUTAGE, forgiven: { 1: 2, 2: 2, 3: 2, 4: 1, 10: 1 } })
+    expect(Object.keys(toldAfter(OUTAGE, '900t').forgiven)).toHaveLength(MOST_CUSTOMERS)
   })
 })
 
@@ -92,7 +92,7 @@ describe('while it is trying', () => {
   it('it opens anew, as the same outage', () => {
     const worn = answer(answer(answer(OUTAGE, 'trouble'), 'trouble'), 'well')
     const again = toldAfter(worn, '10t', { now: NOW + 1 })
-    expect(again).toMatchObject({ openedAt: NOW, failed: 2, probeAt: NOW + 1, burnt: {} })
+    expect(again).toMatchObject({ openedAt: NOW, failed: 2, probeAt: NOW + 1, forgiven: {} })
   })
 
   it('calls that were begun before the outage say nothing of how it is now', () => {

@@ -120,7 +120,7 @@ describe('the end of an outage', () => {
     const { pace, giveBack } = afterProbe(out, probe('well'))
     expect(pace).toMatchObject({ rate: 10, epoch: 1, breaker: { state: 'trying', from: 1 } })
     expect(Object.keys(giveBack)).toHaveLength(10)
-    expect(pace.breaker.burnt).toEqual({})
+    expect(pace.breaker.forgiven).toEqual({})
     expect(eventsOf(out, pace, NOW)).toEqual([{ kind: 'trying', rate: 10, stoppedForMs: 0 }])
     // What the calls that were under way bring home opens nothing.
     expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), NOW)).toBe(pace)
@@ -209,7 +209,7 @@ it('whatever is reported, the row is one that the table allows', () => {
       expect(rate).toBeLessThanOrEqual(ceiling)
       expect(breaker.probeAt === null).toBe(breaker.state !== 'open')
       expect(breaker.openedAt === null).toBe(breaker.state === 'closed')
-      for (const tally of [breaker.burnt, breaker.troubles])
+      for (const tally of [breaker.forgiven, breaker.troubles])
         expect(Object.keys(tally).length).toBeLessThanOrEqual(MOST_CUSTOMERS)
     }),
     { numRuns: runs(2000) },
@@ -226,7 +226,7 @@ it('wherever it stands, probes that do well and then good calls close it for eve
       const good = calls(10, 'well', { epoch: String(pace.epoch) })
       pace = afterCalls(pace, good, now)
       expect(pace.breaker).toMatchObject({ state: 'closed' })
-      expect([pace.breaker.burnt, pace.breaker.troubles]).toEqual([{}, {}])
+      expect([pace.breaker.forgiven, pace.breaker.troubles]).toEqual([{}, {}])
       expect(isCounting(pace.breaker)).toBe(false)
     }),
     { numRuns: runs(2000) },
@@ -252,7 +252,7 @@ it('the failures of a few customers open nothing, whatever the others do', () =>
   )
 })
 
-it.each([null, 7, 'x', [], { troubles: 'x', wells: -1, burnt: { 1: 1.5 } }])(
+it.each([null, 7, 'x', [], { troubles: 'x', successes: -1, forgiven: { 1: 1.5 } }])(
   'counts that read %j, which nobody of us wrote, count nothing',
   (trouble) => {
     const row = { state: 'closed', openedAt: null, probeAt: null, trouble } as const

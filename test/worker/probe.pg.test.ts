@@ -45,7 +45,7 @@ test('is none of those whose calls have just failed or been refused, while there
   const { rows } = await it.pool.query<{ id: string }>('SELECT id::text AS id FROM rollcall.owed ORDER BY id')
   const ids = rows.map(({ id }) => id)
   const tally = (some: readonly string[]) => Object.fromEntries(some.map((id) => [id, 1]))
-  await it.pool.query('UPDATE rollcall.pace SET trouble = $1', [{ burnt: tally(ids.slice(3, 5)) }])
+  await it.pool.query('UPDATE rollcall.pace SET trouble = $1', [{ forgiven: tally(ids.slice(3, 5)) }])
   expect([...(await it.asked(20, ids.slice(0, 3)))]).toEqual(['u-k00006'])
 })
 
@@ -60,7 +60,7 @@ test('is a name that nobody has where nobody is known to be right, or one of tho
 
 test('is a name that nobody has on an empty ledger, whatever stands in the row', async () => {
   await using it = await scene([], () => 0.1)
-  for (const trouble of [{ burnt: 7 }, []]) {
+  for (const trouble of [{ forgiven: 7 }, []]) {
     await it.pool.query('UPDATE rollcall.pace SET trouble = $1', [JSON.stringify(trouble)])
     expect(await it.probe([])).toBe('well')
   }
