@@ -35,7 +35,7 @@ const FIRST_PROBE_MS = 5000
 const LAST_PROBE_MS = 60_000
 /** So many customers in a row whose call failed: those of a few are not those of the service. */
 const OPENS = 10
-const WELLS_TO_CLOSE = 10
+const SUCCESSES_TO_CLOSE = 10
 
 /** 5 s, doubling with each probe that had failed before, up to 60 s, with a tenth of it by chance. */
 export function intervalMs(failed: number, random: number): number {
@@ -68,7 +68,7 @@ function countSuccess(breaker: Breaker): Breaker {
   const clear = { ...breaker, troubles: {} }
   if (clear.state !== 'trying') return clear
   const successes = clear.successes + 1
-  return successes < WELLS_TO_CLOSE ? { ...clear, successes } : CLOSED
+  return successes < SUCCESSES_TO_CLOSE ? { ...clear, successes } : CLOSED
 }
 
 function countTrouble(breaker: Breaker, now: number): Breaker {
