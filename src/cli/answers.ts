@@ -50,7 +50,7 @@ export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
     const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
     return [method, answer, body ?? '-', meaning, String(count), utc(firstAt), utc(lastAt)]
   })
-  const below = (row: number) => answers.slice(row, row + 1).flatMap(sayBelow)
+  const below = (row: number) => answers.slice(row, row + 1).flatMap(renderBelow)
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
@@ -60,7 +60,7 @@ export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   ]
 }
 
-function sayBelow({ shape, lastKey }: SeenAnswer): string[] {
+function renderBelow({ shape, lastKey }: SeenAnswer): string[] {
   return [
     ...(shape === null ? [] : hanging(INDENT, shape === OTHERS ? COUNTED_TOGETHER : shape)),
     `${INDENT}last for customer ${shown(lastKey)}`,

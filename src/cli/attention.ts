@@ -7,7 +7,7 @@ import type { VerificationReport } from '../drift/coverage.ts'
 import { DRIFT_KINDS } from '../drift/words.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
-import { sayDuration } from '../model/duration.ts'
+import { renderDuration } from '../model/duration.ts'
 import type { PaceReport } from '../pace/read.ts'
 import { driftingOf, wrongAccess } from '../report/conclude.ts'
 import { counted } from '../report/figures.ts'
@@ -52,14 +52,14 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
   return applying([
     unfit.length > 0 &&
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
-    ...marks.map(sayMark),
+    ...marks.map(renderMark),
     gap.ids.length > 0 &&
       !gap.ready &&
       'all customers are checked for a gap of capture once the transactions that were open then have ended: end them',
   ])
 }
 
-export function sayMark({ kind, relation, since }: CaptureMark): string {
+export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
     ? `${relation} was truncated at ${since}, and nobody was revoked for it: run \`rollcall capture resync\``
     : `changes of ${relation} since ${since} were not captured; a running worker checks all customers again`
@@ -92,13 +92,13 @@ export type MappingCompared = MappingStatus & { readonly differ: Swept | null }
 export function mappingNeeds(mapping: MappingCompared | null): readonly string[] {
   if (!mapping || mapping.current) return []
   const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
-  const differ = mapping.differ ? ` (${sayDiffer(mapping.differ)})` : ''
+  const differ = mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''
   return [
     `the mapping of this configuration ${which}: nothing is sent by it${differ}; to apply it, run \`rollcall backfill --mapping\``,
   ]
 }
 
-function sayDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
+function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
   return ended
     ? `${verdicts.differs} of ${customers} customers differ`
     : `at least ${verdicts.differs} differ, of the first ${customers} customers`
@@ -106,14 +106,14 @@ function sayDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
 
 // Whether the service agrees: how far that was checked, and what was found.
 
-export function sayVerified({ coverage }: VerificationReport): string {
+export function renderVerified({ coverage }: VerificationReport): string {
   const { periodMs, customers, within, never, oldestAgeMs, proof } = coverage
   if (periodMs === null) return 'not by workers: reconcile.period is false'
   if (customers === 0) return 'nobody is at the service yet'
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `${percent} % of ${customers} customers within ${sayDuration(periodMs)}`,
+    `${percent} % of ${customers} customers within ${renderDuration(periodMs)}`,
     oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${never} never yet` : '',
     proof
@@ -123,23 +123,23 @@ export function sayVerified({ coverage }: VerificationReport): string {
 }
 
 /** Access first: a customer is shut out, or let in at your cost. */
-export function sayDrift({ open, doubt, ...about }: VerificationReport): string {
-  const wrong = sayWrongAccess(about)
+export function renderDrift({ open, doubt, ...about }: VerificationReport): string {
+  const wrong = renderWrongAccess(about)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   return applying([
     wrong !== '' && wrong,
     kinds.length > 0 ? kinds.join(', ') : `none ${wrong === '' ? '' : 'else '}found`,
-    doubt && `${sayDoubt(doubt)}, which is not credible`,
+    doubt && `${renderDoubt(doubt)}, which is not credible`,
   ]).join('; ')
 }
 
-function sayWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>): string {
+function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>): string {
   return wrongAccess(of)
     .map(({ many, means }) => `${many} ${means}`)
     .join(', ')
 }
 
-function sayDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
+function renderDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
   return `of the ${counted(asked, 'user')} asked at random, ${denied} are not there by what the service says, or cannot be read`
 }
 
@@ -152,14 +152,14 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   const drift = driftingOf({ kinds: open })
   // Of findings alone: what to do about those who are held is something else.
   const found = { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
-  const wrong = sayWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
+  const wrong = renderWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
   return applying([
     drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,
     doubt &&
-      `${sayDoubt(doubt)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
+      `${renderDoubt(doubt)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
     periodMs !== null &&
       overdue > Math.max(3, customers * FEW) &&
-      `${overdue} of ${customers} customers were not verified within ${sayDuration(periodMs ?? 0)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,
+      `${overdue} of ${customers} customers were not verified within ${renderDuration(periodMs ?? 0)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,
   ])
 }

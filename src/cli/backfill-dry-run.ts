@@ -24,7 +24,7 @@ import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
-import { sayPlan } from './say-step.ts'
+import { renderPlan } from './render-step.ts'
 
 /** `rollcall backfill --dry-run`: no call, no write, and no right needed but to read the customers. */
 export async function forecastBackfill(io: Io, config: Config, asked: BackfillAsked) {
@@ -119,7 +119,7 @@ function sampled({ key, made }: Judged) {
   const plan = made?.found.plan ?? ({ kind: 'none', why: 'right' } as const)
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
   const told = redactedPlan(plan)
-  return { key, status, plan: told, says: sayPlan(told) }
+  return { key, status, plan: told, says: renderPlan(told) }
 }
 
 /** Some of many, each as likely as any other, without keeping the many (reservoir sampling, algorithm R). */

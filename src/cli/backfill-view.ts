@@ -2,7 +2,7 @@
 import type { Announced } from '../brake/announce.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
 import type { Overview } from '../ledger/overview.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
 import { type Counts, totalCalls } from '../sweep/forecast.ts'
 import type { SweepTally } from '../sweep/judge.ts'
@@ -11,7 +11,7 @@ import { type BackfillAsked, fitsNobody } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
-import { allMissed, sayExamples, sayMissed } from './render-sweeps.ts'
+import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
 type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
@@ -21,8 +21,8 @@ export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
   const { ended, announced, waited, missed, verdicts } = report
   const about: LabelledText[] = [
-    ['service', sayService(report.target)],
-    ['mapping', sayMapping(report, asked)],
+    ['service', renderService(report.target)],
+    ['mapping', renderMapping(report, asked)],
   ]
   if (fitsNobody(report, asked)) return definitions([...about, ['nobody', NOBODY_FITS]])
   return definitions([
@@ -31,10 +31,10 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     [
       'missed',
       allMissed(missed) > 0 &&
-        `capture has missed ${sayMissed(missed)}${sayExamples(report.examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+        `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
     ],
-    ['announced', announced && sayAnnounced(announced)],
-    ['stopped', !ended && sayStopped(report, asked)],
+    ['announced', announced && renderAnnounced(announced)],
+    ['stopped', !ended && renderStopped(report, asked)],
     [
       'done',
       ended && !waited && (verdicts.differs === 0 ? 'nobody differs' : `${figure(verdicts.differs)} ${OWED}`),
@@ -45,7 +45,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
 
 const OWED = 'are owed a sync: `rollcall status` shows how it goes, and --wait waits for it'
 
-function sayMapping(
+function renderMapping(
   { generation, appliedAt, current, earlier, applied }: BackfillReport,
   { mapping }: BackfillAsked,
 ): string {
@@ -106,7 +106,7 @@ function listed(between: string, counts: Counts, before = ''): string {
   return before + sorted.map(({ name, n }) => `${figure(n)}${between}${name}`).join(', ')
 }
 
-export function sayAnnounced({ set, left, until, trippedAt }: Announced): string {
+export function renderAnnounced({ set, left, until, trippedAt }: Announced): string {
   if (trippedAt !== null)
     return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
   if (left === 0) return 'no registration is left to be made, and none passes the brake uncounted'
@@ -115,7 +115,10 @@ export function sayAnnounced({ set, left, until, trippedAt }: Announced): string
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
 }
 
-function sayStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
+function renderStopped(
+  { generation, current, superseded }: BackfillReport,
+  { mapping }: BackfillAsked,
+): string {
   const why = () => {
     if (generation !== null && !current) return 'another mapping was applied meanwhile'
     if (superseded) return 'another backfill was begun in its place'
@@ -160,7 +163,7 @@ export function unsettledOf({ states: { rejected, failing, held } }: Pick<Overvi
 export function renderForecast(report: ForecastReport, asked: BackfillAsked): string[] {
   const { target, withoutLedger, generation, access, sharing } = report
   return definitions([
-    ['service', target ? sayService(target) : 'SERVICE_URL is not set'],
+    ['service', target ? renderService(target) : 'SERVICE_URL is not set'],
     [
       'note',
       withoutLedger && `everybody was planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
@@ -185,12 +188,12 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       sharing > 0 &&
         `${figure(sharing)} new customers share a user_id with another one of them: each is rejected (shared-user-id) as soon as the other is known, and one of them may have been registered by then. Correct the key, the scope or the rows before you bring them in; the figures here count them as any other`,
     ],
-    ['calls', sayCalls(report.calls) || 'none'],
-    ['look first', report.looks > 0 && sayLooks(report)],
-    ['time', totalCalls(report) > 0 && sayTime(report, asked)],
+    ['calls', renderCalls(report.calls) || 'none'],
+    ['look first', report.looks > 0 && renderLooks(report)],
+    ['time', totalCalls(report) > 0 && renderTime(report, asked)],
     ...report.brake
       .filter(({ held }) => held > 0)
-      .map((brakeForecast): LabelledText => ['brake', sayBrakeForecast(brakeForecast)]),
+      .map((brakeForecast): LabelledText => ['brake', renderBrakeForecast(brakeForecast)]),
     ...report.sample.map(({ key, status, says }): LabelledText => {
       const mapped = status === null ? '' : `status ${status}: `
       return ['sample', `customer ${key}, ${mapped}${says}`]
@@ -208,17 +211,17 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'GET'] as const
 
-function sayCalls(calls: Counts): string {
+function renderCalls(calls: Counts): string {
   return METHODS.flatMap((method) => (calls[method] ? [`${method} ${figure(calls[method])}`] : [])).join(', ')
 }
 
-function sayLooks({ looks, afterLooks }: ForecastReport): string {
-  const after = sayCalls(afterLooks)
+function renderLooks({ looks, afterLooks }: ForecastReport): string {
+  const after = renderCalls(afterLooks)
   const expected = after === '' ? 'no other call follows' : `${after} of these follow`
   return `${figure(looks)} customers are looked at (GET) before it is known what the service has: ${expected} if it has what was sent to it and nobody else; whom it has otherwise gets up to one update (PATCH or PUT) instead`
 }
 
-function sayTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
+function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
   const most = asked.rate ?? Number.POSITIVE_INFINITY
   const [rate, ceiling] = [Math.min(pace.rate, most), Math.min(pace.ceiling, most)]
   const rises = rate < ceiling ? `, which rises to ${round(ceiling)}` : ''
@@ -229,7 +232,7 @@ function round(rate: number): string {
   return rate < 10 ? String(Number(rate.toFixed(2))) : figure(Math.round(rate))
 }
 
-function sayBrakeForecast({ kind, customers, through, tripped }: BrakeForecast): string {
+function renderBrakeForecast({ kind, customers, through, tripped }: BrakeForecast): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
     return `it holds new ${what} already, all ${figure(customers)} of these too: see \`rollcall held\``

@@ -21,11 +21,11 @@ export async function bindingStatus(
 }
 
 /** One text, or none where nothing differs. */
-export function sayBinding({ differences, todo }: BindingStatus): string[] {
+export function renderBinding({ differences, todo }: BindingStatus): string[] {
   if (todo === null) return []
   return [`no worker starts here: ${differences.map(({ says }) => says).join('; ')}. ${todo}`]
 }
 
 export function warnOfBinding(io: Io, status: BindingStatus): void {
-  for (const text of sayBinding(status)) io.err(`warning: ${text}`)
+  for (const text of renderBinding(status)) io.err(`warning: ${text}`)
 }

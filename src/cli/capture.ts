@@ -13,14 +13,14 @@ import { readStanding } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { requireCapture, requireStanding, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
-import { sayMark } from './attention.ts'
+import { renderMark } from './attention.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
 import { applying, columns, tell } from './render.ts'
-import { allMissed, OTHERS_SWEEP, sayExamples, sayMissed } from './render-sweeps.ts'
+import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-sweeps.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
 
@@ -55,7 +55,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const status = await withDatabase(io, {}, async (pool) => {
         return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
       })
-      tell(io, json, status, () => [...renderTables(status.tables), ...status.marks.map(sayMark)])
+      tell(io, json, status, () => [...renderTables(status.tables), ...status.marks.map(renderMark)])
       const fits = status.tables.every(({ state }) => state === 'fits') && status.marks.length === 0
       exit(fits ? 0 : 3)
     },
@@ -157,7 +157,7 @@ async function resync(
     applying([
       `${customers} customers were checked: ${found.noted} are owed a sync${found.unreadable > 0 ? `, ${found.unreadable} cannot be read` : ''}.`,
       allMissed(missed) > 0 &&
-        `Capture had missed ${sayMissed(missed)}${sayExamples(examples)}: see \`rollcall status\`.`,
+        `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
       !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,
     ]),
   )

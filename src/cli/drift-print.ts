@@ -11,19 +11,19 @@ import { csv } from '../report/csv.ts'
 import { figure, minute } from '../report/figures.ts'
 import { htmlPage, readAssets } from '../report/html.ts'
 import { jsonForm, ndjson } from '../report/json.ts'
+import { renderHeadline } from '../report/render.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
-import { sayHeadline } from '../report/say.ts'
-import { sayScope, sayUnseen } from '../report/scope.ts'
+import { renderScope, renderUnseen } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
 import { usage } from './option-values.ts'
-import { asJson, columns, details, hanging, sayValue, shown, TERMINAL_COLUMNS } from './render.ts'
+import { asJson, columns, details, hanging, renderValue, shown, TERMINAL_COLUMNS } from './render.ts'
 
 type Form = (report: Report, width?: number) => readonly string[] | Promise<readonly string[]>
 
 /** Lines without the line feed that ends each. `width`: of the terminal that a table is for, where it is known. */
 export const FORMS: Readonly<Record<ReportFormat, Form>> = {
-  table: sayReport,
+  table: renderReport,
   json: (report) => [asJson(jsonForm(report))],
   ndjson,
   csv,
@@ -64,8 +64,8 @@ function* pieces(lines: readonly string[]): Generator<string> {
 }
 
 /** Who it is about first, the conclusion last, where the eye ends; a report that was stopped says that before all else. */
-export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
-  const { text, more } = sayHeadline(report)
+export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[] {
+  const { text, more } = renderHeadline(report)
   const headline = hanging('', text)
   const ended = report.outcome.kind === 'complete'
   const resume = report.outcome.kind === 'stopped' ? report.outcome.resume : null
@@ -73,18 +73,18 @@ export function sayReport(report: Report, width = TERMINAL_COLUMNS): string[] {
   const isCommand = (line: string) => resume !== null && line.endsWith(resume)
   return [
     ...(ended ? [] : [...headline, '']),
-    ...details(sayScope(report).map(([label, said]) => [label.toLowerCase(), said] as const)),
+    ...details(renderScope(report).map(([label, said]) => [label.toLowerCase(), said] as const)),
     '',
-    ...sayCounts(report),
-    ...sayFindings(report, width),
-    ...details(sayUnseen(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
+    ...renderCounts(report),
+    ...renderFindings(report, width),
+    ...details(renderUnseen(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
     '',
     ...(ended ? headline : []),
     ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),
   ]
 }
 
-function sayCounts({ outcome, counts, findings }: Report): string[] {
+function renderCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that nobody can believe would be looked at all the same.
   const believed = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
@@ -116,7 +116,7 @@ const LEAST_KEY = 16
 const HEAD = ['CUSTOMER', 'KIND', 'ACCESS', 'CAUSE', 'FIRST SEEN, UTC'] as const
 
 /** Values that come several times, or that only some have, stand in lines below the row. */
-function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): string[] {
+function renderFindings({ findings }: Pick<Report, 'findings'>, width: number): string[] {
   if (findings.length === 0) return ['']
   const rows = findings
     .slice(0, NAMED)
@@ -128,7 +128,10 @@ function sayFindings({ findings }: Pick<Report, 'findings'>, width: number): str
   const capped = rows.map(([key, ...others]) => [shortened(key, Math.max(room, LEAST_KEY)), ...others])
   const left = findings.length - rows.length
   return [
-    ...columns([HEAD, ...capped], { width, below: (row) => findings.slice(row, row + 1).flatMap(sayBelow) }),
+    ...columns([HEAD, ...capped], {
+      width,
+      below: (row) => findings.slice(row, row + 1).flatMap(renderBelow),
+    }),
     ...(left > 0 ? [`and ${figure(left)} more; --format html, csv or json has all of them`] : []),
     '',
   ]
@@ -147,13 +150,13 @@ export function shortened(text: string, most: number): string {
   return `${letters.slice(0, most - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`
 }
 
-function sayBelow({ fields, resolvedHow, shown: values }: ReportedFinding): string[] {
+function renderBelow({ fields, resolvedHow, shown: values }: ReportedFinding): string[] {
   return [
     ...(resolvedHow === null ? [] : [`    ended: ${resolvedHow}`]),
     ...(values.length > 0 || fields.length === 0 ? [] : hanging('    ', fields.join(', '))),
     ...values.map(
       ({ field, here, service }) =>
-        `    ${field}: ${sayValue(here)} here, ${sayValue(service)} at the service`,
+        `    ${field}: ${renderValue(here)} here, ${renderValue(service)} at the service`,
     ),
   ]
 }

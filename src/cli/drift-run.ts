@@ -50,7 +50,7 @@ export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
 async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { asked, opened } = reporting
   const { pool } = opened
-  if (asked.rate !== null) await sayCeiling(io, pool, asked.rate)
+  if (asked.rate !== null) await renderCeiling(io, pool, asked.rate)
   if (asked.believed) await believe(pool, asked.believed)
   const { goesOn, ...begun } = await begin(io, reporting)
   let kept = goesOn
@@ -105,7 +105,7 @@ function keptBeyond(io: Io, error: unknown, resume: string): unknown {
   return error
 }
 
-async function sayCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<void> {
+async function renderCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<void> {
   const pace = await readPace(pool)
   if (pace && rate > pace.ceiling)
     io.err(

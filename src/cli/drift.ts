@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/load.ts'
+import { renderHeadline } from '../report/render.ts'
 import type { Report } from '../report/report.ts'
-import { sayHeadline } from '../report/say.ts'
 import { withDatabase } from './connect.ts'
 import { addDriftOptions, type DriftAsked, readDriftAsked } from './drift-options.ts'
 import { checkOutput, FORMS, writeWhole } from './drift-print.ts'
@@ -82,7 +82,7 @@ async function print(io: Io, { report, asked, file }: Printing): Promise<ExitCod
     await writeWhole(file, await FORMS[asked.format](report, UNCUT))
   }
   if (code !== 0 && (file !== null || asked.format !== 'table')) {
-    const { text, more } = sayHeadline(report)
+    const { text, more } = renderHeadline(report)
     for (const line of [`rollcall: ${text}`, ...more]) io.err(shown(line))
   }
   if (file !== null && stopped) io.err('No report is written.')

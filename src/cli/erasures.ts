@@ -67,14 +67,14 @@ function renderReceipt(receipt: Receipt): string[] {
       ['user', userId],
       ['erased', `${second(erasedAt)} UTC, answered by the service`],
       ['cleared', fields.join(', ')],
-      ['verified', sayVerification(receipt)],
+      ['verified', renderVerification(receipt)],
       ['left', left !== null && left.length > 0 && `still shown: ${left.join(', ')}`],
     ]),
     '',
   ]
 }
 
-function sayVerification({ verifiedAt, past, left }: Receipt): string {
+function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null)
     return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows none of them' : ''}`
   return past ? 'no: the row came back, or the next erasure followed, before a GET' : 'not verified yet'

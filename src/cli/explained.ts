@@ -13,7 +13,7 @@ import { isJwt } from '../explain/token.ts'
 import { readStandingIfAny } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { namedService } from '../service/address.ts'
 import { withDatabase } from './connect.ts'
 import { renderExplanation, type View } from './explanation.ts'
@@ -98,7 +98,7 @@ type Telling = {
 async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, origin }: Telling) {
   const { config, view, json = false } = asked
   const target = origin === null ? null : namedService(origin, config)
-  const where = target === null ? '' : ` at ${sayService(target)}`
+  const where = target === null ? '' : ` at ${renderService(target)}`
   const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   const { claims } = opened
   const asksChat = view === 'access' || claims !== null

@@ -11,15 +11,15 @@ import type { RemoteView } from '../explain/remote.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
 import { CAUSE } from '../report/words.ts'
-import { byKind, columns, details, type LabelledText, sayValue, shellQuoted, span } from './render.ts'
-import { renderHistory, sayOwed } from './render-history.ts'
-import { sayUnreadable } from './say-reason.ts'
-import { NOTHING_TO_SEND, sayCallError, sayMapped, sayPlan } from './say-step.ts'
+import { byKind, columns, details, type LabelledText, renderValue, shellQuoted, span } from './render.ts'
+import { renderHistory, renderOwed } from './render-history.ts'
+import { renderUnreadable } from './render-reason.ts'
+import { NOTHING_TO_SEND, renderCallError, renderMapped, renderPlan } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'diff' | 'dry-run'
 
 export function renderExplanation(one: Explanation, view: View, chat: readonly string[]): string[] {
-  const next = details([['next', sayNext(one)]])
+  const next = details([['next', renderNext(one)]])
   const verdict = details(verdictEntries(one, view))
   const facts = details(factEntries(one))
   const history = historyOf(one.rollcall)
@@ -45,25 +45,25 @@ function factEntries(one: Explanation): LabelledText[] {
   const { userId, leftOut, claimants, service, rollcall } = one
   return [
     ['user', userId ?? 'none: the key makes no user_id'],
-    ['desired', sayDesired(one)],
+    ['desired', renderDesired(one)],
     ['left out', leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')],
-    ['service', sayRemote(service)],
-    ['rollcall', sayRecords(rollcall)],
+    ['service', renderRemote(service)],
+    ['rollcall', renderRecords(rollcall)],
     ['note', claimants.length > 0 && `other customers have the same user_id: ${claimants.join(', ')}`],
-    ['note', sayLeftAlone(one)],
+    ['note', renderLeftAlone(one)],
   ]
 }
 
 function verdictEntries(one: Explanation, view: View): LabelledText[] {
   return [
     ...remedyEntries(one),
-    ['result', (view !== 'access' || one.result === 'differs') && sayResult(one)],
-    ['access', view !== 'diff' && sayAccess(one)],
+    ['result', (view !== 'access' || one.result === 'differs') && renderResult(one)],
+    ['access', view !== 'diff' && renderAccess(one)],
   ]
 }
 
 function remedyEntries(one: Explanation): LabelledText[] {
-  return one.remedies.map((remedy) => ['to do', sayRemedy(remedy, one)])
+  return one.remedies.map((remedy) => ['to do', renderRemedy(remedy, one)])
 }
 
 const AS_NEW =
@@ -71,11 +71,11 @@ const AS_NEW =
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one
-  if (mapped === null || plan === null) return details([['row', sayDesired(one)], ...remedyEntries(one)])
+  if (mapped === null || plan === null) return details([['row', renderDesired(one)], ...remedyEntries(one)])
   return [
-    ...sayMapped(mapped),
+    ...renderMapped(mapped),
     ...details([
-      ['plan', sayPlan(plan)],
+      ['plan', renderPlan(plan)],
       ['note', withoutLedger && AS_NEW],
     ]),
   ]
@@ -86,19 +86,19 @@ const HEAD = ['  field', 'here', 'service', 'state', 'why']
 /** Desired and at the service, field by field; with values where they were asked for. */
 export function renderFields({ drift, fields }: Explanation): string[] {
   const missing = drift?.kind === 'missing' && drift.cause
-  if (fields.length === 0) return details([['why', missing && sayCause(missing)]])
+  if (fields.length === 0) return details([['why', missing && renderCause(missing)]])
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
     state.replace('-', ' '),
-    cause ? sayCause(cause) : (issue ?? ''),
+    cause ? renderCause(cause) : (issue ?? ''),
   ])
   const values = renderValues(fields)
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
 }
 
-function sayCause(cause: DriftCause): string {
+function renderCause(cause: DriftCause): string {
   return CAUSE[cause].name.toLowerCase()
 }
 
@@ -107,37 +107,37 @@ function renderValues(fields: readonly FieldRow[]): string[] {
   return fields.flatMap(({ field, service: shows, values }) => {
     const { here = null, service = null } = values ?? {}
     if (here === null && service === null) return []
-    const seen = shows === 'not-shown' ? 'not shown' : sayValue(service)
+    const seen = shows === 'not-shown' ? 'not shown' : renderValue(service)
     const name = `  ${field.padEnd(width)}  `
-    if (sayValue(here) === seen) return [`${name}both     ${seen}`]
-    return [`${name}here     ${sayValue(here)}`, `${' '.repeat(name.length)}service  ${seen}`]
+    if (renderValue(here) === seen) return [`${name}both     ${seen}`]
+    return [`${name}here     ${renderValue(here)}`, `${' '.repeat(name.length)}service  ${seen}`]
   })
 }
 
 const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
 
-function sayStatus(status: number): string {
+function renderUserStatus(status: number): string {
   return `${status} (${STATUS[status] ?? 'not a status of the interface'})`
 }
 
 /** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */
-export function sayDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
+export function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
   const wish = result === 'left-alone' ? 'left as it is' : 'no access'
   return byKind(desired, {
-    user: ({ status }) => sayStatus(status),
+    user: ({ status }) => renderUserStatus(status),
     removed: () => `${wish}: there is no such row`,
     'out-of-scope': () => `${wish}: out of scope`,
     rejected: ({ issues }) =>
       `cannot be mapped: ${issues
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`,
-    unreadable: (found) => `not known: ${sayNotRead(found)}`,
+    unreadable: (found) => `not known: ${renderNotRead(found)}`,
   })
 }
 
-function sayNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
+function renderNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
   if (isTimeout(code)) return 'the row could not be read within ten seconds (a lock?)'
-  return sayUnreadable({ error: code, misfits })[0]
+  return renderUnreadable({ error: code, misfits })[0]
 }
 
 /** Why a GET or the chat was not asked. */
@@ -150,20 +150,20 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   demo: 'a token is not sent to the demo service',
 }
 
-export function sayRemote(service: RemoteView): string {
+export function renderRemote(service: RemoteView): string {
   return byKind(service, {
-    present: ({ status }) => sayStatus(status),
+    present: ({ status }) => renderUserStatus(status),
     absent: ({ http, json }) => {
       const doubt = json ? '' : ', no JSON: is SERVICE_URL right?'
       return `knows no such user (${http}${http === 200 ? ', null' : doubt})`
     },
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
-    'no-answer': saySilence,
+    'no-answer': renderSilence,
   })
 }
 
-function saySilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
-  if (error !== null) return sayCallError(error)
+function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
+  if (error !== null) return renderCallError(error)
   if (why === 'busy') return `asks to be called later (${http})`
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
   if (why === 'denied') return `refused (${http}): these credentials may not see this user, or no user at all`
@@ -178,7 +178,7 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
   locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
 
-export function sayRecords(records: Records): string {
+export function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
     return `its records are about another target: ${records.differences.join('; ')}`
   if (records.kind !== 'known') return `${WITHOUT[records.kind]}: what is owed is not known`
@@ -186,19 +186,19 @@ export function sayRecords(records: Records): string {
   if (history === null) return 'has no record of this customer, and owes nothing'
   const { state, reason, outboxSearched } = history
   return [
-    sayOwed(history),
-    ...(state === 'idle' ? [] : [`${state}${reason ? ` (${sayCodes(reason)})` : ''}`]),
+    renderOwed(history),
+    ...(state === 'idle' ? [] : [`${state}${reason ? ` (${renderCodes(reason)})` : ''}`]),
     ...(outboxSearched ? [] : ['the outbox is too large to look for newer changes']),
   ].join('; ')
 }
 
-function sayCodes({ code, status, error, fields = [], keys = [] }: Reason): string {
+function renderCodes({ code, status, error, fields = [], keys = [] }: Reason): string {
   const about = [...fields, ...keys].join(', ')
   return `${[code, status, error].filter(Boolean).join(' ')}${about === '' ? '' : `: ${about}`}`
 }
 
 /** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
-export function sayLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
+export function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
   const left = plan ?? planAfterLookup
   if (result !== 'left-alone' || left?.kind !== 'none') return null
   const known = left.why === 'never-ours' && rollcall.kind !== 'known' ? ', as far as is known' : ''
@@ -206,21 +206,21 @@ export function sayLeftAlone({ result, plan, planAfterLookup, rollcall }: Explan
 }
 
 /** The plan of a sync by the memory, and its plan after a lookup where that differs. */
-export function sayNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
+export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
   if (result === 'blocked') return 'nothing is sent as long as the customer is so'
   if (desired.kind === 'unreadable') return 'nothing is sent as long as the row cannot be read'
   if (plan === null)
     return rollcall.kind === 'known'
       ? 'not known: the records were made with another ROLLCALL_DIGEST_KEY than this one, or none is set here'
       : 'not known: no records of this target can be read'
-  const now = sayPlan(plan)
-  const then = planAfterLookup === null ? now : sayPlan(planAfterLookup)
+  const now = renderPlan(plan)
+  const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   if (then === now) return now
   if (plan.kind === 'lookup') return `${now}; then: ${then}`
   return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --look: ${then}`
 }
 
-export function sayResult({ result, desired, service, drift, fields }: Explanation): string {
+export function renderResult({ result, desired, service, drift, fields }: Explanation): string {
   const said: Readonly<Record<Result, () => string>> = {
     unknown: () => {
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
@@ -229,7 +229,7 @@ export function sayResult({ result, desired, service, drift, fields }: Explanati
     'left-alone': () => 'same: nothing is asked for',
     blocked: () => 'blocked: the customer cannot be sent as it is',
     same: () =>
-      `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : sayNothingDiffers(fields)}`,
+      `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : renderNothingDiffers(fields)}`,
     differs: () => {
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
       return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`
@@ -238,30 +238,30 @@ export function sayResult({ result, desired, service, drift, fields }: Explanati
   return said[result]()
 }
 
-function sayNothingDiffers(fields: Explanation['fields']): string {
+function renderNothingDiffers(fields: Explanation['fields']): string {
   const ended = fields.some(({ state }) => state === 'trial-ended') ? '; the trial has ended' : ''
   const unseen = fields.filter(({ state }) => state === 'not-shown').map(({ field }) => field)
   return `nothing differs${ended}${unseen.length === 0 ? '' : `; no GET shows ${unseen.join(', ')}`}`
 }
 
-export function sayAccess({ access, claimants, service }: Explanation): string {
-  if (access.why === 'no-answer') return `unknown: the service ${saySaidNothing(service)}`
+export function renderAccess({ access, claimants, service }: Explanation): string {
+  if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; this may be the access of the other ${claimants.length === 1 ? 'customer' : 'customers'} with this user_id: ${claimants.join(', ')}`
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}`
 }
 
-function saySaidNothing(service: RemoteView): string {
+function renderSaidNothing(service: RemoteView): string {
   if (service.kind === 'not-asked') return 'was not asked'
-  return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : sayRemote(service)
+  return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : renderRemote(service)
 }
 
-export function sayRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
+export function renderRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
   const { leftOut, service, result, desired, rollcall } = one
   const key = shellQuoted(one.key)
   const sync = `\`rollcall sync ${key} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
-  const [, readable] = sayUnreadable(
+  const [, readable] = renderUnreadable(
     desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
   )
   const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }

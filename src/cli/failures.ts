@@ -21,7 +21,7 @@ import {
   renderHistories,
   renderRetried,
 } from './render-failures.ts'
-import { ISSUE_CODES, isReasonCode, REASON_CODES } from './say-reason.ts'
+import { ISSUE_CODES, isReasonCode, REASON_CODES } from './render-reason.ts'
 
 const EXAMPLES = `
 REASON is what the list of reasons calls it: a code (refused), a code with the

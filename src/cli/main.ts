@@ -69,7 +69,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {
-    return sayError(error, io)
+    return renderError(error, io)
   }
 }
 
@@ -102,7 +102,7 @@ function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)]
 }
 
-function sayError(error: unknown, io: Io): ExitCode {
+function renderError(error: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (io.stop.aborted && error === io.stop.reason) {
     io.err('rollcall: stopped')

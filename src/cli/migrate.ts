@@ -9,11 +9,11 @@ import type { DatabaseAddress } from '../database/session.ts'
 import { acceptTarget } from '../ledger/accept.ts'
 import { migrate, onSession } from '../ledger/migrate.ts'
 import { boundOrigin, type Target } from '../ledger/target.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
 import { counted, figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
-import { sayAnnounced } from './backfill-view.ts'
+import { renderAnnounced } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand } from './io.ts'
@@ -135,7 +135,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
   return [
     applied === 0 ? 'rollcall is up to date.' : `rollcall is migrated (${applied} applied).`,
     ...definitions([
-      ['service', target && sayService(target)],
+      ['service', target && renderService(target)],
       ['target', accepted && (accepted === 'same' ? kept : forgotten)],
       ...(follows ? followsEntries(follows) : []),
     ]),
@@ -155,8 +155,8 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
       sameService &&
         'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
     ],
-    ['announced', announced && sayAnnounced(announced)],
-    ['brake', sayCreates(creates, customers)],
+    ['announced', announced && renderAnnounced(announced)],
+    ['brake', renderCreates(creates, customers)],
     [
       'note',
       announced !== null &&
@@ -166,7 +166,7 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
   ]
 }
 
-function sayCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
+function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
   if (held === 0) return `all registrations may pass: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass and the others wait for a person: ${within}. To announce them, run this again now with \`--expect-creates ${customers}\``

@@ -70,9 +70,9 @@ export function renderPace(pace: ShownPace | null): string[] {
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
   return definitions([
-    ['rate', sayRate(pace)],
-    ['ceiling', sayCeiling(pace)],
-    ['calls', sayCalls(pace)],
+    ['rate', renderRate(pace)],
+    ['ceiling', renderCeiling(pace)],
+    ['calls', renderCalls(pace)],
     ['since', openedAt],
     ['next probe', open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`],
     ['to do', cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
@@ -87,19 +87,19 @@ export function renderPace(pace: ShownPace | null): string[] {
 const CORRECT_KEYS = 'correct SERVICE_SECRET_KEY or SERVICE_API_KEY and restart, or have them accepted'
 const WAIT_FOR_SERVICE = 'nothing: a worker goes on by itself as soon as the service answers'
 
-function sayRate({ rate, ceiling, heldForMs }: PaceReport): string {
+function renderRate({ rate, ceiling, heldForMs }: PaceReport): string {
   if (heldForMs > 0) return `0 calls/s for ${span(heldForMs)}, as the service asked for; then ${speed(rate)}`
   return `${speed(rate)} calls/s${rate < ceiling ? ', rising while calls are made' : ''}`
 }
 
-function sayCeiling({ ceiling, configured }: PaceReport): string {
+function renderCeiling({ ceiling, configured }: PaceReport): string {
   const most = `${speed(ceiling)} calls/s`
   if (configured === null) return `${most}, until the first worker sets what its configuration asks for`
   if (configured === ceiling) return `${most}, as configured`
   return `${most}, set by hand (configured: ${speed(configured)})`
 }
 
-function sayCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
+function renderCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
   if (cause === 'credentials') return 'stopped: the service refuses our credentials'
   if (cause === 'outage') return `stopped: the service is out (probes that failed: ${failedProbes})`
   if (heldForMs > 0) return 'stopped: the service asked to be left alone (`rollcall pace --resume` ends it)'

@@ -31,7 +31,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
   const picture = screen ? createLogUpdate(screen) : null
   const draw = () => {
     if (!state) return
-    const line = sayProgress(state, now() - started)
+    const line = renderProgress(state, now() - started)
     // A wrapped line would tear the picture apart.
     if (picture) picture(line.slice(0, Math.max(1, (screen?.columns ?? TERMINAL_COLUMNS) - 1)))
     else if (line !== told) err(line)
@@ -57,7 +57,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
 }
 
 /** `1,200 of 5,000 looked at (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
-export function sayProgress(state: ProgressState, elapsedMs: number): string {
+export function renderProgress(state: ProgressState, elapsedMs: number): string {
   const { verb, done, from, note, halt } = state
   // Customers without a row come after all who were counted: past the total it is not known how many are left.
   const total = state.total !== null && done <= state.total ? state.total : null

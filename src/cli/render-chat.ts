@@ -4,7 +4,7 @@ import { counted } from '../report/figures.ts'
 import { isLoopback } from '../service/address.ts'
 import { NOT_ASKED } from './explanation.ts'
 import { byKind, columns, details, nearTime, span } from './render.ts'
-import { sayCallError } from './say-step.ts'
+import { renderCallError } from './render-step.ts'
 
 /** The clock and the time zone of the person who reads it. */
 export type Reader = { readonly now: Date; readonly timeZone: string }
@@ -20,7 +20,7 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
 
 export function renderChat({ chat, claims, bearer }: Told, reader: Reader): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
-  return details([['chat', `${whose}${sayAnswer(chat, claims, reader)}`]])
+  return details([['chat', `${whose}${renderAnswer(chat, claims, reader)}`]])
 }
 
 /** Where there is a chat at all (section 4), once for all customers. */
@@ -30,7 +30,7 @@ export function renderChatNote(origin: string, environment: 'production' | 'demo
   return details([['note', `chat exists on production only${here}`]])
 }
 
-function sayAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
+function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
   return byKind(chat, {
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     answered: ({ totals: { professionals, online, unread, rooms } }) =>
@@ -40,7 +40,8 @@ function sayAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
       const expired = claims?.expiresAt ? now.getTime() - claims.expiresAt : -1
       return `refused the token (401): ${expired >= 0 ? `it expired ${span(expired)} ago` : 'expired, of another environment or Api-Key, or its user is not registered'}`
     },
-    'no-answer': ({ http, error }) => (error === null ? `answered ${http} and no list` : sayCallError(error)),
+    'no-answer': ({ http, error }) =>
+      error === null ? `answered ${http} and no list` : renderCallError(error),
   })
 }
 
@@ -58,9 +59,9 @@ export function renderProfessionals(chat: Chat, reader: Reader): string[] {
   const rows = professionals
     .slice(0, MOST_ROWS)
     .map((each) => [
-      `  ${sayVisible(specialityOf(each), LONGEST_SPECIALITY)}`,
-      sayVisible(each.name ?? '–'),
-      sayConnected(each, reader),
+      `  ${renderVisible(specialityOf(each), LONGEST_SPECIALITY)}`,
+      renderVisible(each.name ?? '–'),
+      renderConnected(each, reader),
       each.room === null ? '–' : String(each.unreadMessages ?? '?'),
     ])
   const beyond = professionals.length - rows.length
@@ -77,7 +78,7 @@ function specialityOf({ speciality, specialityId }: ListedProfessional): string 
 }
 
 /** Section 2.2: `next_connection_at` is null when already connected, `next_disconnection_at` when not. */
-function sayConnected(each: ListedProfessional, { now, timeZone }: Reader): string {
+function renderConnected(each: ListedProfessional, { now, timeZone }: Reader): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
   if (isOnline(each)) return until === null ? 'now' : `now, until ${nearTime(until, now, timeZone)}`
   if (from === null) return 'not said'
@@ -90,7 +91,7 @@ const LONGEST_SPECIALITY = 10
 const LONGEST_NAME = 27
 
 /** Names come from outside: nothing in them may move the cursor or turn the writing round. */
-export function sayVisible(text: string, longest = LONGEST_NAME): string {
+export function renderVisible(text: string, longest = LONGEST_NAME): string {
   const plain = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')

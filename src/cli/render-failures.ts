@@ -9,11 +9,11 @@ import {
 import type { History } from '../ledger/history.ts'
 import type { Retried } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type NamedService, sayService } from '../model/service.ts'
+import { type NamedService, renderService } from '../model/service.ts'
 import { counted } from '../report/figures.ts'
 import { applying, columns, details, few, more, shown, span } from './render.ts'
 import { renderStored } from './render-history.ts'
-import { type Advice, sayIssue, sayReason } from './say-reason.ts'
+import { type Advice, renderIssue, renderReason } from './render-reason.ts'
 
 function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
   const detail = status ?? error
@@ -27,14 +27,14 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
     reasons: reasons.map((group) => ({ reason: reasonName(group), ...group, ...adviceOf(group) })),
     issues: issues.map((group) => {
       const reason = shown(`issue:${group.field}:${group.code}`)
-      return { reason, ...group, ...sayIssue(group) }
+      return { reason, ...group, ...renderIssue(group) }
     }),
   }
 }
 
 function adviceOf(group: ReasonGroup): Advice {
   const known = Object.entries(group).filter(([, value]) => value !== null)
-  return sayReason({ ...Object.fromEntries(known), code: group.code }, group)
+  return renderReason({ ...Object.fromEntries(known), code: group.code }, group)
 }
 
 const MORE = [
@@ -45,14 +45,14 @@ const MORE = [
 /** By reason, each with what it takes; the totals come last, where the eye of a person who scrolls ends. */
 export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] {
   const { origin, target, customers, reasons, issues } = groups
-  const named = target ? sayService(target) : origin
+  const named = target ? renderService(target) : origin
   const about = named === null ? [] : [`customers at ${shown(named)}`]
   if (reasons.length === 0 && issues.length === 0)
     return [...about, 'nobody is rejected, nobody fails, and no field is left out']
   return [
     ...about,
     '',
-    ...reasons.flatMap((group) => renderGroup(group.state, group, sayWaiting(group))),
+    ...reasons.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected for it' : 'left out', group, null)),
     `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} with a field left out`,
     ...MORE,
@@ -78,7 +78,7 @@ function renderGroup(
   ]
 }
 
-function sayWaiting({ sinceMs, customers, nextInMs, underWay, state }: ReasonGroup): string {
+function renderWaiting({ sinceMs, customers, nextInMs, underWay, state }: ReasonGroup): string {
   const since =
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`
@@ -95,7 +95,7 @@ export function renderFailing({ customers, total }: FailingList, selector: Selec
     each.state === 'idle' ? 'left out' : each.state,
     each.sinceMs === null || each.state === 'idle' ? '' : span(each.sinceMs),
     String(each.attempts),
-    sayNext(each),
+    renderNext(each),
     few(namesOf(each, selector)),
   ])
   return [
@@ -104,7 +104,7 @@ export function renderFailing({ customers, total }: FailingList, selector: Selec
   ]
 }
 
-function sayNext({ nextInMs, underWay }: Failing): string {
+function renderNext({ nextInMs, underWay }: Failing): string {
   if (underWay) return 'under way'
   if (nextInMs === null) return '-'
   return nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'
@@ -123,9 +123,9 @@ export function adviseOn(history: History): Advice[] {
   const mapping = state === 'rejected' && reason?.code === 'mapping'
   const required = issues.some(({ field }) => REQUIRED.includes(field))
   return [
-    ...(reason === null ? [] : [sayReason(reason, { state })]),
+    ...(reason === null ? [] : [renderReason(reason, { state })]),
     ...issues.map((issue) =>
-      sayIssue({ ...issue, blocks: mapping && (!required || REQUIRED.includes(issue.field)) }),
+      renderIssue({ ...issue, blocks: mapping && (!required || REQUIRED.includes(issue.field)) }),
     ),
   ]
 }

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   truncated: 'they would lose access, after a watched table was truncated',
 }
 
-function sayKind(kind: string): string {
+function renderMeaning(kind: string): string {
   if (kind.startsWith('clear:')) return `their ${kind.slice('clear:'.length)} would be cleared`
   return KINDS[kind] ?? 'this version does not know what that is'
 }
@@ -35,7 +35,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
   return [
     `${kind}: ${counted(held, 'customer')} held`,
     ...details([
-      ['what', held > 0 && sayKind(kind)],
+      ['what', held > 0 && renderMeaning(kind)],
       ['since', sinceMs !== null && `${span(sinceMs)} ago (the oldest)`],
       [
         'tripped',
@@ -68,7 +68,7 @@ export function renderHeld({ customers, total }: HeldList): readonly string[] {
     each.key,
     each.released ? 'released' : each.state,
     each.sinceMs === null ? '' : span(each.sinceMs),
-    sayStatus(each),
+    renderUserStatus(each),
     few(each.kinds),
     few(each.what.fields),
   ])
@@ -78,7 +78,7 @@ export function renderHeld({ customers, total }: HeldList): readonly string[] {
   ]
 }
 
-function sayStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {
+function renderUserStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {
   if (statusFrom === null) return statusTo === null ? '' : `to ${statusTo}`
   if (statusTo === null && kinds.includes('status')) return `${statusFrom} to ${others(statusFrom)}`
   return statusTo === null || statusTo === statusFrom ? String(statusFrom) : `${statusFrom} to ${statusTo}`

@@ -3,7 +3,7 @@ import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
 import { columns, details, hanging, second, shown, span } from './render.ts'
-import { sayIssue, sayReason } from './say-reason.ts'
+import { renderIssue, renderReason } from './render-reason.ts'
 
 type Known = NonNullable<History>
 
@@ -14,7 +14,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
     `customer ${shown(key)}`,
     ...details([
       ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
-      ['rollcall', sayOwed(history)],
+      ['rollcall', renderOwed(history)],
     ]),
     ...renderHistory(history),
   ]
@@ -23,18 +23,18 @@ export function renderStored(history: History, key: CustomerKey): string[] {
 /** State with its reason, the times that prove that a change arrived, the open finding, and the last calls. */
 export function renderHistory(history: Known): string[] {
   const { calls, state, since, issues, finding } = history
-  const reason = history.reason && sayReason(history.reason, { state })
+  const reason = history.reason && renderReason(history.reason, { state })
   const started = since === null ? '' : `, since ${minute(since)}`
   const blocks = state === 'rejected'
   return [
     ...details([
       ['state', `${state}${started}${reason ? `: ${reason.what}` : ''}`],
       ['to do', reason?.toDo],
-      ...issues.map((issue) => ['left out', sayIssue({ ...issue, blocks }).what] as const),
-      ['finding', finding && sayFinding(finding)],
+      ...issues.map((issue) => ['left out', renderIssue({ ...issue, blocks }).what] as const),
+      ['finding', finding && renderFinding(finding)],
     ]),
-    ...sayProof(history),
-    ...(calls.length === 0 ? details([['calls', 'none is recorded']]) : ['', ...sayCalls(calls)]),
+    ...renderProof(history),
+    ...(calls.length === 0 ? details([['calls', 'none is recorded']]) : ['', ...renderCalls(calls)]),
   ]
 }
 
@@ -45,7 +45,7 @@ const REMOTE: Readonly<Record<Known['remote'], string>> = {
   present: 'there at the service',
 }
 
-export function sayOwed(history: Known): string {
+export function renderOwed(history: Known): string {
   const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay, attempts, unknown } = history
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
   const settled = overdueMs === null && !underWay
@@ -64,14 +64,14 @@ export function sayOwed(history: Known): string {
   return `${next()}${tried}${doubt}`
 }
 
-function sayFinding(finding: NonNullable<Known['finding']>): string {
+function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, looks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
   const found = `${looks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
 }
 
-function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
+function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
     ['committed', changedAt, 'captured; settled last'],
     ['acknowledged', acknowledgedAt, 'the last write that was taken'],
@@ -87,7 +87,7 @@ function sayProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
 const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'TAKEN AS', 'BY']
 
 /** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
-export function sayCalls(calls: readonly LoggedCall[]): string[] {
+export function renderCalls(calls: readonly LoggedCall[]): string[] {
   const rows = calls.map(({ at, method, status, error, ms, plan, meaning, by }) => {
     const answer = status === null ? (error ?? 'no answer') : String(status)
     return [second(at), method, answer, `${ms} ms`, plan, meaning, by]

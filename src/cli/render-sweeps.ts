@@ -19,17 +19,17 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
 export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
   const since = check ? 'since then' : 'before all customers were checked'
   return [
-    ...unfinished.map((sweep): LabelledText => ['sweep', sayUnfinished(sweep)]),
-    ['check', check && sayCheck(check)],
+    ...unfinished.map((sweep): LabelledText => ['sweep', renderUnfinished(sweep)]),
+    ['check', check && renderCheck(check)],
     [
       'check',
       allMissed(missedSince) > 0 &&
-        `${since}, a check of some customers has found that capture had missed ${sayMissed(missedSince)}`,
+        `${since}, a check of some customers has found that capture had missed ${renderMissed(missedSince)}`,
     ],
   ]
 }
 
-function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
+function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
   const [what, goesOn] = SWEEPS[kind]
   // Customers with a record and no row come after all those counted.
   const of = total === null || customers > total ? '' : ` of ${total}`
@@ -37,8 +37,8 @@ function sayUnfinished({ kind, customers, total, differ, startedAt, silentMs }: 
   return `${what}: ${customers}${of} customers checked, ${differ} differ, since ${startedAt}${still}`
 }
 
-function sayCheck({ customers, endedAt, missed }: SweepReport): string {
-  const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${sayMissed(missed)}`
+function renderCheck({ customers, endedAt, missed }: SweepReport): string {
+  const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${renderMissed(missed)}`
   return `capture had ${found} when ${customers} customers were checked, until ${endedAt}`
 }
 
@@ -46,10 +46,10 @@ function sayCheck({ customers, endedAt, missed }: SweepReport): string {
 export function sweepsNeed({ check, missedSince }: SweepsReport): readonly string[] {
   const found = applying([
     ...(check && allMissed(check.missed) > 0
-      ? [`${sayMissed(check.missed)} when it was checked at ${check.endedAt}`]
+      ? [`${renderMissed(check.missed)} when it was checked at ${check.endedAt}`]
       : []),
     allMissed(missedSince) > 0 &&
-      `${sayMissed(missedSince)}, as a check of some customers has found${check ? ' since' : ''}`,
+      `${renderMissed(missedSince)}, as a check of some customers has found${check ? ' since' : ''}`,
   ])
   if (found.length === 0) return []
   return [
@@ -62,7 +62,7 @@ export function allMissed(missed: Missed): number {
 }
 
 /** `3 changes (1 inserted, 2 changed)`. */
-export function sayMissed(missed: Missed): string {
+export function renderMissed(missed: Missed): string {
   const parts = MISSED_HOW.flatMap((how) => (missed[how] > 0 ? `${figure(missed[how])} ${how}` : []))
   return `${counted(allMissed(missed), 'change')} (${parts.join(', ')})`
 }
@@ -71,6 +71,6 @@ export const OTHERS_SWEEP =
   'a worker, or another command, checks all customers just now: this waits until that has ended'
 
 /** Keys, to find what wrote without triggers; none is kept of those that an earlier process has found. */
-export function sayExamples(examples: readonly string[]): string {
+export function renderExamples(examples: readonly string[]): string {
   return examples.length === 0 ? '' : `, for example ${examples.join(', ')}`
 }

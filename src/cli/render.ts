@@ -27,7 +27,7 @@ export function shown(text: string): string {
 }
 
 /** A field's value in one line, shellQuoted, so that blanks at its ends are seen. */
-export function sayValue(value: unknown): string {
+export function renderValue(value: unknown): string {
   if (value === null || value === undefined) return '–'
   return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)
 }

@@ -10,7 +10,7 @@ import { readVerification } from '../drift/coverage.ts'
 import { type MappingStatus, readStanding } from '../ledger/generation.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { everybodyIsIn, readSweeps } from '../ledger/runs.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
 import { counted } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
@@ -24,11 +24,11 @@ import {
   mappingNeeds,
   overviewNeeds,
   paceNeeds,
-  sayDrift,
-  sayVerified,
+  renderDrift,
+  renderVerified,
   verificationNeeds,
 } from './attention.ts'
-import { BINDING_ENV, bindingStatus, sayBinding } from './binding.ts'
+import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
@@ -82,7 +82,7 @@ async function readStatus(pool: Pool, config: Config, env: StatusEnv) {
   }
   const misfits = await findMisfits(pool, config)
   const attention = [
-    ...sayBinding(read.binding),
+    ...renderBinding(read.binding),
     ...brakeNeeds(read.brake),
     ...paceNeeds(read.pace),
     ...misfits.map((misfit) => `${misfit} (correct rollcall.config.ts, or the database)`),
@@ -123,28 +123,28 @@ function renderStatus(status: Status): string[] {
     [
       'service',
       status.target
-        ? sayService(status.target)
+        ? renderService(status.target)
         : `not bound yet: no call was ever made (${status.environment})`,
     ],
-    ['mapping', sayMapping(mapping)],
-    ['customers', sayCustomers(overview)],
+    ['mapping', renderMapping(mapping)],
+    ['customers', renderCustomers(overview)],
     [
       'capture',
       `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} not noted yet${oldest(outbox.oldestAgeMs)}`,
     ],
     ...sweepEntries(status.sweeps),
-    ['owed', sayOwed(overview)],
+    ['owed', renderOwed(overview)],
     ['unknown', unknown > 0 && `${counted(unknown, 'user has', 'users have')} to be looked up first`],
-    ['pace', pace ? sayPace(pace) : 'not set yet'],
-    ['brake', sayBrake(status.brake)],
-    ['verified', sayVerified(verification)],
-    ['drift', sayDrift(verification)],
+    ['pace', pace ? renderPaceLine(pace) : 'not set yet'],
+    ['brake', renderBrake(status.brake)],
+    ['verified', renderVerified(verification)],
+    ['drift', renderDrift(verification)],
     ...reasonEntries(overview),
     ...attention.map((what): LabelledText => ['attention', what]),
   ])
 }
 
-function sayMapping(mapping: MappingStatus | null): string {
+function renderMapping(mapping: MappingStatus | null): string {
   if (!mapping) return 'no mapping is active yet; the first worker activates its own'
   const { generation, appliedAt, current, swept } = mapping
   const other = current ? '' : ', of another configuration than this one'
@@ -152,18 +152,18 @@ function sayMapping(mapping: MappingStatus | null): string {
   return `generation ${generation}, since ${appliedAt}${other}${sweeping}`
 }
 
-function sayCustomers({ customers, states }: Overview): string {
+function renderCustomers({ customers, states }: Overview): string {
   const released = states.released > 0 ? `${states.released} released, ` : ''
   return `${customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${released}${states.discarded} discarded`
 }
 
-function sayOwed({ owed }: Overview): string {
+function renderOwed({ owed }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
   return `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
 }
 
-function sayPace({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): string {
+function renderPaceLine({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): string {
   const held = heldForMs > 0 ? `, held for ${span(heldForMs)}` : ''
   const probe = nextProbeMs === null ? '' : `, next probe in ${span(nextProbeMs)}`
   const stopped = cause ? `; stopped (${cause})${probe}` : ''
@@ -171,7 +171,7 @@ function sayPace({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): 
 }
 
 /** A kind that needs a person is among what wants attention. */
-function sayBrake(brake: readonly KindHeld[]): string | null {
+function renderBrake(brake: readonly KindHeld[]): string | null {
   const others = brake.filter((each) => !brakeNeedsPerson(each))
   const taken = others.filter((each) => each.taken > 0).map((each) => `${each.taken} × ${each.kind}`)
   if (taken.length > 0) return `${taken.join(', ')} let through`

@@ -5,7 +5,7 @@ import { makeEnd } from '../ledger/ending.ts'
 import { mappingChanged, readStanding } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { namedService } from '../service/address.ts'
 import { BrokenOff, type JobResult, makeJob } from '../sync/job.ts'
@@ -17,7 +17,7 @@ import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
-import { sayStep } from './say-step.ts'
+import { renderStep } from './render-step.ts'
 import { withSync } from './with-sync.ts'
 
 type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
@@ -50,7 +50,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         logCall(key, step)
         const redacted = redactedStep(step)
         steps.push(redacted)
-        if (!json) for (const text of sayStep(redacted)) io.out(text)
+        if (!json) for (const text of renderStep(redacted)) io.out(text)
       },
     })
     const mayCall = async () => {
@@ -62,7 +62,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     const results: { key: CustomerKey; target: typeof target; steps: RedactedStep[] }[] = []
     for (const key of keys) {
       steps = []
-      if (!json) io.out(`customer ${shown(key)} at ${sayService(target)}`)
+      if (!json) io.out(`customer ${shown(key)} at ${renderService(target)}`)
       await syncOne(key)
       results.push({ key, target, steps })
     }

@@ -9,7 +9,7 @@ import { reachable } from '../ledger/reachable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { type Log, makeLog, makeQuiet } from '../ops/log.ts'
 import { opsAddress } from '../ops/server.ts'
 import { sleep } from '../ops/time.ts'
@@ -61,7 +61,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
   const scene = { env, config, log, ops, stop: io.stop }
   try {
     // All of it or nothing: it waits for a server that is away, and begins anew.
-    const waiting = { stop: io.stop, sleep, now, tell: sayAway(log, env) }
+    const waiting = { stop: io.stop, sleep, now, tell: renderAway(log, env) }
     const running = await whenUp(() => start(scene), waiting)
     if (running) await runUntilStopped(running, scene)
   } finally {
@@ -140,7 +140,7 @@ async function runUntilStopped(running: Running, { env, config, log, ops, stop }
   try {
     for (const warning of opened.warnings) log.warn(warning)
     ops.runs({ queue, takesPart: worker.takesPart })
-    const target = sayService(namedService(env.SERVICE_URL, config))
+    const target = renderService(namedService(env.SERVICE_URL, config))
     log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
     const failure = await Promise.race([aborted(stop).then(() => null), worker.failed])
     if (failure)
@@ -154,7 +154,7 @@ async function runUntilStopped(running: Running, { env, config, log, ops, stop }
 }
 
 /** Host and port only; what Postgres and Redis say of themselves while they start or stop holds no value. */
-function sayAway(log: Log, env: Scene['env']): (trouble: RollcallError) => void {
+function renderAway(log: Log, env: Scene['env']): (trouble: RollcallError) => void {
   return ({ code, details }) => {
     const [what, url] = code === 'QUEUE_DOWN' ? ['queue', env.QUEUE_URL] : ['database', env.DATABASE_URL]
     const about = { server: addressOf(url)?.server, code, reason: details.join('; ') }

@@ -11,7 +11,7 @@ import { startPostgres } from '../embedded/postgres.ts'
 import { migrate } from '../ledger/migrate.ts'
 import { readOverview } from '../ledger/overview.ts'
 import { installationName } from '../ledger/target.ts'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { makeLog } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import { startSandbox } from '../sandbox/server.ts'
@@ -118,7 +118,7 @@ async function openDemo({ stack, meter, screen, stop }: DemoOptions) {
   const observers = observeWorker(meter, Date.now)
   const worker = await startWorker({ opened, queue, log: makeLog('silent'), observers })
   stack.defer(() => worker.stop(DRAIN_MS))
-  meter.target = sayService(namedService(sandbox.url, config))
+  meter.target = renderService(namedService(sandbox.url, config))
   meter.ceiling = config.pace.ceiling
   return { pool, sandbox, opened, env }
 }

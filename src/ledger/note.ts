@@ -99,7 +99,11 @@ const NOTE_UNKNOWN = `
 WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)
 ${recordNewCustomersOf('JOIN noted USING (key)')}`
 
-export async function noteUnknown(client: Client, customers: readonly NewCustomer[], lane: Lane): Promise<void> {
+export async function noteUnknown(
+  client: Client,
+  customers: readonly NewCustomer[],
+  lane: Lane,
+): Promise<void> {
   if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
 }
 

@@ -20,7 +20,7 @@ export function readDuration(text: string): number | undefined {
 }
 
 /** In the largest unit that is exact, as `readDuration` takes it. */
-export function sayDuration(ms: number): string {
+export function renderDuration(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`
 }

@@ -8,6 +8,6 @@ export type NamedService = {
 }
 
 /** The one form in which every output names it. */
-export function sayService({ origin, environment, local }: NamedService): string {
+export function renderService({ origin, environment, local }: NamedService): string {
   return `${origin} (${environment}${local ? ', on this machine' : ''})`
 }

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { PaceEvent } from './events.ts'
-import { type Known, makeReportOutcome } from './report-outcome.ts'
 import { makeKeys } from './keys.ts'
-import type { ReportOutcome, Permits } from './pace.ts'
+import type { Permits, ReportOutcome } from './pace.ts'
 import { makePermits } from './permits.ts'
 import { makeProbing, type ProbeService } from './probing.ts'
+import { type Known, makeReportOutcome } from './report-outcome.ts'
 import { currentRate, reservePermits } from './row.ts'
 
 type Options = {

@@ -3,7 +3,7 @@ import { makeBatch } from '../database/batch.ts'
 import { nameOf } from '../model/name-of.ts'
 import { afterCalls, isTroubled } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
-import type { ReportOutcome, CallOutcome } from './pace.ts'
+import type { CallOutcome, ReportOutcome } from './pace.ts'
 import { changePace } from './stored.ts'
 
 /** This process' knowledge of the row, from its last reservation or report. */

@@ -2,7 +2,7 @@
 import { silentOf } from '../drift/tally.ts'
 import { type DriftTally, RESOLVED, type Resolved, WRONG_ACCESS } from '../drift/words.ts'
 import type { Report } from './report.ts'
-import { ACCESS, sayAmongHeld } from './words.ts'
+import { ACCESS, renderAmongHeld } from './words.ts'
 
 type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
 
@@ -22,7 +22,7 @@ export function driftingOf({ kinds }: Pick<DriftTally, 'kinds'>): number {
 export function wrongAccess({ access, heldAccess }: Pick<DriftTally, 'access' | 'heldAccess'>) {
   return WRONG_ACCESS.flatMap((which) => {
     const { [which]: many = 0 } = access
-    const means = ACCESS[which].means + sayAmongHeld(heldAccess[which] ?? 0, many)
+    const means = ACCESS[which].means + renderAmongHeld(heldAccess[which] ?? 0, many)
     return many === 0 ? [] : { which, many, means }
   })
 }

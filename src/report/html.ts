@@ -1,13 +1,13 @@
 // The page for people: one file that needs nothing else, so that it can be mailed, archived and opened without a net.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { charts } from './charts.ts'
 import { minute, tied } from './figures.ts'
 import { asData, type Markup, markup } from './markup.ts'
+import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
-import { sayHeadline } from './say.ts'
-import { sayMethod, sayUnseen, sayWhen } from './scope.ts'
+import { renderMethod, renderUnseen, renderWhen } from './scope.ts'
 import { bullets, cards, list, personal, scope, unanswered } from './sections.ts'
 
 /** Script and style of the page, each as one file; `npm run build` bundles them from page/. */
@@ -40,7 +40,7 @@ export function htmlPage(report: Report, { script, style }: Assets): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<title>Drift at ${sayService(report.target)}, ${minute(report.endedAt)}</title>
+<title>Drift at ${renderService(report.target)}, ${minute(report.endedAt)}</title>
 <style>${{ html: style }}</style>
 </head>
 <body>
@@ -53,9 +53,9 @@ ${body(report)}
 }
 
 function body(report: Report): Markup {
-  const { tone, text, more } = sayHeadline(report)
+  const { tone, text, more } = renderHeadline(report)
   return markup`<header class="${tone}">
-<p class="what">Drift report <span>${sayService(report.target)}</span> <span>${tied(sayWhen(report))}</span></p>
+<p class="what">Drift report <span>${renderService(report.target)}</span> <span>${tied(renderWhen(report))}</span></p>
 <h1>${tied(text)}</h1>
 ${more.map((line) => markup`<p>${lineOf(line, report)}</p>\n`)}</header>
 <main>
@@ -65,8 +65,8 @@ ${charts(report)}
 ${list(report)}
 ${scope(report)}
 ${unanswered(report)}
-${bullets('How it was found out', sayMethod(report))}
-${bullets('What cannot be seen', sayUnseen(report))}
+${bullets('How it was found out', renderMethod(report))}
+${bullets('What cannot be seen', renderUnseen(report))}
 </main>
 <footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
 }

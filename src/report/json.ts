@@ -1,9 +1,9 @@
 // For programs: the report as it is, with what follows from it.
 import { asEscape, CONTROL_IN_JSON } from '../model/control-characters.ts'
 import { agreementOf, conclude, driftingOf, resolvedOf, shareOf } from './conclude.ts'
+import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
-import { sayHeadline } from './say.ts'
-import { sayUnseen } from './scope.ts'
+import { renderUnseen } from './scope.ts'
 
 /**
  * `--format json`, with what follows from the figures. `share`: of those who differ or are held, among those checked or
@@ -16,13 +16,13 @@ export function jsonForm(report: Report) {
   const believed = conclusion !== 'not-credible'
   return {
     conclusion,
-    headline: sayHeadline(report).text,
+    headline: renderHeadline(report).text,
     drifting: believed ? driftingOf(report.counts) : null,
     held,
     share: believed ? shareOf(disagree, known) : null,
     resolvedMeanwhile: resolvedOf(report),
     ...rest,
-    cannotBeSeen: sayUnseen(report),
+    cannotBeSeen: renderUnseen(report),
     findings,
   }
 }

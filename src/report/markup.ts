@@ -16,7 +16,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** For text and for attributes in quotes; bidi and control characters are shown instead of obeyed. */
 export function escapeHtml(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, asEscape).replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
+  return text
+    .replace(CONTROL_CHARACTERS, asEscape)
+    .replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
 }
 
 /** A template whose values are escaped unless they are markup themselves. */

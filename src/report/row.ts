@@ -54,10 +54,10 @@ function fieldsOf({ fields, shown }: ReportedFinding): Markup {
 
 function valuesOf(shown: Shown | undefined): Markup {
   if (shown === undefined) return NOTHING
-  return markup` <span class="values">${sayValue(shown.here)} here, ${sayValue(shown.service)} there</span>`
+  return markup` <span class="values">${renderValue(shown.here)} here, ${renderValue(shown.service)} there</span>`
 }
 
-function sayValue(value: unknown): string {
+function renderValue(value: unknown): string {
   if (value === null || value === undefined) return 'none'
   if (value === '') return 'empty'
   return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)

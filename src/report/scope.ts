@@ -1,10 +1,10 @@
 // What was checked and how, and what nobody can see: the part of a report that does not depend on what was found.
-import { sayService } from '../model/service.ts'
+import { renderService } from '../model/service.ts'
 import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** Limits of every report about this service. */
-export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
+export function renderUnseen({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',
     'Users whom only the service knows: it has no list to ask for.',
@@ -16,7 +16,7 @@ export function sayUnseen({ options }: Pick<Report, 'options'>): string[] {
 }
 
 /** How it was found out, for whoever has to rely on it. */
-export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
+export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
   return [
     'Each user is read by a GET and compared, field by field in normal form, with what the mapping makes of the ' +
       "customer's row as it is now.",
@@ -34,7 +34,7 @@ export function sayMethod({ options }: Pick<Report, 'options'>): string[] {
 }
 
 /** What was checked, and when: label and text. */
-export function sayScope(report: Report): (readonly [label: string, text: string])[] {
+export function renderScope(report: Report): (readonly [label: string, text: string])[] {
   const { target, options, population, chosen, coverage, outcome } = report
   const { where, sample, rate, maxDrift } = options
   const ledger = options.from === 'ledger'
@@ -48,8 +48,8 @@ export function sayScope(report: Report): (readonly [label: string, text: string
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to whom it had come.
     ['Stopped', stopped && `before the end, with ${figure(chosen)} of ${wanted} checked`],
-    ['Service', sayService(target)],
-    [ledger ? 'As known at' : 'Checked at', sayWhen(report)],
+    ['Service', renderService(target)],
+    [ledger ? 'As known at' : 'Checked at', renderWhen(report)],
     [
       'Source',
       ledger ? 'what workers and runs have found, without a call' : 'the service, by a GET for each',
@@ -61,18 +61,22 @@ export function sayScope(report: Report): (readonly [label: string, text: string
     ],
     ['Rate', rate !== null && `at most ${figure(rate)} calls a second`],
     ['Limit', maxDrift !== null && `${percent(maxDrift)} drift`],
-    ['Coverage', coverage && sayCoverage(coverage)],
+    ['Coverage', coverage && renderCoverage(coverage)],
     ['By', `rollcall ${report.writtenBy}`],
   ]
   return rows.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
 }
 
-function sayCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
+function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
   const since = oldest === null ? '' : `; the longest ago: ${minute(oldest)}`
   return `${percent(share)} checked within ${lasting(periodMs)}${since}`
 }
 
 /** A report without calls is of one moment. */
-export function sayWhen({ startedAt, endedAt, options }: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
+export function renderWhen({
+  startedAt,
+  endedAt,
+  options,
+}: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
   return options.from === 'ledger' ? minute(endedAt) : fromTo(startedAt, endedAt)
 }

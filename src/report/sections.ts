@@ -5,7 +5,7 @@ import { counted, figure, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
-import { sayScope } from './scope.ts'
+import { renderScope } from './scope.ts'
 import { ACCESS, CAUSE, KIND, type Named, NO_ANSWER, SKIP } from './words.ts'
 
 export function personal({ findings }: Report): Markup {
@@ -104,7 +104,7 @@ ${selects}<button type="reset">Show all</button>
 }
 
 export function scope(report: Report): Markup {
-  const rows = sayScope(report).map(([label, text]) => {
+  const rows = renderScope(report).map(([label, text]) => {
     // Conditions stand as they were written.
     const said = label === 'Customers' ? text : tied(text)
     return markup`<div><dt>${label}</dt><dd>${said}</dd></div>\n`

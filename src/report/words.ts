@@ -25,7 +25,7 @@ export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
 }
 
 /** Of so many customers, how many are held: those need a person. */
-export function sayAmongHeld(held: number, all: number): string {
+export function renderAmongHeld(held: number, all: number): string {
   if (held === 0) return ''
   if (held < all) return ` (${figure(held)} of them held by the brake)`
   return all === 1 ? ' (held by the brake)' : ' (all of them held by the brake)'

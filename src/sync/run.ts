@@ -6,7 +6,7 @@ import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
 import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
-import { busyness, classifyRead, classifyWrite, type Outcome, healthOf } from './classify.ts'
+import { busyness, classifyRead, classifyWrite, healthOf, type Outcome } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
@@ -116,7 +116,12 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
     const health = healthOf(called.outcome, meaning)
-    await context.reportOutcome({ id: run.claim.id, epoch: gate.epoch(), health, ...busyness(called.outcome) })
+    await context.reportOutcome({
+      id: run.claim.id,
+      epoch: gate.epoch(),
+      health,
+      ...busyness(called.outcome),
+    })
     if (step.end) return await ended(step.end)
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrakeKind } from '../../src/brake/brake.ts'
-import { type KindStanding, forecastBrake } from '../../src/brake/forecast.ts'
+import { forecastBrake, type KindStanding } from '../../src/brake/forecast.ts'
 
 const rules = {
   windowHours: 24,
@@ -17,7 +17,14 @@ type Case = {
 }
 
 /** `kind through/held`, in the order in which they are told. */
-function brakeForecast({ of, standing, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
+function brakeForecast({
+  of,
+  standing,
+  present = 0,
+  entitled = 0,
+  expectCreates = null,
+  truncated = false,
+}: Case) {
   const standings = standing ? [{ taken: 0, tripped: false, expected: 0, ...standing }] : []
   const asking = { customers: of, standings, bases: { present, entitled }, rules, expectCreates, truncated }
   return forecastBrake(asking).map(({ kind, through, held }) => `${kind} ${through}/${held}`)

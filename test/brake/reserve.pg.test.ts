@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BrakeKind, HeldKind } from '../../src/brake/brake.ts'
-import { release } from '../../src/brake/held.ts'
 import { readCounted } from '../../src/brake/forecast.ts'
+import { release } from '../../src/brake/held.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
 import { makePool } from '../../src/database/pool.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

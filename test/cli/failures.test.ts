@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readFailuresAsked } from '../../src/cli/failures.ts'
 import { adviseGroups, renderGroups } from '../../src/cli/render-failures.ts'
-import { isReasonCode, REASON_CODES, sayReason } from '../../src/cli/say-reason.ts'
+import { isReasonCode, REASON_CODES, renderReason } from '../../src/cli/render-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
 
@@ -20,7 +20,7 @@ test('every reason has words and something to do, with whatever it comes', () =>
     for (const detail of details) {
       for (const state of ['rejected', 'failing'] as const) {
         for (const customers of [1, 20]) {
-          const { what, toDo } = sayReason({ code, ...detail }, { state, customers })
+          const { what, toDo } = renderReason({ code, ...detail }, { state, customers })
           expect(`${what}; ${toDo}`).not.toMatch(TOO_BARE)
           expect([what.length > 8, toDo.length > 8], code).toEqual([true, true])
         }
@@ -28,7 +28,7 @@ test('every reason has words and something to do, with whatever it comes', () =>
     }
   }
   expect([isReasonCode('refused'), isReasonCode('constructor')]).toEqual([true, false])
-  expect(sayReason({ code: 'of-another-version', status: 400 }).what).toBe('of-another-version (HTTP 400)')
+  expect(renderReason({ code: 'of-another-version', status: 400 }).what).toBe('of-another-version (HTTP 400)')
 })
 
 test('a call asks for one thing, and one that does not is told what to call', () => {

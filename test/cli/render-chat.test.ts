@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { asJson, details, shown } from '../../src/cli/render.ts'
-import { renderChat, renderChatNote, renderProfessionals, sayVisible } from '../../src/cli/render-chat.ts'
+import { renderChat, renderChatNote, renderProfessionals, renderVisible } from '../../src/cli/render-chat.ts'
 import { listing } from '../../src/explain/chat.ts'
 import type { Professional } from '../../src/service/chat-read.ts'
 
@@ -50,8 +50,8 @@ test('professionals stand in a table: who is there first, then who comes next, i
 })
 
 test('nothing in a name moves the cursor or turns the writing round', () => {
-  expect(sayVisible('\u001b[2J\u001b[1;31mAna\u202egnp\r\nRuiz\u0000')).toBe('[2J [1;31mAna gnp Ruiz')
-  expect(sayVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(27)
+  expect(renderVisible('\u001b[2J\u001b[1;31mAna\u202egnp\r\nRuiz\u0000')).toBe('[2J [1;31mAna gnp Ruiz')
+  expect(renderVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(27)
 })
 
 const CONTROL_CHARACTERS = [

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { renderExplanation, renderFields, sayAccess, sayNext, sayRemedy } from '../../src/cli/explanation.ts'
+import {
+  renderAccess,
+  renderExplanation,
+  renderFields,
+  renderNext,
+  renderRemedy,
+} from '../../src/cli/explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
@@ -53,15 +59,15 @@ test.each([
   [LOOKUP, PATCH, /^look first \(GET\): .*; then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a look %j', (plan, planAfterLookup, words) => {
-  expect(sayNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
+  expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
   for (const [why, { can }] of Object.entries(VERDICTS)) {
     const access = { can, why } as Explanation['access']
-    expect(sayAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
+    expect(renderAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
   }
-  const shared = sayAccess({ ...ONE, claimants: ['a'] })
+  const shared = renderAccess({ ...ONE, claimants: ['a'] })
   expect(shared).toContain('the other customer with this user_id: a')
 })
 
@@ -73,20 +79,22 @@ test('the keys of others move no cursor', () => {
 
 test('every remedy has words, and a command that a shell takes', () => {
   for (const deed of Object.keys(REMEDIES) as Remedy['do'][])
-    expect(sayRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
-  const said = (key: string) => sayRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
+    expect(renderRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
+  const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
   expect(said('4711')).toBe('`rollcall sync 4711 --look`')
   expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --look\``)
   expect(said('-x')).toContain(`'-x'`)
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
-  expect(sayRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
-  expect(sayRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
+  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
+  expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { kind: 'known', history } } as const
-  expect(sayRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^it is held/)
-  expect(sayRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(/discarded.*`rollcall held release c/)
+  expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^it is held/)
+  expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(
+    /discarded.*`rollcall held release c/,
+  )
   const denied = { ...ONE, desired: { kind: 'unreadable', code: '42501', misfits: [] } } as const
-  expect(sayRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
+  expect(renderRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
 })
 
 test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {

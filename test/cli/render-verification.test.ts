@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sayDrift, sayVerified, verificationNeeds } from '../../src/cli/attention.ts'
+import { renderDrift, renderVerified, verificationNeeds } from '../../src/cli/attention.ts'
 import type { Coverage, VerificationReport } from '../../src/drift/coverage.ts'
 
 const DAY = 86_400_000
@@ -28,7 +28,7 @@ test.each<[Partial<Coverage>, RegExp]>([
   [{ customers: 0, within: 0 }, /^nobody/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
-  expect(sayVerified(verification(over))).toMatch(said)
+  expect(renderVerified(verification(over))).toMatch(said)
 })
 
 test('whoever is held counts with the others about access, and not where the service differs', () => {
@@ -36,7 +36,7 @@ test('whoever is held counts with the others about access, and not where the ser
     ...verification({}, { missing: 2 }),
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
   }
-  expect(sayDrift(given)).toMatch(
+  expect(renderDrift(given)).toMatch(
     /^3 without .+ \(1 of them held [^,]+\), 149 with .+ \(all of them held [^,]+\); 2 missing$/,
   )
   expect(verificationNeeds(given)).toEqual([

@@ -8,15 +8,15 @@ import { LAWYER, openScene, S2S, USER } from './support.ts'
 
 const scene = await openScene()
 
-async function sayAs(from: 'user' | 'professional', text: string) {
+async function renderAs(from: 'user' | 'professional', text: string) {
   const body = { user_id: USER, professional_id: LAWYER, from, type: 'text', text }
   return (await scene.ask('/_sandbox/messages', { method: 'POST', body })).json as Record<string, unknown>
 }
 
 section('1', {
   conversation: async () => {
-    const { room_id: room } = await sayAs('user', 'May I?')
-    await sayAs('professional', 'You may.')
+    const { room_id: room } = await renderAs('user', 'May I?')
+    await renderAs('professional', 'You may.')
     const { items } = await (await scene.chatAs(USER)).listMessages({ room: Number(room) })
     expect(items).toMatchObject([
       { fromUserId: USER, toUserId: LAWYER, text: 'May I?' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readDuration, sayDuration } from '../../src/model/duration.ts'
+import { readDuration, renderDuration } from '../../src/model/duration.ts'
 
 describe('readDuration', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('readDuration', () => {
   )
 })
 
-describe('sayDuration', () => {
+describe('renderDuration', () => {
   it.each([
     [0, '0ms'],
     [1500, '1500ms'],
@@ -33,13 +33,13 @@ describe('sayDuration', () => {
     [129_600_000, '36h'],
     [1_209_600_000, '14d'],
   ])('%i is %s', (ms, text) => {
-    expect(sayDuration(ms)).toBe(text)
+    expect(renderDuration(ms)).toBe(text)
   })
 
   it('is read back as it was', () => {
     fc.assert(
       fc.property(fc.nat(), fc.constantFrom(1, 1000, 60_000, 3_600_000, 86_400_000), (figure, unit) => {
-        expect(readDuration(sayDuration(figure * unit))).toBe(figure * unit)
+        expect(readDuration(renderDuration(figure * unit))).toBe(figure * unit)
       }),
     )
   })

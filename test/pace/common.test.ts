@@ -142,9 +142,12 @@ describe('the end of an outage', () => {
   })
 })
 
-it.each(['well', 'denied'] as const)('calls that are %s, of a service that works, change nothing', (health) => {
-  expect(afterCalls(START, calls(100, health), NOW)).toBe(START)
-})
+it.each(['well', 'denied'] as const)(
+  'calls that are %s, of a service that works, change nothing',
+  (health) => {
+    expect(afterCalls(START, calls(100, health), NOW)).toBe(START)
+  },
+)
 
 // Anything that can be reported, in any order, at any times.
 const healths = fc.constantFrom<Health>('well', 'trouble', 'denied', 'neutral')

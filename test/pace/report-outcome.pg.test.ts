@@ -10,7 +10,10 @@ describe('busy answers', () => {
   it('of one epoch that two processes get at once halve the rate once', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
-    await Promise.all([a.reportMany('neutral', 25, { busy: true }), b.reportMany('neutral', 25, { busy: true })])
+    await Promise.all([
+      a.reportMany('neutral', 25, { busy: true }),
+      b.reportMany('neutral', 25, { busy: true }),
+    ])
     expect(await readPace(two.db.pool)).toMatchObject({ rate: 50, epoch: '1' })
     expect([...a.kinds(), ...b.kinds()]).toEqual(['lowered'])
     await Promise.all([

@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { addAhead, forecastCalls, type Forecast, NOTHING_AHEAD, totalCalls } from '../../src/sweep/forecast.ts'
+import {
+  addAhead,
+  type Forecast,
+  forecastCalls,
+  NOTHING_AHEAD,
+  totalCalls,
+} from '../../src/sweep/forecast.ts'
 import type { Judged, Made } from '../../src/sweep/judge.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'

@@ -63,7 +63,7 @@ function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]
  * A reader who prints or searches the list must not take a part for the whole. `by`: what the controls ask for; on
  * paper nobody sees those.
  */
-export function sayCount(found: number, all: number, by: readonly string[]): string {
+export function renderCount(found: number, all: number, by: readonly string[]): string {
   const findings = counted(all, 'finding')
   const said = by.length === 0 ? findings : `${figure(found)} of ${findings}: ${by.join(', ')}`
   if (found <= MOST_LISTED) return said

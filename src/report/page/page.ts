@@ -2,7 +2,7 @@
 import type { ReportedFinding } from '../report.ts'
 import { columnsOf } from '../row.ts'
 import { makeDrawing } from './charts.ts'
-import { indexOf, makeList, matching, sayCount } from './list.ts'
+import { indexOf, makeList, matching, renderCount } from './list.ts'
 
 const root = document.documentElement
 const data = document.getElementById('findings')
@@ -46,7 +46,7 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
     const found = matching(index, Object.fromEntries(wanted))
     area?.scrollTo(0, 0)
     list.show(found)
-    if (count !== null) count.textContent = sayCount(found.length, findings.length, namesOf(controls))
+    if (count !== null) count.textContent = renderCount(found.length, findings.length, namesOf(controls))
   }
   controls.hidden = false
   controls.addEventListener('input', refresh)

@@ -13,7 +13,7 @@ import {
 } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Estimate, Report } from './report.ts'
-import { RESOLUTION, SKIP, sayAmongHeld } from './words.ts'
+import { RESOLUTION, renderAmongHeld, SKIP } from './words.ts'
 
 const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
   agrees: 'good',
@@ -24,37 +24,37 @@ const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
   'not-credible': 'bad',
 }
 
-export function sayHeadline(report: Report) {
+export function renderHeadline(report: Report) {
   const conclusion = conclude(report)
-  const access = conclusion === 'not-credible' ? '' : sayAccess(report)
+  const access = conclusion === 'not-credible' ? '' : renderAccess(report)
   // First of all: whatever follows is about the customers alone to whom it had come.
   const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end: ' : ''
-  const text = `${stopped}${access}${sayConclusion(conclusion, report)}`
-  return { tone: TONES[conclusion], text, more: sayMore(report) }
+  const text = `${stopped}${access}${renderConclusion(conclusion, report)}`
+  return { tone: TONES[conclusion], text, more: renderMore(report) }
 }
 
 /** One sentence at most. How many differ says little beside a customer who cannot reach a lawyer. */
-function sayAccess({ counts }: Report): string {
+function renderAccess({ counts }: Report): string {
   const parts = wrongAccess(counts).map(
     ({ many, means }, n) => `${n === 0 ? counted(many, 'customer') : figure(many)} ${means}`,
   )
   return parts.length === 0 ? '' : `${parts.join(', ')}. `
 }
 
-function sayConclusion(conclusion: Conclusion, report: Report): string {
+function renderConclusion(conclusion: Conclusion, report: Report): string {
   const { counts, options, outcome } = report
   const { known, disagree, held } = agreementOf(counts)
   const limit = options.maxDrift === null ? '' : ` the limit of ${percent(options.maxDrift)}`
   const found =
     `${figure(disagree)} of ${counted(known, 'customer')} checked${held === 0 ? '' : ' or held'} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
-  const all = `${found} with the service${sayAmongHeld(held, disagree)}`
+  const all = `${found} with the service${renderAmongHeld(held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
-    agrees: () => `Everybody who was checked agrees with the service: ${sayAgreed(report)}.`,
+    agrees: () => `Everybody who was checked agrees with the service: ${renderAgreed(report)}.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => (counts.checked === 0 ? 'Nobody was checked.' : `${found} so far.`),
-    unchecked: () => sayUnchecked(report),
+    unchecked: () => renderUnchecked(report),
     'not-credible': () => (outcome.kind === 'not-credible' ? DOUBT[outcome.why].said : ''),
   }
   return said[conclusion]()
@@ -86,21 +86,21 @@ const STOP: Readonly<Record<Stopped, string>> = {
   pace: 'Calls are stopped: the service is in trouble, or has asked for patience. See rollcall pace.',
 }
 
-function sayMore(report: Report): string[] {
+function renderMore(report: Report): string[] {
   const { outcome, estimate, repair, suspected, foundLater, counts, options } = report
   if (outcome.kind === 'not-credible')
-    return [...(options.from === 'service' ? [sayEvidence(counts)] : []), DOUBT[outcome.why].advice]
+    return [...(options.from === 'service' ? [renderEvidence(counts)] : []), DOUBT[outcome.why].advice]
   const { held } = agreementOf(counts)
   const ended = counts.kinds['trial-ended'] ?? 0
   const stopped = outcome.kind === 'stopped' ? outcome : null
   const lines: readonly (string | false | null | undefined)[] = [
     stopped && STOP[stopped.why],
     stopped?.resume && `It goes on with: ${stopped.resume}`,
-    sayResolved(report),
+    renderResolved(report),
     held > 0 &&
       `${counted(held, 'customer is', 'customers are')} held by the brake until a person decides: see rollcall held.`,
-    sayNotCompared(report),
-    estimate && sayEstimate(estimate, report),
+    renderNotCompared(report),
+    estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
     counts.hidden > 0 &&
       `${counted(counts.hidden, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
@@ -122,7 +122,7 @@ function sayMore(report: Report): string[] {
 }
 
 /** A customer that was put right while it went on was found all the same. */
-function sayResolved(report: Report): string | null {
+function renderResolved(report: Report): string | null {
   const how = mostFirst(resolvedOf(report))
   const all = how.reduce((sum, [, count]) => sum + count, 0)
   const each = how.map(([word, count]) => `${RESOLUTION[word]}: ${figure(count)}`).join('; ')
@@ -132,7 +132,7 @@ function sayResolved(report: Report): string | null {
 }
 
 /** The answers of the service, so that the reader can judge it. */
-function sayEvidence(counts: Report['counts']): string {
+function renderEvidence(counts: Report['counts']): string {
   const { missing = 0, unreadable = 0 } = counts.kinds
   const silent = silentOf(counts)
   return (
@@ -144,7 +144,7 @@ function sayEvidence(counts: Report['counts']): string {
 /**
  * Of how many there is anything to say is known only where all were drawn; from a sample of them it is an estimate too.
  */
-export function sayEstimate(
+export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,
 ): string {
@@ -160,7 +160,7 @@ export function sayEstimate(
 }
 
 /** All are said to agree only where all were checked; a customer without a user of ours has nothing to compare. */
-function sayAgreed(report: Report): string {
+function renderAgreed(report: Report): string {
   const { checked, skipped } = report.counts
   const others = leftOpen(report) + (skipped.discarded ?? 0) + notReached(report)
   return others === 0
@@ -174,7 +174,7 @@ function notReached({ options, chosen, counts, suspected }: Report): number {
 }
 
 /** The checks that the count of agreeing customers leaves out, and why. */
-function sayNotCompared(report: Report): string | null {
+function renderNotCompared(report: Report): string | null {
   const { counts } = report
   const skipped = SKIPPED.filter((why) => why !== 'held' && why !== 'not-ours')
   const parts = [
@@ -190,7 +190,7 @@ function sayNotCompared(report: Report): string | null {
 }
 
 /** Why there is nothing to conclude though all went well. */
-function sayUnchecked(report: Report): string {
+function renderUnchecked(report: Report): string {
   const { counts, chosen, options, suspected } = report
   if (chosen === 0)
     return `There is no customer to check${options.where === null ? '' : ': nobody meets the condition'}.`

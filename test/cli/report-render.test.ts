@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { sayReport, shortened } from '../../src/cli/drift-print.ts'
+import { renderReport, shortened } from '../../src/cli/drift-print.ts'
 import { aFinding, aReport, manyFindings } from '../report/scene.ts'
 
 describe('a report in the terminal', () => {
   test('ends with the conclusion, after who it is about', () => {
-    const lines = sayReport(aReport())
+    const lines = renderReport(aReport())
     const text = lines.join('\n')
     expect(text).toMatch(/^unexpected-access +1 {2}removed or out of scope/m)
     expect(text).toMatch(/^access lost +1 .*\naccess undue +1 .*\nchecked/m)
     const counts = { ...aReport().counts, access: { lost: 9 }, heldAccess: { lost: 4 } }
-    expect(sayReport(aReport({ counts })).join(' ').replaceAll(/ +/g, ' ')).toMatch(
+    expect(renderReport(aReport({ counts })).join(' ').replaceAll(/ +/g, ' ')).toMatch(
       /access lost 9 without [^(]*\(4 of them held/,
     )
     expect(text).toMatch(/^1 +missing +lost +edited-at-service/m)
@@ -20,7 +20,7 @@ describe('a report in the terminal', () => {
   })
 
   test('names fifty, and says where the others are', () => {
-    const lines = sayReport(aReport({ findings: manyFindings(1234) }))
+    const lines = renderReport(aReport({ findings: manyFindings(1234) }))
     expect(lines.filter((line) => /^10\d{4} /.test(line))).toHaveLength(50)
     expect(lines).toContainEqual(expect.stringMatching(/^and 1,184 more; .*--format/))
   })
@@ -35,14 +35,14 @@ describe('a report in the terminal', () => {
       causes: { 'edited-at-service': 1938 },
       fields: {},
     }
-    const said = sayReport(aReport({ outcome, counts: all, findings: [] })).join('\n')
+    const said = renderReport(aReport({ outcome, counts: all, findings: [] })).join('\n')
     expect(said).toMatch(/does not know many/)
     expect(said).not.toMatch(/^(missing|cause)|agree/im)
   })
 
   test('obeys nothing that comes from outside, and stays within eighty columns', () => {
     const shown = [{ field: 'email', here: 'a\u001b[2J', service: null }] as const
-    const lines = sayReport(aReport({ findings: [aFinding({ key: 'k\u001b[2J\u202e', shown })] }))
+    const lines = renderReport(aReport({ findings: [aFinding({ key: 'k\u001b[2J\u202e', shown })] }))
     expect(lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u)
     expect(lines.join('\n')).toContain('email: "a\\u001b[2J" here, – at the service')
     expect(lines.filter((line) => line.length > 80)).toEqual([])
@@ -51,7 +51,7 @@ describe('a report in the terminal', () => {
   test('the command that goes on with a run is never folded', () => {
     const resume = `rollcall drift --where '${'x'.repeat(90)} y'`
     const outcome = { kind: 'stopped', why: 'asked', resume } as const
-    expect(sayReport(aReport({ outcome }))).toContainEqual(expect.stringMatching(/goes on with: .* y'$/))
+    expect(renderReport(aReport({ outcome }))).toContainEqual(expect.stringMatching(/goes on with: .* y'$/))
   })
 
   test.each([

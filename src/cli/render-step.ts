@@ -4,12 +4,12 @@ import { CallError, type CallErrorKind } from '../service/errors.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 import { byKind, details } from './render.ts'
 
-export function sayStep(step: RedactedStep): string[] {
+export function renderStep(step: RedactedStep): string[] {
   switch (step.step) {
     case 'mapped':
-      return sayMapped(step)
+      return renderMapped(step)
     case 'planned':
-      return details([['plan', sayPlan(step.plan)]])
+      return details([['plan', renderPlan(step.plan)]])
     case 'answered': {
       const { method, outcome, ms, meaning } = step
       const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
@@ -19,13 +19,13 @@ export function sayStep(step: RedactedStep): string[] {
       ])
     }
     case 'ended':
-      return details([['result', sayEnd(step.end)]])
+      return details([['result', renderEnd(step.end)]])
     default:
       return step satisfies never
   }
 }
 
-export function sayMapped({ kind, userId, status, set, ...mapped }: RedactedMapped): string[] {
+export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedMapped): string[] {
   const { issues, empty, validUntil } = mapped
   return details([
     ['row', kind === 'removed' ? 'not found: the customer counts as removed' : 'found'],
@@ -45,7 +45,7 @@ export function sayMapped({ kind, userId, status, set, ...mapped }: RedactedMapp
   ])
 }
 
-export function sayPlan(plan: RedactedPlan): string {
+export function renderPlan(plan: RedactedPlan): string {
   return byKind(plan, {
     none: ({ why }) => `nothing to send: ${NOTHING_TO_SEND[why]}`,
     lookup: ({ why }) => LOOKUP[why],
@@ -84,7 +84,7 @@ const SETTLED = {
   discarded: 'left as it is: a person has discarded the difference, until the row changes',
 } as const
 
-function sayEnd(end: TurnEnd): string {
+function renderEnd(end: TurnEnd): string {
   const { code, status, error, misfits = [] } = end.reason ?? {}
   const details = [code, status, error, ...misfits].filter(Boolean).join(' ')
   const reason = details === '' ? '' : ` (${details})`
@@ -99,7 +99,7 @@ function sayEnd(end: TurnEnd): string {
 }
 
 /** In the middle of a line, and without the code that Node has for it. */
-export function sayCallError(kind: CallErrorKind): string {
+export function renderCallError(kind: CallErrorKind): string {
   const { message } = new CallError(kind, 'no')
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { DOUBTS, STOP_REASONS } from '../../src/drift/words.ts'
+import { renderEstimate, renderHeadline } from '../../src/report/render.ts'
 import type { Report } from '../../src/report/report.ts'
-import { sayEstimate, sayHeadline } from '../../src/report/say.ts'
-import { sayScope } from '../../src/report/scope.ts'
+import { renderScope } from '../../src/report/scope.ts'
 import { aFinding, aReport } from './scene.ts'
 
 const { counts, options } = aReport()
 const agreeing = { ...counts, agrees: 1950, kinds: {}, access: {} }
-const said = (given: Partial<Report>) => sayHeadline(aReport(given))
+const said = (given: Partial<Report>) => renderHeadline(aReport(given))
 const withCounts = (over: Partial<Report['counts']>) => said({ counts: { ...counts, ...over } })
 
 describe('the headline', () => {
@@ -121,16 +121,16 @@ describe('besides', () => {
 test('an estimate comes with its interval, in per cent and in customers', () => {
   const of = { population: 20_000, checked: 1000, drifting: 4, share: 0.004, low: 0.0012, high: 0.01005 }
   const all = { population: 20_000, chosen: 1000 }
-  expect(sayEstimate(of, all)).toMatch(/ all 20,000 .* 0\.4 % .* 95 % .* 0\.12 % to 1 %, .* 24 to 201 /)
-  expect(sayEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
+  expect(renderEstimate(of, all)).toMatch(/ all 20,000 .* 0\.4 % .* 95 % .* 0\.12 % to 1 %, .* 24 to 201 /)
+  expect(renderEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
-  expect(sayEstimate(some, all)).toMatch(/ of whom .*about 18,000 .*about 22 to 181 /)
-  expect(sayEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
+  expect(renderEstimate(some, all)).toMatch(/ of whom .*about 18,000 .*about 22 to 181 /)
+  expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 
 describe('the scope', () => {
-  const scope = (given: Partial<Report> = {}) => new Map(sayScope(aReport(given)))
+  const scope = (given: Partial<Report> = {}) => new Map(renderScope(aReport(given)))
   const known = { ...options, from: 'ledger' } as const
 
   test('is who was checked, when and how fast', () => {

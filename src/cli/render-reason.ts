@@ -1,7 +1,7 @@
 import type { CustomerState, Reason, ReasonCode } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { CALL_ERROR_KINDS } from '../service/errors.ts'
-import { sayCallError } from './say-step.ts'
+import { renderCallError } from './render-step.ts'
 
 /** Says what is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
 export type Advice = { readonly what: string; readonly toDo: string }
@@ -18,8 +18,8 @@ type Told = StoredReason & Required<About> & { readonly answer: string }
 type Words = readonly [what: string, toDo: string]
 
 /** A reason in words. Reasons are stored, so one may come from another version: its code is then shown as it is. */
-export function sayReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Advice {
-  const words = isReasonCode(reason.code) ? WORDS[reason.code] : sayUnheardOf
+export function renderReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Advice {
+  const words = isReasonCode(reason.code) ? WORDS[reason.code] : renderUnheardOf
   const told = { ...reason, state, customers, answer: answerOf(reason) }
   const [what, toDo] = typeof words === 'function' ? words(told) : words
   return { what, toDo }
@@ -43,8 +43,8 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
     `another customer in scope has the same user_id${after(': ', keys)}`,
     'give each a user_id of its own, or leave one of them in scope only',
   ],
-  refused: sayRefused,
-  'customer-unreadable': sayUnreadable,
+  refused: renderRefused,
+  'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
     `it would lose access by what is seen of a table that may have been made anew: ${listed(misfits, '; ')}`,
     'run `rollcall capture install` once its rows are back, then `rollcall capture resync`',
@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
     `the service says that another user has ${listed(named) || 'the user_id or another value'} (${answer}), and no GET shows this user`,
     `nothing: attempts go with all values and without them in turn; if it stays so, ${PROVIDER} who has the user_id`,
   ],
-  denied: sayDenied,
+  denied: renderDenied,
   later: ({ answer }) => [`the service asks to be called later (${answer})`, WAIT],
   failed: ({ answer }) => [
     `a look at the user (GET) failed: ${answer}`,
@@ -111,7 +111,7 @@ function after(before: string, words: readonly string[] = []): string {
 }
 
 /** By Postgres' code for the error, or by what does not fit. */
-export function sayUnreadable({ error, misfits = [] }: Pick<StoredReason, 'error' | 'misfits'>): Words {
+export function renderUnreadable({ error, misfits = [] }: Pick<StoredReason, 'error' | 'misfits'>): Words {
   if (misfits.length > 0)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,
@@ -131,7 +131,7 @@ const NOT_FOUND = new Set([404, 410])
 const TOO_LARGE = new Set([413, 414, 431])
 
 /** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
-function sayRefused({ status = 0, state, fields, named = [], answer }: Told): Words {
+function renderRefused({ status = 0, state, fields, named = [], answer }: Told): Words {
   if (state === 'rejected')
     return [
       `the service refuses this user (${answer})${after(', also without ', fields)}`,
@@ -153,7 +153,7 @@ function sayRefused({ status = 0, state, fields, named = [], answer }: Told): Wo
 }
 
 /** A 403 may be about one user, a 401 never is. */
-function sayDenied({ status, customers, answer }: Told): Words {
+function renderDenied({ status, customers, answer }: Told): Words {
   const keys = 'SERVICE_API_KEY and SERVICE_SECRET_KEY'
   if (status !== 403)
     return [
@@ -171,7 +171,7 @@ function sayDenied({ status, customers, answer }: Told): Words {
       ]
 }
 
-function sayUnheardOf({ code, status, error, fields, answer }: Told): Words {
+function renderUnheardOf({ code, status, error, fields, answer }: Told): Words {
   return [
     `${code}${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
     'this version of rollcall does not know the reason: look with the version that the workers run',
@@ -181,7 +181,7 @@ function sayUnheardOf({ code, status, error, fields, answer }: Told): Words {
 function answerOf({ status, error }: StoredReason): string {
   if (status !== undefined) return `HTTP ${status}`
   const kind = CALL_ERROR_KINDS.find((known) => known === error)
-  return kind ? sayCallError(kind) : (error ?? 'no answer')
+  return kind ? renderCallError(kind) : (error ?? 'no answer')
 }
 
 type IssueTold = Pick<FieldIssue, 'code' | 'expected'> & {
@@ -220,7 +220,7 @@ const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>>
 export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
 
 /** What is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
-export function sayIssue({ field, code, expected, blocks }: IssueTold): Advice {
+export function renderIssue({ field, code, expected, blocks }: IssueTold): Advice {
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
