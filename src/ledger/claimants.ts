@@ -28,7 +28,7 @@ const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
 
 export async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const alike of byClear(endings.filter(({ newCustomer }) => newCustomer))) {
+  for (const alike of byClear(endings.filter(({ isNew }) => isNew))) {
     const userIds = alike.flatMap(({ record }) => (record.userId ? [record.userId] : []))
     if (userIds.length === 0) continue
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])

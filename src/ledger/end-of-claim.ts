@@ -87,7 +87,7 @@ type Others = {
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: whoever else claims it. */
-  readonly newCustomer: boolean
+  readonly isNew: boolean
 }
 
 /**

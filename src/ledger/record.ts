@@ -110,7 +110,7 @@ export type KnownRecord = LedgerRecord & {
   /** Digest of the desired user at the last ending. */
   readonly desired: string | null
   /** No claim has ended for it yet. */
-  readonly newCustomer: boolean
+  readonly isNew: boolean
 }
 
 /** A customer that no call was ever made for. */
@@ -133,7 +133,7 @@ export const NEVER_SETTLED: KnownRecord = {
   writtenAgoMs: null,
   verifiedAgoMs: null,
   desired: null,
-  newCustomer: true,
+  isNew: true,
 }
 
 /** The memory of the user. */
@@ -170,7 +170,7 @@ export const MEMORY_COLUMNS = columnsOf(MEMORY)
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `${RECORD_COLUMNS.read},
-  generation IS NULL AS "newCustomer", desired,
+  generation IS NULL AS "isNew", desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
 

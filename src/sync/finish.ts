@@ -64,7 +64,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     carried: [...turn.carried, ...notAsked(mapped, config)],
     // The part about other customers that it concerns.
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
-    newCustomer: record.newCustomer || record.userId !== userId,
+    isNew: record.isNew || record.userId !== userId,
     // The part that is remembered.
     desired: stays(end, record)
       ? keptDesired(record, digester.id)

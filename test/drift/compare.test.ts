@@ -29,7 +29,7 @@ const WORK: Work = {
     blind: false,
   },
   ...{ statusDoubted: false, replanAtMs: null, id: '1', version: '3', doubtful: false, generation: '1' },
-  record: { ...NEVER_SETTLED, userId: 'u7', newCustomer: false, digestKey: KEY, verifiedAgoMs: 9000 },
+  record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKey: KEY, verifiedAgoMs: 9000 },
 }
 
 function subject(

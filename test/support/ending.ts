@@ -5,7 +5,7 @@ import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 const {
   writtenAgoMs: _written,
   verifiedAgoMs: _seen,
-  newCustomer: _new,
+  isNew: _new,
   desired: _desired,
   ...none
 } = NEVER_SETTLED
@@ -23,7 +23,7 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
       clear: true,
       lowered: false,
       withdrawsDoubt: false,
-      newCustomer: false,
+      isNew: false,
     },
     ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
     ...{ desired: null, noteKeys: [], lastAnswer: null, record: { ...EMPTY_RECORD, userId: 'u' } },

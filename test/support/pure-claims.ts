@@ -141,7 +141,7 @@ export function contextOf(customer: Customer): SyncContext {
       writtenAgoMs: null,
       verifiedAgoMs: null,
       desired: kept.desired,
-      newCustomer: false,
+      isNew: false,
     }),
     readClaimants: async () => [],
     unwatched: async () => [],

@@ -212,11 +212,11 @@ describe('makeEnding', () => {
   })
 
   it('tells when a user_id is recorded for the first time', () => {
-    expect(ending({ end: SETTLE })).toMatchObject({ newCustomer: true, record: { userId: 'u7' } })
-    expect(ending({ end: SETTLE, record: { userId: 'u7', newCustomer: false } }).newCustomer).toBe(false)
+    expect(ending({ end: SETTLE })).toMatchObject({ isNew: true, record: { userId: 'u7' } })
+    expect(ending({ end: SETTLE, record: { userId: 'u7', isNew: false } }).isNew).toBe(false)
     const broken: Mapped = { kind: 'rejected', userId: null, issues: [] }
-    const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7', newCustomer: false } })
-    expect(kept).toMatchObject({ newCustomer: false, record: { userId: 'u7' } })
+    const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7', isNew: false } })
+    expect(kept).toMatchObject({ isNew: false, record: { userId: 'u7' } })
   })
 
   it('forgets what it once sent in fields that nobody manages now, unless they are to be cleared', () => {

@@ -166,7 +166,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
             writtenAgoMs,
             verifiedAgoMs: null,
             desired: null,
-            newCustomer: false,
+            isNew: false,
           }),
         },
         {

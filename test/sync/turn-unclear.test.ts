@@ -119,7 +119,7 @@ describe('a look soon after a write', () => {
         writtenAgoMs: ago,
         verifiedAgoMs: null,
         desired: null,
-        newCustomer: false,
+        isNew: false,
       }),
     })
     await customer.claim({}, written(1000))
