@@ -128,10 +128,7 @@ function renderFindings({ findings }: Pick<Report, 'findings'>, width: number): 
   const capped = rows.map(([key, ...others]) => [shortened(key, Math.max(room, LEAST_KEY)), ...others])
   const left = findings.length - rows.length
   return [
-    ...columns([HEAD, ...capped], {
-      width,
-      below: (row) => findings.slice(row, row + 1).flatMap(renderBelow),
-    }),
+    ...columns([HEAD, ...capped], { width, below: (row) => findings.slice(row, row + 1).flatMap(below) }),
     ...(left > 0 ? [`and ${figure(left)} more; --format html, csv or json has all of them`] : []),
     '',
   ]
@@ -150,7 +147,7 @@ export function shortened(text: string, most: number): string {
   return `${letters.slice(0, most - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`
 }
 
-function renderBelow({ fields, resolvedHow, shown: values }: ReportedFinding): string[] {
+function below({ fields, resolvedHow, shown: values }: ReportedFinding): string[] {
   return [
     ...(resolvedHow === null ? [] : [`    ended: ${resolvedHow}`]),
     ...(values.length > 0 || fields.length === 0 ? [] : hanging('    ', fields.join(', '))),

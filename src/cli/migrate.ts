@@ -118,11 +118,11 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const announced = announcement && (await announceCreates(client, announcement))
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
   // Nobody counts as registered any more, and nothing was let through yet.
-  const [brakeForecast] = forecastBrake({
+  const [forecast] = forecastBrake({
     ...{ customers: { create: customers }, standings: [], bases: { entitled: 0, present: 0 } },
     ...{ rules: config.brake, expectCreates, truncated: false },
   })
-  const { through = 0, held = 0 } = brakeForecast ?? {}
+  const { through = 0, held = 0 } = forecast ?? {}
   const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
   // For the lookups; creates and updates may take as long again.
   const seconds = Math.ceil(customers / rate)

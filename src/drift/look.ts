@@ -19,7 +19,7 @@ export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer 
 
 export type CheckOptions = {
   readonly config: Config
-  readonly context: Pick<SyncContext, 'users' | 'permits' | 'reportOutcome'>
+  readonly context: Pick<SyncContext, 'users' | 'permits' | 'report'>
   readonly log: (entry: CallEntry) => void
 }
 
@@ -33,7 +33,7 @@ const NO_ROW = '0'
  * was not checked when it was stopped is not among the answers.
  */
 export function makeChecker({ config, context, log }: CheckOptions) {
-  const { users, permits, reportOutcome } = context
+  const { users, permits, report } = context
 
   return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
@@ -60,7 +60,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     const meaning = classifyRead(outcome)
     log(callEntry({ key: subject.key, plan: 'verify', called, meaning }))
     const id = subject.work.id ?? NO_ROW
-    await reportOutcome({ id, epoch: permit.epoch, health: healthOf(outcome, meaning), ...busyness(outcome) })
+    await report({ id, epoch: permit.epoch, health: healthOf(outcome, meaning), ...busyness(outcome) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }

@@ -39,7 +39,7 @@ const QUIET_FORGOTTEN_MS = 600_000
  * Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says
  * nothing.
  */
-export function countForKeys(
+export function countCall(
   keys: Keys,
   call: { readonly health: Health; readonly id: string },
   now: number,
@@ -80,7 +80,7 @@ export function probedKeys(keys: Keys, health: Health, now: number, random: numb
 
 type Options = {
   readonly permits: Permits
-  readonly reportOutcome: ReportOutcome
+  readonly report: ReportOutcome
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Monotonic, in milliseconds. */
   readonly now: () => number
@@ -98,7 +98,7 @@ const LOOK_MS = 20
  * Permits for as long as the keys are taken. Until the service has taken them once, and again after it has refused them,
  * only a few calls are made at once: with wrong keys all that were under way would be refused before anybody could know.
  */
-export function makeKeys({ permits, reportOutcome, sleep, now, random, onChange }: Options) {
+export function makeKeys({ permits, report, sleep, now, random, onChange }: Options) {
   let keys = TAKEN
   let proven = false
   /** When each permit was given whose call is not reported yet. */
@@ -142,13 +142,13 @@ export function makeKeys({ permits, reportOutcome, sleep, now, random, onChange 
       },
       giveBack,
     },
-    async reportOutcome(call: Parameters<ReportOutcome>[0]) {
+    async report(call: Parameters<ReportOutcome>[0]) {
       out.shift()
       if (call.health === 'well') proven = true
       if (call.health === 'denied') proven = false
-      const after = countForKeys(keys, call, now())
+      const after = countCall(keys, call, now())
       change(after, after.stopped !== keys.stopped ? { kind: 'asking' } : null)
-      await reportOutcome(call)
+      await report(call)
     },
     areStopped: () => keys.stopped !== null,
     areRefused: () => keys.stopped === 'refused',

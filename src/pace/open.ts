@@ -21,7 +21,7 @@ type Options = {
 /** One process's side of the common pace: leave to call, and what becomes known by calling. */
 export type Pace = {
   readonly permits: Permits
-  readonly reportOutcome: ReportOutcome
+  readonly report: ReportOutcome
   /** Calls per second that may be made now; 0 while this process may make none. */
   rate(): Promise<number>
   /** Makes the probe that is due while no call may be made; see probing.ts. */
@@ -43,13 +43,13 @@ export function openPace({ pool, sleep, now, random, onChange, timeoutMs }: Opti
     now,
   })
   const told = makeReportOutcome({ pool, known, drop: common.drop, onChange })
-  const keys = makeKeys({ permits: common, reportOutcome: told, sleep, now, random, onChange })
+  const keys = makeKeys({ permits: common, report: told, sleep, now, random, onChange })
   const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
   const tend = makeProbing({ pool, keys, random, onChange, probeLastsMs })
-  const { permits, reportOutcome } = keys
+  const { permits, report } = keys
   return {
     permits,
-    reportOutcome,
+    report,
     rate: async () => (keys.areStopped() ? 0 : await currentRate(pool)),
     async tend(probe) {
       const what = await tend(probe)

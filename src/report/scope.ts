@@ -73,10 +73,7 @@ function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverag
 }
 
 /** A report without calls is of one moment. */
-export function renderWhen({
-  startedAt,
-  endedAt,
-  options,
-}: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
+export function renderWhen(report: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
+  const { startedAt, endedAt, options } = report
   return options.from === 'ledger' ? minute(endedAt) : fromTo(startedAt, endedAt)
 }

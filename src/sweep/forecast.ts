@@ -18,7 +18,7 @@ export type Counts<K extends string = string> = Readonly<Partial<Record<K, numbe
 
 export type Forecast = {
   readonly tally: SweepTally
-  /** Calls for those who differ, where a look (GET) shows what is expected; see `forecastCalls`. */
+  /** Calls for those who differ, where a look (GET) shows what is expected; see `callsFor`. */
   readonly calls: Readonly<Record<CallMethod, number>>
   /** Customers who are looked at before it is known what follows, and the calls after that look among `calls`. */
   readonly looks: number
@@ -61,7 +61,7 @@ export function addAhead(forecast: Forecast, judged: Judged, forecasting: Foreca
   if (!made) return { ...forecast, tally }
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
-  const ahead = forecastCalls(made, { key, ...forecasting })
+  const ahead = callsFor(made, { key, ...forecasting })
   const writes = ahead.calls.filter((method) => method !== 'GET')
   const access = accessChange(made)
   const already = ahead.kinds.length > 0 ? forecasting.counted(key) : []
@@ -119,7 +119,7 @@ const MOST_CALLS = 8
  * `registered`: fields of a registration; `kinds`: what the brake counts; `looks`: the calls follow where a look (GET) shows
  * what we expect.
  */
-export function forecastCalls(made: Made, { key, policy, digester }: Planning & Pick<Judged, 'key'>) {
+export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<Judged, 'key'>) {
   const { mapped, rivals } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, rivals, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }
@@ -198,7 +198,7 @@ export function makeThrottle({ rate, policy, digester, now, sleep }: Throttle) {
   let free = now()
   return async (judged: readonly Judged[], mostMs: number): Promise<number> => {
     const calls = judged.flatMap(({ key, verdict, made }) =>
-      made && verdict === 'differs' ? forecastCalls(made, { key, policy, digester }).calls : [],
+      made && verdict === 'differs' ? callsFor(made, { key, policy, digester }).calls : [],
     )
     free = Math.max(free, now()) + (calls.length / rate) * 1000
     await sleep(Math.min(free - now(), mostMs))

@@ -44,7 +44,7 @@ export type SyncContext = {
   readonly readDoubted: (key: CustomerKey) => Promise<boolean>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
   readonly whenNoted: () => Promise<boolean>
-  readonly reportOutcome: ReportOutcome
+  readonly report: ReportOutcome
   /** Plans the customers again that wait for a value which this one has given up. */
   readonly wakeWaiting: (freed: FreedOf) => Promise<unknown>
 }

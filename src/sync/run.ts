@@ -116,12 +116,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     run.observe({ step: 'answered', plan: move.plan, called, meaning })
     turn = step.turn
     const health = healthOf(called.outcome, meaning)
-    await context.reportOutcome({
-      id: run.claim.id,
-      epoch: gate.epoch(),
-      health,
-      ...busyness(called.outcome),
-    })
+    await context.report({ id: run.claim.id, epoch: gate.epoch(), health, ...busyness(called.outcome) })
     if (step.end) return await ended(step.end)
   }
 

@@ -103,7 +103,7 @@ export async function openSync(options: Options) {
       users,
       digester,
       permits: pace.permits,
-      reportOutcome: pace.reportOutcome,
+      report: pace.report,
       backoff: { minMs: config.timing.retryMinMs, maxMs: config.timing.retryMaxMs },
       random: Math.random,
       readRow,

@@ -17,7 +17,7 @@ type Case = {
 }
 
 /** `kind through/held`, in the order in which they are told. */
-function brakeForecast({
+function forecast({
   of,
   standing,
   present = 0,
@@ -50,4 +50,4 @@ test.each<[string, Case, readonly string[]]>([
   ['tripped, it holds everybody', { of: { create: 5 }, standing: TRIPPED }, ['create 0/5']],
   ['of those with access', { of: LOSING, entitled: 20_000 }, ['revocation 200/100', 'status 10/0']],
   ['after a TRUNCATE', { of: EMPTIED, truncated: true }, ['revocation 0/3', 'create 2/0']],
-])('%s', (_, given, expected) => expect(brakeForecast(given)).toEqual(expected))
+])('%s', (_, given, expected) => expect(forecast(given)).toEqual(expected))

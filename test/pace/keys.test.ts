@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countForKeys, type Keys, makeKeys, probedKeys, TAKEN } from '../../src/pace/keys.ts'
+import { countCall, type Keys, makeKeys, probedKeys, TAKEN } from '../../src/pace/keys.ts'
 import type { Health, Permit } from '../../src/pace/pace.ts'
 
 const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0', drops: 0 }
@@ -16,19 +16,19 @@ function scene() {
       giveBack: () => undefined,
       drop: () => undefined,
     },
-    reportOutcome: async () => undefined,
+    report: async () => undefined,
     sleep: () => new Promise((resolve) => waits.push(resolve)),
     now: () => time,
     random: () => 0,
     onChange: () => undefined,
   })
-  const { permits, reportOutcome } = keys
+  const { permits, report } = keys
   let taken = 0
   const stop = new AbortController()
   const take = (count: number) =>
     Array.from({ length: count }, () => permits.take(stop.signal).then((permit) => permit && taken++))
   return {
-    ...{ permits, reportOutcome, take, stop, probed: keys.probed },
+    ...{ permits, report, take, stop, probed: keys.probed },
     later: (ms: number) => (time += ms),
     close: () => (closed = true),
     /** Everybody who waits looks again. */
@@ -50,7 +50,7 @@ function told(keys: Keys, calls: string, { customers = 1000, now = NOW } = {}): 
   let customer = 0
   return [...calls.matchAll(/(\d+)([a-z])/g)]
     .flatMap(([, count, letter = '']) => Array<Health>(Number(count)).fill(healths[letter] ?? 'neutral'))
-    .reduce((after, health) => countForKeys(after, call(health, String(customer++ % customers)), now), keys)
+    .reduce((after, health) => countCall(after, call(health, String(customer++ % customers)), now), keys)
 }
 
 describe('denied calls', () => {
@@ -111,10 +111,10 @@ describe('refused keys', () => {
 
 describe('a process whose keys are refused', () => {
   it('sends all who wait away, and goes on with a few after a probe that is well', async () => {
-    const { take, settled, reportOutcome, probed } = scene()
+    const { take, settled, report, probed } = scene()
     const waiting = take(5)
     expect(await settled()).toBe(3)
-    for (const id of ['1', '2', '3']) await reportOutcome(call('denied', id))
+    for (const id of ['1', '2', '3']) await report(call('denied', id))
     await settled()
     expect((await Promise.all(waiting)).slice(3)).toEqual([null, null])
     probed('well')
@@ -125,24 +125,24 @@ describe('a process whose keys are refused', () => {
 
 describe('a process that does not know whether its keys are taken', () => {
   it('makes a few calls at once, and all it may once one was taken', async () => {
-    const { take, settled, reportOutcome } = scene()
+    const { take, settled, report } = scene()
     take(20)
     expect(await settled()).toBe(3)
-    await reportOutcome(call('trouble'))
+    await report(call('trouble'))
     expect(await settled()).toBe(4)
-    await reportOutcome(call('well'))
+    await report(call('well'))
     expect(await settled()).toBe(20)
   })
 
   it('is careful again once they were refused', async () => {
-    const { take, settled, reportOutcome } = scene()
-    await reportOutcome(call('well'))
+    const { take, settled, report } = scene()
+    await report(call('well'))
     take(10)
     expect(await settled()).toBe(10)
-    await reportOutcome(call('denied'))
+    await report(call('denied'))
     take(5)
     expect(await settled()).toBe(10)
-    for (let back = 0; back < 7; back++) await reportOutcome(call('denied'))
+    for (let back = 0; back < 7; back++) await report(call('denied'))
     expect(await settled()).toBe(11)
   })
 

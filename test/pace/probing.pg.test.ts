@@ -10,7 +10,7 @@ describe('probes', () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
     expect(await a.tend()).toBe('idle')
-    await a.reportMany('trouble', 10)
+    await a.repeat('trouble', 10)
     a.answerWith(async () => 'trouble')
     expect(await a.tend()).toBe('probed')
     expect([await a.tend(), await b.tend()]).toEqual(['idle', 'idle'])
@@ -20,7 +20,7 @@ describe('probes', () => {
   it('are made one at a time, however many ask', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    await a.reportMany('trouble', 10)
+    await a.repeat('trouble', 10)
     await probeIsDue(two.db)
     let answer = (_: 'trouble') => {}
     const answered = new Promise<'trouble'>((resolve) => (answer = resolve))
@@ -59,7 +59,7 @@ describe('probes', () => {
   it('that are broken off end nothing, and the next is made at once', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    await a.reportMany('trouble', 10)
+    await a.repeat('trouble', 10)
     await probeIsDue(two.db)
     a.answerWith(async () => null)
     expect(await a.tend()).toBe('idle')
@@ -70,7 +70,7 @@ describe('probes', () => {
   it('that are answered after their lease change nothing', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    await a.reportMany('trouble', 10)
+    await a.repeat('trouble', 10)
     await probeIsDue(two.db)
     let late: () => void = () => undefined
     a.answerWith(() => new Promise((resolve) => (late = () => resolve('well'))))
@@ -90,7 +90,7 @@ describe('probes', () => {
   it('that fail in our own hands leave the next one to anybody', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    await a.reportMany('trouble', 10)
+    await a.repeat('trouble', 10)
     await probeIsDue(two.db)
     a.answerWith(async () => {
       throw new Error('no memory')
@@ -115,7 +115,7 @@ describe('after an outage', () => {
       two.sides.map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
     )
     expect(permits).toHaveLength(2)
-    await Promise.all([a.reportMany('well', 5, { epoch: '1' }), b.reportMany('well', 4, { epoch: '1' })])
+    await Promise.all([a.repeat('well', 5, { epoch: '1' }), b.repeat('well', 4, { epoch: '1' })])
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying' })
     await a.report('well', { epoch: '1' })
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', openedAt: null })
@@ -128,7 +128,7 @@ describe('wrong keys', () => {
     await using two = await makeTwo(160)
     const [wrong, right] = two.sides
     wrong.answerWith(async () => 'denied')
-    await Promise.all([wrong.reportMany('denied', 3), right.reportMany('well', 5)])
+    await Promise.all([wrong.repeat('denied', 3), right.repeat('well', 5)])
     expect(await wrong.permits.take(never)).toBe(null)
     expect(await wrong.tend()).toBe('probed')
     expect(await right.tend()).toBe('idle')

@@ -10,10 +10,7 @@ describe('busy answers', () => {
   it('of one epoch that two processes get at once halve the rate once', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
-    await Promise.all([
-      a.reportMany('neutral', 25, { busy: true }),
-      b.reportMany('neutral', 25, { busy: true }),
-    ])
+    await Promise.all([a.repeat('neutral', 25, { busy: true }), b.repeat('neutral', 25, { busy: true })])
     expect(await readPace(two.db.pool)).toMatchObject({ rate: 50, epoch: '1' })
     expect([...a.kinds(), ...b.kinds()]).toEqual(['lowered'])
     await Promise.all([
@@ -44,17 +41,17 @@ describe('good calls', () => {
     const [a] = two.sides
     await a.permits.take(never)
     const before = await version(two)
-    await a.reportMany('well', 50)
+    await a.repeat('well', 50)
     expect(await version(two)).toBe(before)
   })
 
   it('of one process end the failures in a row of the other, as soon as it knows of them', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
-    await b.reportMany('trouble', 9)
+    await b.repeat('trouble', 9)
     await a.permits.take(never)
     await a.report('well')
-    await b.reportMany('trouble', 9)
+    await b.repeat('trouble', 9)
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
     await b.report('trouble', { id: '10' })
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
@@ -78,10 +75,10 @@ describe('failures', () => {
     await a.permits.take(never)
     const waiting = [a.permits.take(never), b.permits.take(never), b.permits.take(never)]
     await Promise.all([
-      a.reportMany('trouble', 8),
+      a.repeat('trouble', 8),
       b.report('trouble', { id: '9' }),
       b.report('trouble', { id: '10' }),
-      b.reportMany('trouble', 3),
+      b.repeat('trouble', 3),
     ])
     expect(await Promise.all(waiting)).toEqual([null, null, null])
     expect(await readPace(two.db.pool)).toMatchObject({
@@ -154,9 +151,9 @@ it('when the outage ends, who failed by it is due at once with its attempts back
     UPDATE rollcall.owed SET due_at = NULL, attempts = 0 WHERE id = 4;
     UPDATE rollcall.owed SET due_at = now() - interval '1 hour' WHERE id = 5;
     UPDATE rollcall.owed SET attempts = 0 WHERE id = 6`)
-  await a.reportMany('trouble', 10)
+  await a.repeat('trouble', 10)
   // Under way when it opened.
-  await a.reportMany('trouble', 2, { id: '11' })
+  await a.repeat('trouble', 2, { id: '11' })
   for (const health of ['trouble', 'well'] as const) {
     a.answerWith(async () => health)
     await probeIsDue(db)

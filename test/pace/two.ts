@@ -42,7 +42,7 @@ function makeSide(db: TestDatabase) {
   const common = { pool, sleep, now, onChange, random: () => 0 }
   const pace = openPace({ ...common, timeoutMs: 10_000 })
   const report = (health: Health, more: Partial<CallOutcome> = {}) =>
-    pace.reportOutcome({ id: '1', epoch: '0', health, busy: false, holdMs: 0, ...more })
+    pace.report({ id: '1', epoch: '0', health, busy: false, holdMs: 0, ...more })
   /** The next answer to a probe; a promise that never resolves is a process that died with it. */
   let answer: () => Promise<Health | null> = async () => 'well'
   let probes = 0
@@ -57,7 +57,7 @@ function makeSide(db: TestDatabase) {
     ...pace,
     report,
     /** Calls of this many customers, from the id on. */
-    reportMany: (health: Health, count: number, more: Partial<CallOutcome> = {}) =>
+    repeat: (health: Health, count: number, more: Partial<CallOutcome> = {}) =>
       Promise.all(Array.from({ length: count }, (_, n) => report(health, { id: String(n + 1), ...more }))),
     answerWith: (next: () => Promise<Health | null>) => {
       answer = next
@@ -77,7 +77,7 @@ export async function probeIsDue({ pool }: TestDatabase): Promise<void> {
 
 /** Ten customers in a row have failed, and a probe, too. */
 export async function outage({ db, sides: [a] }: Awaited<ReturnType<typeof makeTwo>>): Promise<void> {
-  await a.reportMany('trouble', 10)
+  await a.repeat('trouble', 10)
   a.answerWith(async () => 'trouble')
   await a.tend()
   a.answerWith(async () => 'well')

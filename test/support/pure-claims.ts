@@ -151,7 +151,7 @@ export function contextOf(customer: Customer): SyncContext {
     },
     readDoubted: async () => false,
     whenNoted: async () => true,
-    reportOutcome: async () => undefined,
+    report: async () => undefined,
     wakeWaiting: async () => undefined,
   }
 }

@@ -2,13 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import {
-  addAhead,
-  type Forecast,
-  forecastCalls,
-  NOTHING_AHEAD,
-  totalCalls,
-} from '../../src/sweep/forecast.ts'
+import { addAhead, callsFor, type Forecast, NOTHING_AHEAD, totalCalls } from '../../src/sweep/forecast.ts'
 import type { Judged, Made } from '../../src/sweep/judge.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -44,7 +38,7 @@ function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }:
 }
 
 function ahead(given: Case) {
-  return forecastCalls(made(given), { key: '7', policy: given.policy ?? KEEP, digester })
+  return callsFor(made(given), { key: '7', policy: given.policy ?? KEEP, digester })
 }
 
 describe('the calls for one customer', () => {

@@ -134,7 +134,7 @@ describe('a claim', () => {
     const customer = customerWith()
     const held: number[] = []
     customer.service.faults.push({ kind: 'answer', status: 503, applied: false, retryAfterMs: 5000 })
-    await customer.claim({}, { reportOutcome: async ({ holdMs }) => void held.push(holdMs) })
+    await customer.claim({}, { report: async ({ holdMs }) => void held.push(holdMs) })
     expect(held).toEqual([5000])
     expect(customer.kept).toMatchObject({ unknown: true, attempts: 1 })
   })
