@@ -34,7 +34,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
         `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
     ],
     ['announced', announced && renderAnnounced(announced)],
-    ['stopped', !ended && renderStopped(report, asked)],
+    ['stopped', !ended && whyStopped(report, asked)],
     [
       'done',
       ended && !waited && (verdicts.differs === 0 ? 'nobody differs' : `${figure(verdicts.differs)} ${OWED}`),
@@ -115,10 +115,7 @@ export function renderAnnounced({ set, left, until, trippedAt }: Announced): str
     : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
 }
 
-function renderStopped(
-  { generation, current, superseded }: BackfillReport,
-  { mapping }: BackfillAsked,
-): string {
+function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
   const why = () => {
     if (generation !== null && !current) return 'another mapping was applied meanwhile'
     if (superseded) return 'another backfill was begun in its place'

@@ -1,5 +1,5 @@
 // What every view is made of: labelled lines, tables, times, counts, and the same value as JSON.
-import { asEscape, CONTROL_CHARACTERS, CONTROL_IN_JSON } from '../model/control-characters.ts'
+import { asEscape, CONTROLS, CONTROLS_IN_JSON } from '../model/control-characters.ts'
 import type { Io } from './io.ts'
 
 /** Terminals, tickets and mails show eighty columns without folding a line. */
@@ -18,12 +18,12 @@ export function tell(
 /** One JSON document on stdout; bigints as text, and nothing in it that a terminal would obey. */
 export function asJson(value: unknown): string {
   const json = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
-  return json.replace(CONTROL_IN_JSON, asEscape)
+  return json.replace(CONTROLS_IN_JSON, asEscape)
 }
 
 /** Keys, ids and whatever else comes from outside: what a terminal would obey is shown in place of being obeyed. */
 export function shown(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, asEscape)
+  return text.replace(CONTROLS, asEscape)
 }
 
 /** A field's value in one line, shellQuoted, so that blanks at its ends are seen. */

@@ -99,12 +99,8 @@ const NOTE_UNKNOWN = `
 WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)
 ${recordNewCustomersOf('JOIN noted USING (key)')}`
 
-export async function noteUnknown(
-  client: Client,
-  customers: readonly NewCustomer[],
-  lane: Lane,
-): Promise<void> {
-  if (customers.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(customers), lane])
+export async function noteUnknown(client: Client, found: readonly NewCustomer[], lane: Lane): Promise<void> {
+  if (found.length > 0) await client.query(NOTE_UNKNOWN, [...columnsOf(found), lane])
 }
 
 /** The customers for whom a time has passed. While a token is out it waits for the end of that claim. */

@@ -2,7 +2,7 @@
 // another one may have other keys, and goes on.
 import { intervalMs } from './breaker.ts'
 import type { KeysEvent } from './events.ts'
-import type { Health, Permit, Permits, ReportOutcome } from './pace.ts'
+import type { CallOutcome, Health, Permit, Permits, ReportOutcome } from './pace.ts'
 import { add, customersOf, sumOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds, by the clock of the process. */
@@ -39,11 +39,7 @@ const QUIET_FORGOTTEN_MS = 600_000
  * Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says
  * nothing.
  */
-export function countCall(
-  keys: Keys,
-  call: { readonly health: Health; readonly id: string },
-  now: number,
-): Keys {
+export function countCall(keys: Keys, call: Pick<CallOutcome, 'health' | 'id'>, now: number): Keys {
   if (keys.stopped !== null) return keys
   if (call.health === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys
   if (call.health !== 'denied') return keys

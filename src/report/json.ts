@@ -1,5 +1,5 @@
 // For programs: the report as it is, with what follows from it.
-import { asEscape, CONTROL_IN_JSON } from '../model/control-characters.ts'
+import { asEscape, CONTROLS_IN_JSON } from '../model/control-characters.ts'
 import { agreementOf, conclude, driftingOf, resolvedOf, shareOf } from './conclude.ts'
 import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
@@ -37,5 +37,5 @@ export function ndjson(report: Report): string[] {
 }
 
 function asLine(value: unknown): string {
-  return JSON.stringify(value).replace(CONTROL_IN_JSON, asEscape)
+  return JSON.stringify(value).replace(CONTROLS_IN_JSON, asEscape)
 }

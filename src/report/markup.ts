@@ -1,5 +1,5 @@
 // HTML in which nothing that comes from outside is ever markup: values are escaped where they are put in.
-import { asEscape, CONTROL_CHARACTERS } from '../model/control-characters.ts'
+import { asEscape, CONTROLS } from '../model/control-characters.ts'
 
 /** A piece of HTML; text becomes one by `markup` alone. */
 export type Markup = { readonly html: string }
@@ -16,9 +16,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** For text and for attributes in quotes; bidi and control characters are shown instead of obeyed. */
 export function escapeHtml(text: string): string {
-  return text
-    .replace(CONTROL_CHARACTERS, asEscape)
-    .replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
+  return text.replace(CONTROLS, asEscape).replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
 }
 
 /** A template whose values are escaped unless they are markup themselves. */

@@ -17,14 +17,7 @@ type Case = {
 }
 
 /** `kind through/held`, in the order in which they are told. */
-function forecast({
-  of,
-  standing,
-  present = 0,
-  entitled = 0,
-  expectCreates = null,
-  truncated = false,
-}: Case) {
+function told({ of, standing, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
   const standings = standing ? [{ taken: 0, tripped: false, expected: 0, ...standing }] : []
   const asking = { customers: of, standings, bases: { present, entitled }, rules, expectCreates, truncated }
   return forecastBrake(asking).map(({ kind, through, held }) => `${kind} ${through}/${held}`)
@@ -50,4 +43,4 @@ test.each<[string, Case, readonly string[]]>([
   ['tripped, it holds everybody', { of: { create: 5 }, standing: TRIPPED }, ['create 0/5']],
   ['of those with access', { of: LOSING, entitled: 20_000 }, ['revocation 200/100', 'status 10/0']],
   ['after a TRUNCATE', { of: EMPTIED, truncated: true }, ['revocation 0/3', 'create 2/0']],
-])('%s', (_, given, expected) => expect(forecast(given)).toEqual(expected))
+])('%s', (_, given, expected) => expect(told(given)).toEqual(expected))

@@ -54,12 +54,12 @@ test('nothing in a name moves the cursor or turns the writing round', () => {
   expect(renderVisible(`\ud800${'x'.repeat(100)}`)).toHaveLength(27)
 })
 
-const CONTROL_CHARACTERS = [
+const CONTROLS = [
   '0000 001b 000a 007f 009b', // C0, DEL, C1
   '061c 200e 200f 2028 202a 202e 2066 2069', // lines and directions
 ].flatMap((codes) => codes.split(' '))
 
-test.each(CONTROL_CHARACTERS)('U+%s is shown in place of being obeyed', (code) => {
+test.each(CONTROLS)('U+%s is shown in place of being obeyed', (code) => {
   const unit = String.fromCharCode(Number.parseInt(code, 16))
   expect(shown(`a${unit}b`)).toBe(`a\\u${code}b`)
   expect(details([['note', `a${unit}b`]])).toEqual([`  note      a\\u${code}b`])
