@@ -16,7 +16,7 @@ import { RollcallError } from '../model/errors.ts'
 import { renderService } from '../model/service.ts'
 import { namedService } from '../service/address.ts'
 import { withDatabase } from './connect.ts'
-import { renderView, type View } from './explanation.ts'
+import { renderOne, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { details, shown, tell } from './render.ts'
@@ -112,7 +112,7 @@ async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, o
     if (explanations.length > 1) io.out('')
     io.out(`customer ${shown(explanation.key)}${where}`)
     const chatLines = asksChat ? renderChat({ chat, claims, bearer: explanation.token }, reader) : []
-    for (const line of renderView(explanation, view, chatLines)) io.out(line)
+    for (const line of renderOne(explanation, view, chatLines)) io.out(line)
   }
   const chatJson = view === 'diff' ? {} : { chat: { existsOn: 'production', ...chat } }
   tell(io, json, { target, customers: explanations, ...chatJson }, () => {
@@ -145,7 +145,7 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
   tell(io, json, found, () =>
     explanations.flatMap((one) => [
       `customer ${shown(one.key)} (dry run)`,
-      ...renderView(one, 'dry-run', []),
+      ...renderOne(one, 'dry-run', []),
       ...notApplied,
     ]),
   )

@@ -18,7 +18,7 @@ import { NOTHING_TO_SEND, renderCallError, renderMapped, renderPlan } from './re
 
 export type View = 'all' | 'access' | 'diff' | 'dry-run'
 
-export function renderView(one: Explanation, view: View, chat: readonly string[]): string[] {
+export function renderOne(one: Explanation, view: View, chat: readonly string[]): string[] {
   const next = details([['next', renderNext(one)]])
   const verdict = details(verdictEntries(one, view))
   const facts = details(factEntries(one))

@@ -1,6 +1,6 @@
 // The breaker: when all processes stop calling because the service is out of order. Pure; the row is in stored.ts. A
 // denied call says nothing here: whether the service takes the keys of a process is in keys.ts.
-import type { CallOutcome, Health } from './pace.ts'
+import type { CallOutcome, ServiceHealth } from './pace.ts'
 import { add, customersOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
@@ -85,7 +85,7 @@ function countTrouble(breaker: Breaker, now: number): Breaker {
   }
 }
 
-export type Probe = { readonly health: Health; readonly now: number; readonly random: number }
+export type Probe = { readonly health: ServiceHealth; readonly now: number; readonly random: number }
 
 const AN_HOUR_MS = 3_600_000
 

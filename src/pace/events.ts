@@ -1,5 +1,5 @@
 import type { CommonPace } from './common.ts'
-import type { Health } from './pace.ts'
+import type { ServiceHealth } from './pace.ts'
 
 /** About the keys of this process. `asking`: are they refused, or these customers; `settled`: these customers are. */
 export type KeysEvent =
@@ -14,7 +14,7 @@ export type PaceEvent =
   | { readonly kind: 'lowered'; readonly rate: number }
   | { readonly kind: 'held'; readonly forMs: number }
   | { readonly kind: 'opened'; readonly nextProbeMs: number }
-  | { readonly kind: 'probed'; readonly health: Health }
+  | { readonly kind: 'probed'; readonly health: ServiceHealth }
   | { readonly kind: 'trying'; readonly rate: number; readonly stoppedForMs: number }
   | { readonly kind: 'closed' }
   /** What calls told could not be stored: name and code of the error. */

@@ -2,7 +2,7 @@
 // another one may have other keys, and goes on.
 import { intervalMs } from './breaker.ts'
 import type { KeysEvent } from './events.ts'
-import type { CallOutcome, Health, Permit, Permits, ReportOutcome } from './pace.ts'
+import type { CallOutcome, Permit, Permits, ReportOutcome, ServiceHealth } from './pace.ts'
 import { add, customersOf, sumOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds, by the clock of the process. */
@@ -54,7 +54,7 @@ export function countCall(keys: Keys, call: Pick<CallOutcome, 'health' | 'id'>, 
  * What the answer to a probe changes; `random` from 0 to 1. Refused keys are ended by nothing but an answer that takes
  * them. A question that no answer settles lets the process go on when the service asks for patience: a halt needs evidence.
  */
-export function probedKeys(keys: Keys, health: Health, now: number, random: number): Keys {
+export function probedKeys(keys: Keys, health: ServiceHealth, now: number, random: number): Keys {
   const failed = keys.failed + 1
   if (health === 'denied' && keys.stopped !== 'refused')
     return { ...TAKEN, stopped: 'refused', since: now, probeAt: now + intervalMs(0, random), failed: 1 }
@@ -152,7 +152,7 @@ export function makeKeys({ permits, report, sleep, now, random, onChange }: Opti
     /** Row ids of customers who were denied. */
     denied: () => Object.keys(keys.denied),
     /** The answer to a probe of this process. */
-    probed(health: Health): void {
+    probed(health: ServiceHealth): void {
       const after = probedKeys(keys, health, now(), random())
       change(after, eventOf(keys, after, now()))
     },

@@ -26,14 +26,14 @@ export type Permits = {
  * `trouble`: it failed, or what became of the call is unknown; `denied`: it does not take our credentials, or refuses
  * this customer; `neutral`: it tells nothing (it asks for patience, or we broke the call off ourselves).
  */
-export type Health = 'well' | 'trouble' | 'denied' | 'neutral'
+export type ServiceHealth = 'well' | 'trouble' | 'denied' | 'neutral'
 
 export type CallOutcome = {
   /** Row id of the customer in `owed`: troubles of one customer are not troubles of the service. */
   readonly id: string
   /** The epoch of the permit that the call was made with. */
   readonly epoch: string
-  readonly health: Health
+  readonly health: ServiceHealth
   /** 429 or 503: the rate is lowered. */
   readonly busy: boolean
   /** What 429 or 503 asked for, binding everybody; 0: nothing. */

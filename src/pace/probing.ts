@@ -3,14 +3,14 @@ import { isProbeDue } from './breaker.ts'
 import { afterProbe } from './common.ts'
 import { eventsOf, type PaceEvent } from './events.ts'
 import type { makeKeys } from './keys.ts'
-import type { Health } from './pace.ts'
+import type { ServiceHealth } from './pace.ts'
 import { changePace, LEASE } from './stored.ts'
 
 /**
  * One call that asks nothing of the service but an answer, about a customer who is not among these (row ids); null: we
  * broke it off ourselves, and it says nothing.
  */
-export type ProbeService = (denied: readonly string[]) => Promise<Health | null>
+export type ProbeService = (denied: readonly string[]) => Promise<ServiceHealth | null>
 
 type Options = {
   readonly pool: Pool
@@ -44,7 +44,7 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
     const { rows } = await pool.query<{ lease: string }>(TAKE, [probeLastsMs])
     const lease = rows[0]?.lease
     if (lease === undefined) return 'idle'
-    let health: Health | null = null
+    let health: ServiceHealth | null = null
     try {
       health = await probe(keys.denied())
     } finally {
@@ -56,7 +56,7 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
     return told
   }
 
-  function tell(health: Health | null): 'idle' | 'probed' {
+  function tell(health: ServiceHealth | null): 'idle' | 'probed' {
     if (health === null) return 'idle'
     onChange({ kind: 'probed', health })
     keys.probed(health)
@@ -64,7 +64,7 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
   }
 
   /** An answer that comes after its lease belongs to a question that another process has asked anew. */
-  async function store(lease: string, health: Health): Promise<void> {
+  async function store(lease: string, health: ServiceHealth): Promise<void> {
     const { before, after, now } = await changePace(pool, (found) => {
       const ended = found.lease === lease
       const counts = ended && isProbeDue(found.pace.breaker, found.now)

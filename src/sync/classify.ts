@@ -1,5 +1,5 @@
 import { LONGEST_HOLD_MS } from '../pace/common.ts'
-import type { CallOutcome, Health } from '../pace/pace.ts'
+import type { CallOutcome, ServiceHealth } from '../pace/pace.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 
 export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
@@ -77,7 +77,7 @@ export function classifyRead(outcome: Outcome): ReadMeaning {
  * Says what a call tells about the service as a whole. A refusal is an answer of a service that works; an answer that
  * cannot be understood is none. 429 asks for patience, and says nothing of what comes after it.
  */
-export function healthOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning): Health {
+export function healthOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning): ServiceHealth {
   if (outcome.kind === 'error') return outcome.error === 'aborted' ? 'neutral' : 'trouble'
   const { status } = outcome
   if (status === 429) return 'neutral'

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  renderAccess,
-  renderFields,
-  renderNext,
-  renderRemedy,
-  renderView,
-} from '../../src/cli/explanation.ts'
+import { renderAccess, renderFields, renderNext, renderOne, renderRemedy } from '../../src/cli/explanation.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'
@@ -72,7 +66,7 @@ test('whether a customer has access has words, and begins with yes, no or unknow
 })
 
 test('the keys of others move no cursor', () => {
-  const said = renderView({ ...ONE, claimants: ['a\u001b[2J'] }, 'access', []).join(' ')
+  const said = renderOne({ ...ONE, claimants: ['a\u001b[2J'] }, 'access', []).join(' ')
   expect(said).toContain('a\\u001b[2J')
   expect(said).not.toContain('\u001b')
 })

@@ -1,6 +1,6 @@
 // Explains customers of a test's house, as the commands do.
 import type { Pool } from 'pg'
-import { renderView } from '../../src/cli/explanation.ts'
+import { renderOne } from '../../src/cli/explanation.ts'
 import { renderChat } from '../../src/cli/render-chat.ts'
 import type { Chat } from '../../src/explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../../src/explain/explain.ts'
@@ -74,7 +74,7 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
 export function told({ chat, ...explanation }: Asked): string {
   const reader = { now: new Date(), timeZone: 'Europe/Madrid' }
   const lines = renderChat({ chat, claims: null, bearer: explanation.token }, reader)
-  return renderView(explanation, 'access', lines)
+  return renderOne(explanation, 'access', lines)
     .join('\n')
     .replaceAll(`\n${' '.repeat(12)}`, ' ')
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type Breaker, CLOSED, countForBreaker, intervalMs, probed } from '../../src/pace/breaker.ts'
-import type { Health } from '../../src/pace/pace.ts'
+import type { ServiceHealth } from '../../src/pace/pace.ts'
 import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 
 const NOW = 1_000_000
 
 /** `3t 1w`: three troubles of customers 1, 2, 3 and so on, then a good call. */
 function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NOW, epoch = '0' } = {}) {
-  const healths: Record<string, Health> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
+  const healths: Record<string, ServiceHealth> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
   let after = breaker
   let customer = 0
   for (const [, count, letter = ''] of calls.matchAll(/(\d+)([a-z])/g)) {
@@ -21,7 +21,7 @@ function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NO
   return after
 }
 
-const answer = (breaker: Breaker, health: Health) => probed(breaker, { health, now: NOW, random: 0 })
+const answer = (breaker: Breaker, health: ServiceHealth) => probed(breaker, { health, now: NOW, random: 0 })
 
 const OUTAGE = toldAfter(CLOSED, '10t')
 const TRYING = answer(answer(OUTAGE, 'trouble'), 'well')

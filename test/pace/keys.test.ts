@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { countCall, type Keys, makeKeys, probedKeys, TAKEN } from '../../src/pace/keys.ts'
-import type { Health, Permit } from '../../src/pace/pace.ts'
+import type { ServiceHealth as Health, Permit } from '../../src/pace/pace.ts'
 
 const PERMIT: Permit = { usableUntil: Number.POSITIVE_INFINITY, epoch: '0', drops: 0 }
 const call = (health: Health, id = '1') => ({ id, epoch: '0', health, busy: false, holdMs: 0 })

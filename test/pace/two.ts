@@ -3,7 +3,7 @@ import pg from 'pg'
 import { sleep } from '../../src/ops/time.ts'
 import type { PaceEvent } from '../../src/pace/events.ts'
 import { openPace } from '../../src/pace/open.ts'
-import type { CallOutcome, Health } from '../../src/pace/pace.ts'
+import type { CallOutcome, ServiceHealth } from '../../src/pace/pace.ts'
 import { makeProbing } from '../../src/pace/probing.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -41,10 +41,10 @@ function makeSide(db: TestDatabase) {
   const now = () => performance.now() + ahead
   const common = { pool, sleep, now, onChange, random: () => 0 }
   const pace = openPace({ ...common, timeoutMs: 10_000 })
-  const report = (health: Health, more: Partial<CallOutcome> = {}) =>
+  const report = (health: ServiceHealth, more: Partial<CallOutcome> = {}) =>
     pace.report({ id: '1', epoch: '0', health, busy: false, holdMs: 0, ...more })
   /** The next answer to a probe; a promise that never resolves is a process that died with it. */
-  let answer: () => Promise<Health | null> = async () => 'well'
+  let answer: () => Promise<ServiceHealth | null> = async () => 'well'
   let probes = 0
   const probe = () => {
     probes++
@@ -57,9 +57,9 @@ function makeSide(db: TestDatabase) {
     ...pace,
     report,
     /** Calls of this many customers, from the id on. */
-    repeat: (health: Health, count: number, more: Partial<CallOutcome> = {}) =>
+    repeat: (health: ServiceHealth, count: number, more: Partial<CallOutcome> = {}) =>
       Promise.all(Array.from({ length: count }, (_, n) => report(health, { id: String(n + 1), ...more }))),
-    answerWith: (next: () => Promise<Health | null>) => {
+    answerWith: (next: () => Promise<ServiceHealth | null>) => {
       answer = next
     },
     probes: () => probes,

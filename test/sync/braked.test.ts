@@ -192,7 +192,6 @@ describe('asking the brake about a plan', () => {
 
   it.each([
     ['a look has shown', seen(2), true],
-    ['we have sent', sent(4), true],
     ['a look has taken back', seen(0, {}, { sentStatus: 2 }), false],
   ])('says whether there is access that %s', async (_what, memory, hasAccess) => {
     const brake = vi.fn<Brake>(async () => [])
