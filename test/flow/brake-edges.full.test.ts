@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 /** Everybody is looked at again, as after a suspicion. */
@@ -11,7 +11,7 @@ const SUSPECT = `
 UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1, unknown = true,
   due_at = coalesce(due_at, now())`
 
-eachLane('the brake holds', (lane) => {
+otherLane('the brake holds', (lane) => {
   const build = (onRemove: 'revoke' | 'erase' = 'revoke') =>
     buildHouse(lane, { config: { brake: LIMIT_OF_TEN, onRemove } })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
-import { eachLane, postgres as lane } from '../support/lanes.ts'
+import { postgres as lane, otherLane } from '../support/lanes.ts'
 import { whileChanging } from '../support/settled-house.ts'
 
 /** Of each way in which users are changed; more take their time on a small machine. */
@@ -29,7 +29,7 @@ async function report(house: House, args: readonly string[] = []) {
   return { code, err, report: JSON.parse(out) }
 }
 
-eachLane('users who were changed at the service', (lane) => {
+otherLane('users who were changed at the service', (lane) => {
   test('are found as what they are, while others change, and nobody else is', async () => {
     const [names, mails, shut] = [keysOf('n', EACH), keysOf('m', EACH), keysOf('s', EACH)]
     const [gone, entitled, live] = [keysOf('g', EACH), keysOf('e', EACH), keysOf('l', EACH)]

@@ -9,7 +9,7 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { ContractInput as Contract } from '../../src/sandbox/contract/contract.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane, otherLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { insertFull, KINDS } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -57,7 +57,7 @@ async function expectErased(house: House, key = 'c', sent: object = {}): Promise
   expect(latest).toMatchObject({ key, left: [], verifiedAt: expect.any(String) })
 }
 
-eachLane('a customer whose row is gone, to be erased', (lane) => {
+otherLane('a customer whose row is gone, to be erased', (lane) => {
   test('is shut out by one call and cleared by the next, and comes back as a whole', async () => {
     const { email, user_id, status, country_code } = CONFIG.mapping
     const mapping = {

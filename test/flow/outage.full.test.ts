@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane, lanes, otherLane } from '../support/lanes.ts'
+import { lanes, otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const breaker = async (pool: Pool): Promise<string> =>
@@ -41,7 +41,7 @@ const OUTAGES: readonly (readonly [string, FaultInput['action']])[] = [
   ['answers with a page of its proxy', { kind: 'status', status: 200, body: 'html' }],
 ]
 
-eachLane('a service that is out of order', (lane) => {
+otherLane('a service that is out of order', (lane) => {
   // Half of them in each lane: what is behind the queue makes no difference to them.
   test.each(both ? OUTAGES : OUTAGES.filter((_, at) => lanes[at % lanes.length] === lane))(
     'that %s: nobody calls but one probe, and all are settled after it',
@@ -124,7 +124,7 @@ eachLane('a service that is out of order', (lane) => {
 })
 
 // By itself: a claim that runs out of time on a busy machine would come again in an hour, too.
-eachLane('a service that is out of order', (lane) => {
+otherLane('a service that is out of order', (lane) => {
   test('nobody has an attempt less when it is over', async () => {
     await using house = await buildHouse(lane, {
       config: {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const OTHERS = 200
@@ -61,7 +61,7 @@ const RELENTLESS: readonly (readonly [string, Partial<Extract<FaultInput['action
     ['with a Retry-After that names no time to wait', { retryAfter: { form: 'seconds', seconds: 0 } }],
   ]
 
-eachLane('one customer always refused with 403 and one always answered 503', (lane) => {
+otherLane('one customer always refused with 403 and one always answered 503', (lane) => {
   test.each(RELENTLESS)('%s: all others go on at full pace', async (_name, more) => {
     await using house = await buildHouse(lane, { config })
     const { sandbox, db } = house

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane, otherLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { writesOf } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -50,7 +50,7 @@ async function killedIn(
   expect(rowCount, 'killed before it knew').toBe(calls)
 }
 
-eachLane('a trial that ended at the service', (lane) => {
+otherLane('a trial that ended at the service', (lane) => {
   test('is not granted again by an edit, a repair run, a resync or a crash, and is by a plan that changes', async () => {
     await using house = await buildHouse(lane, { contract })
     const { pool } = house.db
