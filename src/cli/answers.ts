@@ -14,7 +14,6 @@ DATABASE_URL alone, and no configuration.
 
 Examples:
   rollcall answers             what the service has ever answered
-  rollcall answers --json      the same as JSON
   rollcall answers --forget    start anew, as after a release of the service`
 
 export const answersCommand: AddCommand = (program, io, exit) => {

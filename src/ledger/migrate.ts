@@ -1,12 +1,6 @@
 // Brings rollcall's own schema, and the queue's where the queue is in Postgres, to what this version needs.
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import {
-  assertSchemaCompatibility,
-  LATEST_SCHEMA_VERSION,
-  runMigrations,
-  SchemaMigrationRequiredError,
-} from 'bullmq'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
@@ -45,18 +39,6 @@ export async function migrate(
   return { applied }
 }
 
-/**
- * For every start: by hash, since a time would not show a migration that was skipped or came from another branch; by
- * name, since a partial restore keeps the list and loses tables.
- *
- * @throws RollcallError NOT_MIGRATED naming what is missing
- */
-export async function checkMigrated(client: pg.ClientBase | pg.Pool): Promise<void> {
-  const missing = await whatIsMissing(client)
-  if (missing.length > 0) throw new RollcallError('NOT_MIGRATED', missing)
-}
-
-/** The same from src/ledger as from dist/ledger. */
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
 
 type Migration = {
@@ -92,8 +74,13 @@ async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<ReadonlyS
  */
 const RELATIONS = [...Object.keys(WORKER.tables), 'token', 'target_pkey', 'owed_key_unique', 'ledger_pkey']
 
-/** In words, without a verdict; empty when all is there. */
-async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly string[]> {
+/**
+ * For every start: by hash, since a time would not show a migration that was skipped or came from another branch; by
+ * name, since a partial restore keeps the list and loses tables.
+ *
+ * @throws RollcallError NOT_MIGRATED naming what is missing
+ */
+export async function checkMigrated(client: pg.ClientBase | pg.Pool): Promise<void> {
   const applied = await appliedHashes(client)
   const missing = (await readMigrations()).filter(({ hash }) => !applied.has(hash))
   const { rows } = await client.query<{ name: string }>(
@@ -101,11 +88,12 @@ async function whatIsMissing(client: pg.ClientBase | pg.Pool): Promise<readonly 
     [RELATIONS],
   )
   if (applied.size === 0 && rows.length === RELATIONS.length)
-    return ['nothing of rollcall is installed in this database yet']
-  return [
+    throw new RollcallError('NOT_MIGRATED', ['nothing of rollcall is installed in this database yet'])
+  const lines = [
     ...missing.map(({ name }) => `migration ${name} was not applied`),
     ...rows.map(({ name }) => `rollcall.${name} is missing`),
   ]
+  if (lines.length > 0) throw new RollcallError('NOT_MIGRATED', lines)
 }
 
 async function migrateLedger(client: Session): Promise<number> {
@@ -174,12 +162,19 @@ function diverged(pending: readonly Migration[]): RollcallError {
 }
 
 /**
- * New tables have no statistics, and BullMQ's are then scanned from end to end; and a job is inserted, updated
- * and deleted within moments, so that the usual share of dead rows before a vacuum is far too large.
+ * First it is asked whether there is anything to do: a worker's role may create nothing. New tables have no statistics,
+ * and BullMQ's are then scanned from end to end; and a job is inserted, updated and deleted within moments, so that the
+ * usual share of dead rows before a vacuum is far too large.
  */
 async function migrateQueue(client: Session): Promise<void> {
-  if (await queueIsMigrated(client)) return
-  await runMigrations(client, QUEUE_SCHEMA)
+  // Not at the head: every command reads this file, and BullMQ takes long to load.
+  const bullmq = await import('bullmq')
+  const version = await bullmq.assertSchemaCompatibility(client, QUEUE_SCHEMA).catch((error) => {
+    if (error instanceof bullmq.SchemaMigrationRequiredError) return 0
+    throw error
+  })
+  if (version >= bullmq.LATEST_SCHEMA_VERSION) return
+  await bullmq.runMigrations(client, QUEUE_SCHEMA)
   for (const table of ['job', 'event']) {
     await client.query(`
       ALTER TABLE IF EXISTS ${QUEUE_SCHEMA}.${table} SET (
@@ -192,16 +187,6 @@ async function migrateQueue(client: Session): Promise<void> {
     [QUEUE_SCHEMA],
   )
   for (const { name } of rows) await client.query(`ANALYZE ${name}`)
-}
-
-/** Asked first: at most releases there is nothing to do, and the worker's role, which may create nothing, can tell. */
-async function queueIsMigrated(client: Session): Promise<boolean> {
-  try {
-    return (await assertSchemaCompatibility(client, QUEUE_SCHEMA)) >= LATEST_SCHEMA_VERSION
-  } catch (error) {
-    if (error instanceof SchemaMigrationRequiredError) return false
-    throw error
-  }
 }
 
 /** A connection of its own: this takes longer than a statement of a worker may. */

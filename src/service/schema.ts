@@ -30,13 +30,11 @@ const optional = Object.fromEntries(
 export const createBodySchema = z
   .strictObject({ user_id: userId, status, ...optional })
   .meta({ description: 'A user to register (2.6); null or an empty text is no value.' })
-export type CreateWire = z.infer<typeof createBodySchema>
 
 /** Sections 4.5 and 4.6: `status` is required on both, `user_id` is in the path and refused in the body. */
 export const updateBody = z.strictObject({ status, ...optional }).meta({
   description: 'Fields of a registered user (2.6); null or an empty text takes a value away.',
 })
-export type UpdateWire = z.infer<typeof updateBody>
 
 const SHOWN_PHONE = {
   description: 'The prefix followed by the number (2.6, rule 3).',

@@ -3,7 +3,8 @@
 // needed or the model is too weak.
 import type { Theme } from './scene.ts'
 
-type Entry = readonly [says: string, theme: Theme]
+/** `seed`: shortly before the first that shows it, where that is a late one. */
+export type Entry = readonly [says: string, theme: Theme, seed?: number]
 
 export const GUARDS = {
   outboxByDelete: ['the outbox is read by deleting, not by "id greater than the last"', 'anything'],
@@ -37,7 +38,11 @@ export const GUARDS = {
   unknownOn5xx: ['a 5xx to a write makes the remote side unknown', 'people'],
   unknownOnTimeout: ['a write without an answer makes the remote side unknown', 'late'],
   unknownWaitsLifetime: ['after an unknown outcome nothing happens before the lifetime has passed', 'late'],
-  unknownWaitsRequest: ['after an unknown outcome nothing happens while its request may arrive', 'sends'],
+  unknownWaitsRequest: [
+    'after an unknown outcome nothing happens while its request may arrive',
+    'sends',
+    8000,
+  ],
   unmatchedWaitsRequest: ['nor after an unknown outcome that matched no row', 'sends'],
   suspectKeepsWait: ['a settle does not shorten that wait', 'sends'],
   claimWaitsNotBefore: ['no claim before not_before, though it was leased before that was set', 'sends'],
@@ -64,13 +69,13 @@ export const GUARDS = {
   unmatchedRaisesVersion: ['an ending that matches no row raises the version', 'sends'],
   suspectSurvivesSettle: ['a settle does not clear a suspicion noted after its claim', 'sends'],
   verifyAfterUnknown: ['the settle that ends an unknown outcome plans another look', 'verify'],
-  lookupWaitsForLag: ['no lookup soon after an acknowledged write, while reads may lag', 'verify'],
+  lookupWaitsForLag: ['no lookup soon after an acknowledged write, while reads may lag', 'verify', 21_900],
   noteTakesCheck: ['whatever raises a version takes the row from a check', 'checks'],
   suspectTakesCheck: ['so does an ending that matches no row', 'checks'],
   checkEndsByToken: ['a check whose token was taken stores nothing', 'checks'],
   deadCheckLeavesNoDoubt: ['a check that died leaves nothing in doubt', 'checks'],
   differenceWaitsForNotes: ['a difference is stored once what is captured by then is noted', 'checks'],
-  checkWaitsForLag: ['no check soon after an acknowledged write, while reads may lag', 'checks'],
+  checkWaitsForLag: ['no check soon after an acknowledged write, while reads may lag', 'checks', 25_500],
   checkKeepsMemory: ['a check that differs changes nothing that is remembered', 'checks'],
   writeEndsFinding: ['a write that carried all that differed ends the finding', 'checks'],
 } as const satisfies Record<string, Entry>

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { expectCallError, makeClient, type Pair, startPair } from './pair.ts'
+import { expectCallError, makeClient, pairOfFile } from './pair.ts'
 
 type Action = FaultInput['action']
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startPair()
-})
-afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  pair.sandbox.users.clear()
-  pair.sandbox.journal.clear()
-  pair.sandbox.faults.clear()
-})
+const pair = pairOfFile()
 
 const patch = () => pair.client.updateUser('u1', { status: 0 })
 const strike = (action: Action, times?: number) => {

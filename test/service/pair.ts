@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
 import { type ChatClient, makeChatClient } from '../../src/service/chat-client.ts'
 import type { Reply } from '../../src/service/client.ts'
@@ -33,6 +33,27 @@ export async function startPair({ client = {}, sandbox: options = {} }: Settings
     async [Symbol.asyncDispose]() {
       for (const each of clients) await each.close()
       await sandbox.stop()
+    },
+  }
+}
+
+/** One for all tests of a file, empty before each. */
+export function pairOfFile(): Pick<Pair, 'sandbox' | 'client'> {
+  let pair: Pair
+  beforeAll(async () => {
+    pair = await startPair()
+  })
+  afterAll(() => pair[Symbol.asyncDispose]())
+  beforeEach(() => {
+    const { users, journal, faults } = pair.sandbox
+    for (const each of [users, journal, faults]) each.clear()
+  })
+  return {
+    get sandbox() {
+      return pair.sandbox
+    },
+    get client() {
+      return pair.client
     },
   }
 }

@@ -1,19 +1,8 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { KEYS, makeClient, type Pair, startPair } from './pair.ts'
+import { describe, expect, it } from 'vitest'
+import { KEYS, makeClient, pairOfFile } from './pair.ts'
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startPair()
-})
-afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  pair.sandbox.users.clear()
-  pair.sandbox.journal.clear()
-  pair.sandbox.faults.clear()
-})
+const pair = pairOfFile()
 
 describe('secrets', () => {
   it('no error shows a header, a body or a path, however it is printed', async () => {

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startChatServer } from './chat-server.ts'
-import { expectCallError, makeClient, type Pair, startPair } from './pair.ts'
+import { expectCallError, makeClient, pairOfFile, startPair } from './pair.ts'
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startPair()
-})
-afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  pair.sandbox.users.clear()
-  pair.sandbox.journal.clear()
-  pair.sandbox.faults.clear()
-})
+const pair = pairOfFile()
 
 describe('stopping', () => {
   it('an abort before the call sends nothing', async () => {
