@@ -5,7 +5,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Bases, type BrakeKind, baseOf, limitOf, ruleOf } from './brake.ts'
 import { BY_TRUNCATE } from './decide.ts'
 
-export type KindStanding = {
+export type KindCounts = {
   readonly kind: BrakeKind
   /** Customers let through within the window. */
   readonly taken: number
@@ -14,15 +14,15 @@ export type KindStanding = {
   readonly expected: number
 }
 
-const STANDING = `
+const COUNTS = `
 SELECT b.kind, b.tripped_at IS NOT NULL AS tripped,
   CASE WHEN b.expected_until > clock_timestamp() THEN b.expected ELSE 0 END AS expected,
   (SELECT count(*)::int FROM rollcall.brake_entry e
    WHERE e.kind = b.kind AND NOT e.forgotten AND e.at > clock_timestamp() - $1 * interval '1 hour') AS taken
 FROM rollcall.brake b`
 
-export async function readStandings(client: Client, windowHours: number): Promise<readonly KindStanding[]> {
-  return (await client.query<KindStanding>(STANDING, [windowHours])).rows
+export async function readKindCounts(client: Client, windowHours: number): Promise<readonly KindCounts[]> {
+  return (await client.query<KindCounts>(COUNTS, [windowHours])).rows
 }
 
 const COUNTED = `
@@ -54,7 +54,7 @@ export type BrakeForecast = {
 
 type Asking = {
   readonly customers: Readonly<Partial<Record<BrakeKind, number>>>
-  readonly standings: readonly KindStanding[]
+  readonly kindCounts: readonly KindCounts[]
   readonly bases: Bases
   readonly rules: Config['brake']
   /** Registrations that are announced now; null: what was announced before stands. */
@@ -65,7 +65,7 @@ type Asking = {
 
 /** In the order of how many are held. */
 export function forecastBrake(asking: Asking): readonly BrakeForecast[] {
-  const { customers, standings, bases, rules, expectCreates, truncated } = asking
+  const { customers, kindCounts, bases, rules, expectCreates, truncated } = asking
   const entries = Object.entries(customers) as [BrakeKind, number][]
 
   /** Each registration is one more of whom a share may be registered, so that the limit moves ahead of them. */
@@ -82,7 +82,7 @@ export function forecastBrake(asking: Asking): readonly BrakeForecast[] {
 
   return entries
     .map(([kind, count]): BrakeForecast => {
-      const found = standings.find((each) => each.kind === kind)
+      const found = kindCounts.find((each) => each.kind === kind)
       const { taken, expected } = found ?? { taken: 0, expected: 0 }
       const tripped = found?.tripped === true || (truncated && BY_TRUNCATE.includes(kind))
       const announced = kind === 'create' && expectCreates !== null ? expectCreates : expected

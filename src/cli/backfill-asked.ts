@@ -95,7 +95,7 @@ export function fitsNobody(
 }
 
 /** As reports have it; null on a ledger that no worker has met yet. */
-export function activeMapping(standing: MappingStatus | null) {
-  const { generation = null, appliedAt = null, current = false, earlier = false } = standing ?? {}
+export function activeMapping(mapping: MappingStatus | null) {
+  const { generation = null, appliedAt = null, current = false, earlier = false } = mapping ?? {}
   return { generation, appliedAt, current, earlier }
 }

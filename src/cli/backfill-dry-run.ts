@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { forecastBrake, readCounted, readStandings } from '../brake/forecast.ts'
+import { forecastBrake, readCounted, readKindCounts } from '../brake/forecast.ts'
 import { countBases } from '../brake/rows.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
@@ -8,7 +8,7 @@ import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
 import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
-import { readStanding } from '../ledger/generation.ts'
+import { findMapping } from '../ledger/generation.ts'
 import { mayRead, type Unreadable, whyUnreadable } from '../ledger/readable.ts'
 import { everybodyIsIn } from '../ledger/runs.ts'
 import { boundOrigin, requireTarget } from '../ledger/target.ts'
@@ -38,10 +38,10 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
     const looking = { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY, mayCount }
     const { ended, forecast, sample, sharing } = await look(io, looking)
     const { tally, ...ahead } = forecast
-    const { standing, brake, pace } = await surroundings(looking, forecast)
+    const { mapping, brake, pace } = await surroundings(looking, forecast)
     return {
       ...{ target: origin === null ? null : namedService(origin, config), dryRun: true as const },
-      ...{ ended, applied: false, withoutLedger, ...activeMapping(standing) },
+      ...{ ended, applied: false, withoutLedger, ...activeMapping(mapping) },
       ...{ ...tally, ...ahead, sharing, brake, pace, sample },
       seconds: Math.round(totalCalls(forecast) / Math.min(pace.rate, asked.rate ?? pace.rate)),
     }
@@ -104,13 +104,13 @@ async function surroundings({ pool, config, asked, withoutLedger, mayCount }: Lo
   const brakeForecast = { customers: braked, rules: config.brake, expectCreates: asked.expectCreates }
   const installed = withoutLedger === null
   const pace = installed ? await readPace(pool) : null
-  const standings = mayCount ? await readStandings(pool, config.brake.windowHours) : []
+  const kindCounts = mayCount ? await readKindCounts(pool, config.brake.windowHours) : []
   const bases = installed ? await countBases(pool) : { entitled: 0, present: 0 }
   const truncated = installed && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
   return {
-    brake: forecastBrake({ ...brakeForecast, standings, bases, truncated }),
+    brake: forecastBrake({ ...brakeForecast, kindCounts, bases, truncated }),
     pace: { rate: pace?.rate ?? ceiling, ceiling: pace?.ceiling ?? ceiling },
-    standing: installed ? await readStanding(pool, config.fingerprint) : null,
+    mapping: installed ? await findMapping(pool, config.fingerprint) : null,
   }
 }
 

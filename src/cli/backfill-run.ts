@@ -3,7 +3,7 @@ import { type Announced, announceCreates, cutAnnounced } from '../brake/announce
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
-import { applyGeneration, mappingChanged, readStanding } from '../ledger/generation.ts'
+import { applyGeneration, findMapping, mappingChanged } from '../ledger/generation.ts'
 import { readOpen } from '../ledger/lane-open.ts'
 import { readOverview } from '../ledger/overview.ts'
 import { readOtherBackfill } from '../ledger/runs.ts'
@@ -42,7 +42,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
   return await withDatabase(io, { need: BINDING_ENV, endsItself: true }, async (pool, env) => {
     const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
     await requireTarget(pool, { origin, apiKey, digestKey })
-    const before = await readStanding(pool, config.fingerprint)
+    const before = await findMapping(pool, config.fingerprint)
     if (!asked.mapping && before && !before.current) throw mappingChanged(before)
     await requireCapture(pool, config)
     const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
@@ -53,11 +53,11 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     const { tally, ...ran } = await sweepInTurn(running)
     const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
     const waited = waits ? await awaitSettled(running) : null
-    const standing = await readStanding(pool, config.fingerprint)
+    const mapping = await findMapping(pool, config.fingerprint)
     const about = {
       target: namedService(origin, config),
       dryRun: false,
-      ...activeMapping(standing),
+      ...activeMapping(mapping),
     } as const
     return { ...about, applied, ...ran, waited, ...tally }
   })

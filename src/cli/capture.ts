@@ -9,9 +9,9 @@ import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
-import { readStanding } from '../ledger/generation.ts'
+import { findMapping } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { requireCapture, requireStanding, runSweep, type SweepEnd } from '../sweep/run.ts'
+import { requireActiveMapping, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
 import { renderMark } from './attention.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
@@ -86,7 +86,7 @@ async function runInstall(
     await checkMigrated(client)
     const { warnings } = await describeCustomers(client, config)
     for (const warning of warnings) io.err(`warning: ${warning}`)
-    const leavesOthers = (await readStanding(client, config.fingerprint))?.current === false
+    const leavesOthers = (await findMapping(client, config.fingerprint))?.current === false
     const changed = await install(client, plan, { leavesOthers })
     const binding = await bindingStatus(client, env)
     warnOfBinding(io, binding)
@@ -180,7 +180,7 @@ async function checkEverybody(io: Pick<Io, 'err' | 'stop'>, checking: Checking):
   const signal = io.stop
   // Before the marks are closed: with them goes what holds those who are missing.
   await requireCapture(pool, config)
-  await requireStanding(pool, config)
+  await requireActiveMapping(pool, config)
   await closeMarks(pool, ['truncate', 'overflow'])
   let why = OTHERS_SWEEP
   const ran = await inTurn({ pool, signal, say: () => io.err(why) }, 'sweep', async () => {

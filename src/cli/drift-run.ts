@@ -13,7 +13,7 @@ import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } fr
 import { silentOf } from '../drift/tally.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { Shown, Verified } from '../drift/words.ts'
-import { mappingChanged, readStanding } from '../ledger/generation.ts'
+import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
@@ -58,8 +58,8 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const carrying = carryOut(io, reporting, {
     ...begun,
     onLooks: (verified) => {
-      for (const { findingId, standing, shown } of asked.showValues ? verified : [])
-        if (findingId !== null && standing === 'found') values.set(findingId, shown)
+      for (const { findingId, findingState, shown } of asked.showValues ? verified : [])
+        if (findingId !== null && findingState === 'found') values.set(findingId, shown)
     },
     onKept: () => {
       kept = true
@@ -124,7 +124,7 @@ async function begin(
   const everybody: Everybody = { pool, shape, conditions, signal: io.stop }
   const { sample, repair } = asked
   const where = digestOf(conditions, env.ROLLCALL_DIGEST_KEY)
-  const { generation } = opened.standing
+  const { generation } = opened.mapping
   const wanted = { options: { sample, where, repair }, generation }
   const found = asked.restart ? null : await findDrift(pool, wanted, performance.now())
   if (found) {
@@ -144,8 +144,8 @@ async function refusal(
   { config, opened }: Reporting,
 ): Promise<RollcallError> {
   if (why !== 'mapping') return new RollcallError('DRIFT_TOO_EARLY', [TOO_EARLY[why]])
-  const standing = await readStanding(opened.pool, config.fingerprint)
-  if (standing && !standing.current) return mappingChanged(standing)
+  const mapping = await findMapping(opened.pool, config.fingerprint)
+  if (mapping && !mapping.current) return mappingChanged(mapping)
   return new RollcallError('TARGET_CHANGED', ['the records were bound to another service meanwhile'])
 }
 

@@ -10,7 +10,7 @@ import { accessToken } from '../config/env.ts'
 import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
 import { isJwt } from '../explain/token.ts'
-import { readStandingIfAny } from '../ledger/generation.ts'
+import { findMappingIfAny } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { renderService } from '../model/service.ts'
@@ -135,7 +135,7 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
   for await (const { explanation } of opened.ask(keys)) explanations.push(explanation)
   const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
   if (!removed) await checkKnown(pool, missing)
-  const mappingCurrent = (await readStandingIfAny(pool, config.fingerprint))?.current ?? null
+  const mappingCurrent = (await findMappingIfAny(pool, config.fingerprint))?.current ?? null
   const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
     const { validUntil } = mapped ?? {}
     const until = validUntil ? { validUntil } : {}

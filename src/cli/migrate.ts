@@ -119,7 +119,7 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
   // Nobody counts as registered any more, and nothing was let through yet.
   const [forecast] = forecastBrake({
-    ...{ customers: { create: customers }, standings: [], bases: { entitled: 0, present: 0 } },
+    ...{ customers: { create: customers }, kindCounts: [], bases: { entitled: 0, present: 0 } },
     ...{ rules: config.brake, expectCreates, truncated: false },
   })
   const { through = 0, held = 0 } = forecast ?? {}

@@ -7,7 +7,7 @@ import type { Env } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { findMisfits } from '../customers/describe.ts'
 import { readVerification } from '../drift/coverage.ts'
-import { type MappingStatus, readStanding } from '../ledger/generation.ts'
+import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { everybodyIsIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
@@ -104,13 +104,13 @@ async function mappingStatus(
   config: Config,
   digestKey: string | undefined,
 ): Promise<MappingCompared | null> {
-  const standing = await readStanding(pool, config.fingerprint)
-  if (!standing) return null
-  if (standing.current || digestKey === undefined) return { ...standing, differ: null }
+  const mapping = await findMapping(pool, config.fingerprint)
+  if (!mapping) return null
+  if (mapping.current || digestKey === undefined) return { ...mapping, differ: null }
   const select = { ...EVERYBODY, bringIn: await everybodyIsIn(pool) }
   const signal = AbortSignal.timeout(BUDGET_MS)
   return {
-    ...standing,
+    ...mapping,
     differ: await sweep({ pool, config, digester: makeDigester(digestKey), select, signal }),
   }
 }

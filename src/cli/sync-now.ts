@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
-import { mappingChanged, readStanding } from '../ledger/generation.ts'
+import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { type Lease, unlease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { renderService } from '../model/service.ts'
@@ -110,8 +110,8 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
     if (open && (await job(lease).catch(unwrapped))) return 'claimed'
     // Nobody waits for the lease to pass.
     await unlease(pool, [lease])
-    const standing = await readStanding(pool, config.fingerprint)
-    if (standing && !standing.current) throw mappingChanged(standing)
+    const mapping = await findMapping(pool, config.fingerprint)
+    if (mapping && !mapping.current) throw mappingChanged(mapping)
     // Its lease had passed before it was claimed, on a machine with much to do.
     return open && (await mayCall()) ? 'again' : 'not-now'
   }

@@ -25,11 +25,11 @@ export async function withSync<T>(
 ): Promise<T> {
   const env = readEnv(io.env, { need: SYNC_ENV })
   const opened = await openSync({ config, env, onPoolError: () => undefined })
-  const { pool, context, standing } = opened
+  const { pool, context, mapping } = opened
   const onTrouble = () => io.err('note: calls may be missing in the log of calls')
   const calls = makeCallLog({ pool, by: processName(by), sleep, onTrouble })
   try {
-    if (!standing.current) throw mappingChanged(standing)
+    if (!mapping.current) throw mappingChanged(mapping)
     const probe = makeProbe({ pool, users: context.users, signal: io.stop, log: calls.add })
     return await work({ env, opened, calls, probe })
   } finally {

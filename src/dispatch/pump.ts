@@ -28,7 +28,7 @@ type PumpOptions = {
   /** The target that this process calls. While the ledger is about another one, nothing is leased. */
   readonly binding: Binding
   /** Told at each step whether syncs go by our mapping, and to our target. */
-  readonly onStanding: (current: boolean) => Promise<void>
+  readonly onMapping: (current: boolean) => Promise<void>
 }
 
 /** Rows of the outbox that one transaction moves. */
@@ -59,14 +59,14 @@ type Peek = Readonly<
  * anything to do.
  */
 export function makePump(options: PumpOptions) {
-  const { pool, source, note, queue, queueLeaseMs, onCaptured, fingerprint, binding, onStanding } = options
+  const { pool, source, note, queue, queueLeaseMs, onCaptured, fingerprint, binding, onMapping } = options
   let depth: Depth | null = null
 
   return async function pump(): Promise<boolean> {
     const { rows } = await pool.query<Peek>(PEEK, [LANES, fingerprint, binding])
     const seen = rows[0]
     if (!seen) return false
-    await onStanding(seen.current)
+    await onMapping(seen.current)
     if (seen.captured) onCaptured(await source.drain(note, DRAIN_ROWS))
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)

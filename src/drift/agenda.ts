@@ -79,15 +79,15 @@ export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Look
   const suspects: CheckVerdict[] = []
   const found: string[] = []
   for (const each of verified) {
-    const { key, verdict, findingId, standing } = each
+    const { key, verdict, findingId, findingState } = each
     const looks = (before.get(key) ?? 0) + 1
-    const other = standing === 'found' ? undefined : met.get(key)
+    const other = findingState === 'found' ? undefined : met.get(key)
     if (isWaiting(each, { looks, waiting: waiting.length, met: other !== undefined })) {
       waiting.push({ key, at: nowMs + (each.lookAgainInMs ?? LATER_MS), looks, last: verdict })
     } else if (other) {
       counted.push(withAccessOf(verdict, other.verdict))
       found.push(other.findingId)
-    } else if (isDrift(verdict) && standing !== 'found') {
+    } else if (isDrift(verdict) && findingState !== 'found') {
       suspects.push(verdict)
     } else {
       counted.push(verdict)
@@ -110,8 +110,8 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
 
 type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
 
-function isWaiting({ verdict, standing, more }: Verified, { looks, waiting, met }: Going): boolean {
-  if (isDrift(verdict)) return (more || standing !== 'found') && looks < LOOKS_AT_SUSPECTS
+function isWaiting({ verdict, findingState, more }: Verified, { looks, waiting, met }: Going): boolean {
+  if (isDrift(verdict)) return (more || findingState !== 'found') && looks < LOOKS_AT_SUSPECTS
   const passes = 'why' in verdict && PASSING.includes(verdict.why)
   return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes
 }

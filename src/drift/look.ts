@@ -52,7 +52,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
   }
 
   async function lookAt(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | 'asked' | 'pace'> {
-    const permit = await standingPermit(signal)
+    const permit = await currentPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''
     const called = await callService(users, { call: GET, userId, signal })
@@ -66,7 +66,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
   }
 
   /** A permit that was taken before the pace was dropped is no leave any more. Null: stopped. */
-  async function standingPermit(signal: AbortSignal): Promise<Permit | null> {
+  async function currentPermit(signal: AbortSignal): Promise<Permit | null> {
     for (;;) {
       const permit = await permits.take(signal)
       if (!permit || permits.stands(permit)) return permit

@@ -49,7 +49,7 @@ export type StoredCheck = Omit<Verified, 'repairing'> & { readonly repairable: b
 type Outcome = Omit<StoredCheck, 'key' | 'verdict' | 'shown'> & { readonly told: DriftVerdict | null }
 
 const NOTHING: Outcome = {
-  ...{ standing: null, findingId: null, resolved: null, lookAgainInMs: null, more: false },
+  ...{ findingState: null, findingId: null, resolved: null, lookAgainInMs: null, more: false },
   ...{ repairable: false, told: null },
 }
 
@@ -124,11 +124,12 @@ function isConfirmedStrange({ step }: Stepped): boolean {
 
 function storedOf(
   { subject, looked, sight }: CheckedCustomer,
-  { told, standing, ...outcome }: Outcome,
+  { told, findingState, ...outcome }: Outcome,
 ): StoredCheck {
   const verdict = told ?? verdictOf(looked, subject)
   const shown = isDrift(verdict) && sight !== null ? shownOf(subject, sight, verdict) : []
-  return { ...outcome, key: subject.key, verdict, standing: isDrift(verdict) ? standing : null, shown }
+  const state = isDrift(verdict) ? findingState : null
+  return { ...outcome, key: subject.key, verdict, findingState: state, shown }
 }
 
 function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
@@ -146,7 +147,7 @@ type Leaving = { outcome: Outcome; forget?: string | null; rows?: readonly Findi
 function leave({ subject, looked, open, step }: Stepped, options: StoreOptions): Leaving {
   const { key, mapped, desired } = subject
   const id = open?.id ?? null
-  const standing = open && (isFound(open) ? 'found' : 'suspected')
+  const findingState = open && (isFound(open) ? 'found' : 'suspected')
   const outcome: Outcome = { ...NOTHING, findingId: id }
   const base = { id, key, userId: userIdOf(mapped), desired, seen: true, anew: false, how: null }
   const asIs = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
@@ -159,20 +160,20 @@ function leave({ subject, looked, open, step }: Stepped, options: StoreOptions):
     case 'wait': {
       const kept = looked.kind === 'seen' && open && (isFound(open) || open.kind === looked.compared.kind)
       const lookAgainInMs = open?.nextInMs ?? null
-      return { outcome: { ...outcome, standing, lookAgainInMs, told: kept ? verdictIn(open) : null } }
+      return { outcome: { ...outcome, findingState, lookAgainInMs, told: kept ? verdictIn(open) : null } }
     }
     case 'doubt':
-      return { outcome: { ...outcome, standing: 'suspected' }, rows: asIs(DOUBTED_MS) }
+      return { outcome: { ...outcome, findingState: 'suspected' }, rows: asIs(DOUBTED_MS) }
     case 'postpone': {
       const lookAgainInMs = postponedMs(options)
-      return { outcome: { ...outcome, standing, lookAgainInMs }, rows: asIs(lookAgainInMs) }
+      return { outcome: { ...outcome, findingState, lookAgainInMs }, rows: asIs(lookAgainInMs) }
     }
     case 'suspect': {
       const { ends: resolved, told } = step
       const nextInMs = options.consistencyDelayMs
       const row = { ...base, ...told, looks: 1, nextInMs, anew: true }
       return {
-        outcome: { ...outcome, standing: 'suspected', lookAgainInMs: nextInMs, resolved },
+        outcome: { ...outcome, findingState: 'suspected', lookAgainInMs: nextInMs, resolved },
         rows: resolved === null ? [row] : [...asIs(null, resolved), { ...row, id: null }],
       }
     }
@@ -184,7 +185,7 @@ function leave({ subject, looked, open, step }: Stepped, options: StoreOptions):
       const repairable = REPAIRABLE_KINDS.some((kind) => kind === told.kind) && repairs < MOST_REPAIRS
       const later = repairable && options.mendsLater ? postponedMs(options) : null
       const nextInMs = more ? options.consistencyDelayMs : later
-      const found = { standing: 'found', lookAgainInMs: nextInMs, more, repairable } as const
+      const found = { findingState: 'found', lookAgainInMs: nextInMs, more, repairable } as const
       return {
         outcome: { ...outcome, ...found, told: verdictIn(told) },
         rows: [{ ...base, ...told, looks: looks + 1, nextInMs }],

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
-import { readStanding } from '../ledger/generation.ts'
+import { findMapping } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { SyncContext } from '../sync/context.ts'
@@ -63,12 +63,12 @@ export function makeVerify(options: VerifyOptions): Verify {
   }
 
   async function verifyBatch(keys: readonly CustomerKey[], signal: AbortSignal): Promise<Verification> {
-    const standing = await readStanding(pool, fingerprint)
-    if (!standing?.current) return { verified: [], stopped: 'mapping' }
+    const mapping = await findMapping(pool, fingerprint)
+    if (!mapping?.current) return { verified: [], stopped: 'mapping' }
     const lasts = { lastsMs: claimLastsMs(config), fingerprint }
     const checks = new Map(await claimChecks(pool, keys, lasts))
     try {
-      return await carryOut(keys, { checks, generation: standing.generation }, signal)
+      return await carryOut(keys, { checks, generation: mapping.generation }, signal)
     } finally {
       // Left alone they would keep other checks away until they have passed.
       const left = [...checks].map(([key, token]) => ({ key, token }))

@@ -114,7 +114,7 @@ export type Verified = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict
   /** Of a drift: whether an earlier check has shown it already. */
-  readonly standing: 'suspected' | 'found' | null
+  readonly findingState: 'suspected' | 'found' | null
   /** The id of the finding that is open now, or was resolved by this check. */
   readonly findingId: string | null
   readonly resolved: Resolved | null

@@ -7,7 +7,7 @@ import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../mode
 import type { RemoteUser } from '../service/body.ts'
 import { conflictStands, fieldsIn, takenIssues } from '../sync/conflict.ts'
 import { issuesOf } from '../sync/memory.ts'
-import { standingRefusals } from '../sync/right.ts'
+import { currentRefusals } from '../sync/right.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 
 /**
@@ -112,12 +112,12 @@ export function leftOutOf({ mapped, work: { record }, digests, digestKey }: Snap
   const { user, issues } = mapped
   if (record.userId !== user.userId) return [...issues]
   const comparable = record.digestKey === digestKey
-  const standing = comparable ? standingRefusals(user, record, digests) : null
+  const mapping = comparable ? currentRefusals(user, record, digests) : null
   const refused = OPTIONAL_FIELDS.filter(
     (field) =>
       record.refused[field] !== undefined &&
       user.fields[field] !== undefined &&
-      (standing?.has(field) ?? true),
+      (mapping?.has(field) ?? true),
   )
   const { conflict } = record
   const taken = conflict && (!comparable || conflictStands(user, conflict, digests)) ? conflict.values : {}

@@ -42,24 +42,24 @@ SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL
 FROM rollcall.generation ORDER BY id DESC LIMIT 1`
 
 /** Where a process with this mapping stands; null on a ledger that has met none. */
-export async function readStanding(client: Client, fingerprint: string): Promise<MappingStatus | null> {
+export async function findMapping(client: Client, fingerprint: string): Promise<MappingStatus | null> {
   return (await client.query<MappingStatus>(STANDING, [fingerprint])).rows[0] ?? null
 }
 
-/** As `readStanding`, for those who work before the tables are there. */
-export async function readStandingIfAny(client: Client, fingerprint: string): Promise<MappingStatus | null> {
+/** As `findMapping`, for those who work before the tables are there. */
+export async function findMappingIfAny(client: Client, fingerprint: string): Promise<MappingStatus | null> {
   const { rows } = await client.query<{ there: boolean }>(
     `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`,
   )
-  return rows[0]?.there ? await readStanding(client, fingerprint) : null
+  return rows[0]?.there ? await findMapping(client, fingerprint) : null
 }
 
-/** As `readStanding`, after adopting this mapping where nothing was ever sent by another. */
+/** As `findMapping`, after adopting this mapping where nothing was ever sent by another. */
 export async function bindGeneration(pool: Pool, fingerprint: string): Promise<MappingStatus> {
-  const found = await readStanding(pool, fingerprint)
+  const found = await findMapping(pool, fingerprint)
   if (found?.current) return found
   await addGeneration(pool, ADOPT, fingerprint)
-  const bound = await readStanding(pool, fingerprint)
+  const bound = await findMapping(pool, fingerprint)
   if (!bound) throw new Error('a ledger has a generation once one was bound')
   return bound
 }

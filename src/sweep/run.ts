@@ -89,13 +89,13 @@ const MOST_EXAMPLES = 20
 export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const { pool, config, kind, restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
-  const standing = await requireStanding(pool, config)
+  const mapping = await requireActiveMapping(pool, config)
   const allIn = await everybodyIsIn(pool)
   const select = { ...EVERYBODY, ...restriction.select, bringIn: bringsIn(kind, allIn) }
-  const { id, total, cursor, ...begun } = await takeUp(options, standing)
+  const { id, total, cursor, ...begun } = await takeUp(options, mapping)
   const earlier = { ...NOTHING_FOUND, ...begun.tally }
   await options.onBegin?.({ id, total, tally: earlier, resumed: cursor !== null })
-  const findMissed = tellsOfCapture(kind, standing) ? makeFindMissed(options) : null
+  const findMissed = tellsOfCapture(kind, mapping) ? makeFindMissed(options) : null
   const examples: CustomerKey[] = []
   let superseded = false
   let kept: { readonly cursor: Position | null; readonly tally: SweepTally } = { cursor, tally: earlier }
@@ -127,7 +127,7 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const ended = swept.ended && (await endRun(pool, id, done))
   superseded ||= swept.ended && !ended
   if (superseded) await dropRuns(pool, { id })
-  if (ended) await markEnded(options, standing)
+  if (ended) await markEnded(options, mapping)
   return { tally, ended, superseded, examples }
 }
 
@@ -144,10 +144,10 @@ export async function requireCapture(pool: Pool, config: Config): Promise<void> 
 }
 
 /** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */
-export async function requireStanding(pool: Pool, config: Config): Promise<MappingStatus> {
-  const standing = await bindGeneration(pool, config.fingerprint)
-  if (!standing.current) throw mappingChanged(standing)
-  return standing
+export async function requireActiveMapping(pool: Pool, config: Config): Promise<MappingStatus> {
+  const mapping = await bindGeneration(pool, config.fingerprint)
+  if (!mapping.current) throw mappingChanged(mapping)
+  return mapping
 }
 
 async function markEnded(

@@ -10,7 +10,7 @@ import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIE
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Learnt } from './learnt.ts'
-import { type FieldDigests, type KnownFields, standingRefusals } from './right.ts'
+import { currentRefusals, type FieldDigests, type KnownFields } from './right.ts'
 
 /** What is remembered of the remote user while a claim runs; it starts as the ledger's record. */
 export type Memory = KnownFields & {
@@ -114,7 +114,7 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Subject
     return agreed({ ...memory, sent: {}, seen: {}, refused: {}, conflict: null, erased: null }, user)
   const conflict = memory.conflict && conflictStands(user, memory.conflict, digests) ? memory.conflict : null
   const sendable = withoutConflict(mapped, { ...memory, conflict })
-  const stand = sendable.kind === 'user' && standingRefusals(sendable.user, memory, digests).size > 0
+  const stand = sendable.kind === 'user' && currentRefusals(sendable.user, memory, digests).size > 0
   const country = user.fields[UNVERIFIABLE_FIELD] ?? null
   const believed = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED && country !== null
   const hidden = believed ? { [UNVERIFIABLE_FIELD]: digests.exact(UNVERIFIABLE_FIELD, country) } : {}

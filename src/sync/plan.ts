@@ -5,14 +5,7 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import {
-  fieldIsRight,
-  fieldsToClearAgain,
-  PHONE,
-  standingRefusals,
-  statusIsRight,
-  straysOf,
-} from './right.ts'
+import { currentRefusals, fieldIsRight, fieldsToClearAgain, PHONE, statusIsRight, straysOf } from './right.ts'
 import type { Policy } from './write.ts'
 import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
 
@@ -137,7 +130,7 @@ function fieldsOf(
   memory: Memory,
   digests: CustomerDigests,
 ) {
-  const refused = standingRefusals(user, memory, digests)
+  const refused = currentRefusals(user, memory, digests)
   const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
   const wrong = managed.filter((field) => !fieldIsRight(field, user, memory, digests))
   return { managed, wrong, complete: issues.length === 0 && refused.size === 0 }

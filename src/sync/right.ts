@@ -45,7 +45,7 @@ export function statusIsRight(
  * Values that the service refused are not sent again until one of them changes; then all are tried again,
  * because which of them it refused is not shown.
  */
-export function standingRefusals(
+export function currentRefusals(
   user: DesiredUser,
   { refused }: Pick<KnownFields, 'refused'>,
   digests: CustomerDigests,

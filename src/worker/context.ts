@@ -76,9 +76,9 @@ export async function openSync(options: Options) {
     const keys = { apiKey: env.SERVICE_API_KEY, digestKey: env.ROLLCALL_DIGEST_KEY }
     const binding = await bindTarget(pool, { origin: env.SERVICE_URL, ...keys })
     // A claim is only made while our mapping is the one that syncs go by.
-    const standing = await bindGeneration(pool, config.fingerprint)
+    const mapping = await bindGeneration(pool, config.fingerprint)
     await configureCeiling(pool, config.pace.ceiling)
-    return { shape, warnings: shape.warnings, binding, standing }
+    return { shape, warnings: shape.warnings, binding, mapping }
   }
   try {
     const checked = await reachable(check, { role: roleOf(databaseAt(url)) })

@@ -83,7 +83,8 @@ export function logVerified(log: Log) {
       const answer = status === null ? { error } : { status }
       log.debug({ customer, plan, method, ...answer, meaning, ms: Math.round(ms) }, 'call')
     },
-    verified({ key: customer, verdict, standing, findingId: finding, resolved, repairing }: Verified): void {
+    verified({ key: customer, verdict, findingId: finding, ...check }: Verified): void {
+      const { findingState, resolved, repairing } = check
       const about = { customer, finding }
       if (resolved !== null) {
         log.info({ ...about, how: resolved }, 'a difference at the service has ended')
@@ -92,7 +93,7 @@ export function logVerified(log: Log) {
       if (!isDrift(verdict)) return
       const { kind, access, fields, cause } = verdict
       const what = { ...about, kind, access, fields, cause, repairing }
-      if (standing === 'found' && finding !== null && isNews(finding))
+      if (findingState === 'found' && finding !== null && isNews(finding))
         log.warn(what, 'the service differs from the database')
       else log.debug(what, 'the service seems to differ from the database')
     },

@@ -3,7 +3,7 @@ import { closeMarks, type Gap, openMarks, readGap } from '../capture/marks.ts'
 import { captureVersion } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { alone } from '../ledger/alone.ts'
-import { type MappingStatus, readStanding } from '../ledger/generation.ts'
+import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import { checkIsDue } from '../ledger/runs.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Log } from '../ops/log.ts'
@@ -15,7 +15,7 @@ type NextSweep =
   | { readonly kind: 'gap'; readonly marks: readonly string[] }
 
 type Situation = {
-  readonly standing: Pick<MappingStatus, 'current' | 'swept'>
+  readonly mapping: Pick<MappingStatus, 'current' | 'swept'>
   readonly gap: Gap
   /** A table was truncated, and nobody has said what that means. */
   readonly truncated: boolean
@@ -28,9 +28,9 @@ type Situation = {
  * until then some are right by another one; a gap waits until its transactions have ended. Nothing is checked while a
  * person has to decide about a TRUNCATE: who is missing is held for that, and nobody would have missed it.
  */
-export function nextSweep({ standing, gap, truncated, checkDue }: Situation): NextSweep | null {
-  if (!standing.current) return null
-  if (!standing.swept) return { kind: 'mapping' }
+export function nextSweep({ mapping, gap, truncated, checkDue }: Situation): NextSweep | null {
+  if (!mapping.current) return null
+  if (!mapping.swept) return { kind: 'mapping' }
   if (gap.ids.length > 0) return gap.ready ? { kind: 'gap', marks: gap.ids } : null
   return checkDue && !truncated ? { kind: 'check' } : null
 }
@@ -64,15 +64,15 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
   }
 
   async function wanted(): Promise<NextSweep | null> {
-    const standing = await readStanding(pool, config.fingerprint)
-    if (!standing) return null
+    const mapping = await findMapping(pool, config.fingerprint)
+    if (!mapping) return null
     const gap = await readGap(pool)
     if (gap.ids.length > 0 && !gap.ready && !waits)
       log.warn('the gap in capture is looked at when the open transactions have ended')
     waits = gap.ids.length > 0 && !gap.ready
     const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
-    return nextSweep({ standing, gap, truncated, checkDue })
+    return nextSweep({ mapping, gap, truncated, checkDue })
   }
 
   async function run(next: NextSweep): Promise<SweepEnd | null> {

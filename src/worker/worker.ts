@@ -17,10 +17,10 @@ import { claimLastsMs } from '../sync/time-needed.ts'
 import type { Opened } from './context.ts'
 import { makeHousekeeping } from './housekeeping.ts'
 import { logCalls } from './log.ts'
+import { makeMappingWatch, makePausing, makeTakingPart } from './mapping-watch.ts'
 import type { Observing } from './ops.ts'
 import { makeProbe } from './probe.ts'
 import { startReconciling } from './reconciling.ts'
-import { makePausing, makeStanding, makeTakingPart } from './standing.ts'
 import { makeSweeping } from './sweeping.ts'
 import { makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
@@ -91,12 +91,12 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
       observers.onStep(key, step, claim)
     },
   })
-  const standing = makeStanding({ pool, fingerprint, log, now })
+  const mapping = makeMappingWatch({ pool, fingerprint, log, now })
   const giveBack = makeUnlease(pool)
   const slots = makeSlots({
     most: concurrency,
     async carryOut(lease, begun) {
-      const refused = !standing.takesPart() && (await standing.isRefused())
+      const refused = !mapping.takesPart() && (await mapping.isRefused())
       // An unclaimed lease would wait for its end, although another process could go on at once.
       if (signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
     },
@@ -109,7 +109,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const consumer = await queue.consume(slots.take, { concurrency: PAGES })
   const takingPart = makeTakingPart(consumer)
   const start = async () => {
-    await standing.start(takingPart('mapping'), opened.standing)
+    await mapping.start(takingPart('mapping'), opened.mapping)
     const onLook = (entry: CallEntry) => {
       calls.add(entry)
       observers.onLook?.(entry)
@@ -126,7 +126,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
     pace: pace.rate,
     onCaptured: observers.onCaptured,
-    onStanding: standing.turn,
+    onMapping: mapping.turn,
   })
   const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })
@@ -134,7 +134,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const loops = [
     repeat('dispatch', pump),
     every(SWEEP_MS, 'sweep', async () => {
-      await standing.remind()
+      await mapping.remind()
       await sweep()
     }),
     every(HOUSEKEEPING_MS, 'housekeeping', makeHousekeeping({ pool, binding, config, log, now })),
@@ -147,7 +147,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   ]
   return {
     failed,
-    takesPart: standing.takesPart,
+    takesPart: mapping.takesPart,
     async stop(deadlineMs) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrakeKind } from '../../src/brake/brake.ts'
-import { forecastBrake, type KindStanding } from '../../src/brake/forecast.ts'
+import { forecastBrake, type KindCounts } from '../../src/brake/forecast.ts'
 
 const rules = {
   windowHours: 24,
@@ -9,7 +9,7 @@ const rules = {
 }
 type Case = {
   readonly of: Partial<Record<BrakeKind, number>>
-  readonly standing?: Partial<KindStanding> & { readonly kind: BrakeKind }
+  readonly count?: Partial<KindCounts> & { readonly kind: BrakeKind }
   readonly present?: number
   readonly entitled?: number
   readonly expectCreates?: number | null
@@ -17,9 +17,9 @@ type Case = {
 }
 
 /** `kind through/held`, in the order in which they are told. */
-function told({ of, standing, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
-  const standings = standing ? [{ taken: 0, tripped: false, expected: 0, ...standing }] : []
-  const asking = { customers: of, standings, bases: { present, entitled }, rules, expectCreates, truncated }
+function told({ of, count, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
+  const kindCounts = count ? [{ taken: 0, tripped: false, expected: 0, ...count }] : []
+  const asking = { customers: of, kindCounts, bases: { present, entitled }, rules, expectCreates, truncated }
   return forecastBrake(asking).map(({ kind, through, held }) => `${kind} ${through}/${held}`)
 }
 
@@ -34,13 +34,13 @@ const EMPTIED = { revocation: 3, create: 2 }
 test.each<[string, Case, readonly string[]]>([
   ['on a fresh ledger the number is the limit', { of: NEW }, ['create 10000/180000']],
   ['below the limit nobody is held', { of: { create: 9999 } }, ['create 9999/0']],
-  ['who was let through counts', { of: { create: 9999 }, standing: LET_THROUGH }, ['create 9000/999']],
+  ['who was let through counts', { of: { create: 9999 }, count: LET_THROUGH }, ['create 9000/999']],
   // A tenth of those who are there at the end: nearly 900,000 and 100,000.
   ['a share grows', { of: { create: 200_000 }, present: 900_000 }, ['create 99999/100001']],
   ['announced ones come on top', { of: NEW, expectCreates: 170_000 }, ['create 180000/10000']],
   ['all are announced', { of: NEW, expectCreates: 190_000 }, ['create 190000/0']],
-  ['left of an earlier announcement', { of: { create: 12_000 }, standing: LEFT }, ['create 11500/500']],
-  ['tripped, it holds everybody', { of: { create: 5 }, standing: TRIPPED }, ['create 0/5']],
+  ['left of an earlier announcement', { of: { create: 12_000 }, count: LEFT }, ['create 11500/500']],
+  ['tripped, it holds everybody', { of: { create: 5 }, count: TRIPPED }, ['create 0/5']],
   ['of those with access', { of: LOSING, entitled: 20_000 }, ['revocation 200/100', 'status 10/0']],
   ['after a TRUNCATE', { of: EMPTIED, truncated: true }, ['revocation 0/3', 'create 2/0']],
 ])('%s', (_, given, expected) => expect(told(given)).toEqual(expected))

@@ -238,7 +238,7 @@ describe('with three users who were changed behind our back', () => {
     const repaired = `SELECT FROM rollcall.finding WHERE key = $1 AND resolved_how = 'repaired'`
     expect((await pool.query(repaired, [key])).rowCount).toBe(1)
     await using reporting = await openVerifier(house)
-    await until(async () => (await reporting.look([late]))[late]?.standing === 'found', { what: 'another' })
+    await until(async () => (await reporting.look([late]))[late]?.findingState === 'found')
 
     const { code, report } = await json(['--rate', '500'])
     expect(code).toBe(3)

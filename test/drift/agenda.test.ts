@@ -1,4 +1,3 @@
-// Which verdicts count, and which customers are checked again, in a run.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -20,11 +19,12 @@ const MISSING: DriftVerdict = { kind: 'missing', fields: [], cause: 'edited-at-s
 const AGREES: CheckVerdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: CheckVerdict, more: Partial<Verified> = {}): Verified {
-  const none = { standing: null, findingId: null, resolved: null, lookAgainInMs: null, shown: [] }
+  const none = { findingState: null, findingId: null, resolved: null, lookAgainInMs: null, shown: [] }
   return { key, verdict, ...none, more: false, repairing: false, ...more }
 }
-const suspected = (key: string, at = 50) => looked(key, MISSING, { standing: 'suspected', lookAgainInMs: at })
-const found = (key: string) => looked(key, MISSING, { standing: 'found', findingId: `f-${key}` })
+const SUSPECTED = { findingState: 'suspected' } as const
+const suspected = (key: string, at = 50) => looked(key, MISSING, { ...SUSPECTED, lookAgainInMs: at })
+const found = (key: string) => looked(key, MISSING, { findingState: 'found', findingId: `f-${key}` })
 
 function told(agenda: Agenda, verified: readonly Verified[], met: readonly (readonly [string, Met])[] = []) {
   const known = new Set(agenda.waiting.map(({ key }) => key))
@@ -37,7 +37,7 @@ const repeatedly = (verified: Verified, times: number) =>
 
 describe('a run', () => {
   test('checks a customer again that was found before and differs in more by now', () => {
-    const more = { standing: 'found', findingId: 'f-a', more: true, lookAgainInMs: 50 } as const
+    const more = { findingState: 'found', findingId: 'f-a', more: true, lookAgainInMs: 50 } as const
     const first = told(NOTHING_YET, [looked('a', MISSING, more)])
     expect(first).toMatchObject({ tally: { checked: 0 }, found: [], waiting: [{ key: 'a', at: 50 }] })
     expect(told(first, [found('a')])).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
@@ -141,7 +141,7 @@ test('whatever the looks say, each customer counts once, and found are just thos
     for (let round = 0; round === 0 || agenda.waiting.length > 0; round++) {
       const keys = round === 0 ? said.map((_, n) => String(n)) : agenda.waiting.map(({ key }) => key)
       const verified = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
-      called += verified.filter(({ standing }) => standing === 'found').length
+      called += verified.filter(({ findingState }) => findingState === 'found').length
       agenda = told(agenda, verified)
       expect(doneOf(agenda) + agenda.waiting.length).toBe(said.length)
     }

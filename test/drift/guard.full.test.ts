@@ -56,14 +56,14 @@ test('what was written a moment ago is not looked at, nor looked at twice sooner
   expect(house.calls().filter(({ method }) => method === 'GET')).toEqual([])
   await until(async () => (await verifier.look(['a', 'b'])).a?.verdict.kind === 'agrees')
   house.sandbox.users.edit('a', { first_name: 'Eva' })
-  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+  expect((await verifier.look(['a'])).a?.findingState).toBe('suspected')
   await pool.query(`UPDATE rollcall.ledger SET looked_at = NULL WHERE key = 'a'`)
-  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+  expect((await verifier.look(['a'])).a?.findingState).toBe('suspected')
   expect(await storedFindings(house)).toMatchObject([{ looks: 1 }])
   // There was an answer all the same: a round asks no more.
   const asked = `SELECT FROM rollcall.ledger WHERE key = 'a' AND looked_at IS NOT NULL`
   expect((await pool.query(asked)).rowCount).toBe(1)
-  await until(async () => (await verifier.look(['a'])).a?.standing === 'found')
+  await until(async () => (await verifier.look(['a'])).a?.findingState === 'found')
 })
 
 test('the cause is what the records tell: a call of unknown outcome, another mapping', async () => {
@@ -118,5 +118,5 @@ test('while somebody holds the row nothing is said, and nobody waits for long', 
   expect((await verifier.look(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
   await holder.query('ROLLBACK')
   holder.release()
-  expect((await verifier.look(['a'])).a?.standing).toBe('suspected')
+  expect((await verifier.look(['a'])).a?.findingState).toBe('suspected')
 })

@@ -50,8 +50,8 @@ test('a form that comes back after two repairs is the service’s own: no drift 
   const cut = () => house.sandbox.users.edit('k1', { description: 'a long' })
   cut()
   for (const repairs of [1, 2]) {
-    expect((await lookAgain(scene, ['k1'])).k1?.standing).toBe('suspected')
-    expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
+    expect((await lookAgain(scene, ['k1'])).k1?.findingState).toBe('suspected')
+    expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect((await storedFindings(house)).at(-1)).toMatchObject({ repairs, how: 'repaired' })
     expect(house.sandbox.users.get('k1')?.description).toBe('a long note')
     cut()
@@ -90,7 +90,7 @@ test.each([3, 30])(
     const before = writes(house)
     for (let looks = 0; looks < 4; looks++) {
       const looked = await lookAgain(scene, everybody)
-      expect(new Set(everybody.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
+      expect(new Set(everybody.map((key) => looked[key]?.findingState))).toEqual(new Set(['suspected']))
     }
     expect(writes(house)).toBe(before)
     const asked = Math.min(many, 30)
@@ -100,7 +100,7 @@ test.each([3, 30])(
     users.delete('k1')
     // A doubt is asked about again after a minute.
     await house.db.pool.query('UPDATE rollcall.pace SET sampled_at = NULL')
-    expect((await lookAgain(scene, everybody)).k1).toMatchObject({ standing: 'found', repairing: true })
+    expect((await lookAgain(scene, everybody)).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect(users.get('k1')?.status).toBe(2)
     expect(await readDoubt(house.db.pool)).toBeNull()
   },
@@ -114,7 +114,7 @@ test('who is not there is confirmed only once users at random were asked, be it 
   const before = asked()
   await lookAgain(scene, ['k1'])
   expect(asked() - before).toBe(1)
-  expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: true })
+  expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: true })
   // The sample, the look, and that of the repair.
   expect(asked() - before).toBe(1 + 30 + 1 + 1)
 })
@@ -130,7 +130,7 @@ test('a sample of before the suspicion speaks for nobody', async () => {
   const last = keysOf(30).slice(25)
   for (let looks = 0; looks < 3; looks++) {
     const looked = await lookAgain(scene, last)
-    expect(new Set(last.map((key) => looked[key]?.standing))).toEqual(new Set(['suspected']))
+    expect(new Set(last.map((key) => looked[key]?.findingState))).toEqual(new Set(['suspected']))
   }
   expect(users.all()).toEqual([])
 })
@@ -173,7 +173,7 @@ test('what a run finds is owed to workers that repair, and to no others', async 
     await using scene = await open({ customers: 2, config: { reconcile: { period: '7d', mode } } })
     const { house } = scene
     house.sandbox.users.edit('k1', { first_name: 'Eva' })
-    expect((await lookTwice(scene, ['k1'])).k1).toMatchObject({ standing: 'found', repairing: false })
+    expect((await lookTwice(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: false })
     const next = 'SELECT FROM rollcall.finding WHERE next_look_at IS NOT NULL'
     expect((await house.db.pool.query(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
   }

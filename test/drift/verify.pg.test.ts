@@ -66,7 +66,7 @@ describe('customers whose users were changed at the service', () => {
   test('a first look suspects, and reports nothing', async () => {
     const looked = await verifier.look(KEYS)
     expect(Object.fromEntries(KEYS.map((key) => [key, looked[key]?.verdict]))).toEqual(SAYS)
-    expect(DRIFT.map((key) => looked[key]?.standing)).toEqual(DRIFT.map(() => 'suspected'))
+    expect(DRIFT.map((key) => looked[key]?.findingState)).toEqual(DRIFT.map(() => 'suspected'))
     expect(await readOpenFound(house.db.pool)).toEqual([])
     expect(verifier.calls.map(({ plan, method }) => `${plan} ${method}`)).toEqual(
       KEYS.map(() => 'verify GET'),
@@ -79,7 +79,7 @@ describe('customers whose users were changed at the service', () => {
     expect(Object.fromEntries(DRIFT.map((key) => [key, looked[key]?.verdict]))).toEqual(
       Object.fromEntries(DRIFT.map((key) => [key, SAYS[key]])),
     )
-    expect(DRIFT.map((key) => looked[key]?.standing)).toEqual(DRIFT.map(() => 'found'))
+    expect(DRIFT.map((key) => looked[key]?.findingState)).toEqual(DRIFT.map(() => 'found'))
     expect(looked.renamed?.shown).toEqual([{ field: 'first_name', here: 'Ana', service: 'Eva' }])
     const found = await readOpenFound(house.db.pool)
     expect(

@@ -70,26 +70,26 @@ test('who is rejected or waits for a later attempt is tried now by --retry', asy
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{forbidden,refused}'::text[]) k`,
   )
-  const standing = async () => (await recorded(house)).map(({ state, code, status }) => [state, code, status])
+  const mapping = async () => (await recorded(house)).map(({ state, code, status }) => [state, code, status])
   // A refused create is followed by a look, and that fails too: so both wait.
-  await expect.poll(standing).toEqual([
+  await expect.poll(mapping).toEqual([
     ['failing', 'denied', '403'],
     ['failing', 'failed', '400'],
   ])
   house.sandbox.contract.set({})
   expect((await failures(house, '--retry', 'forbidden')).code).toBe(0)
-  await expect.poll(async () => (await standing())[0]).toEqual(['idle', null, null])
-  expect((await standing())[1]).toEqual(['failing', 'failed', '400'])
+  await expect.poll(async () => (await mapping())[0]).toEqual(['idle', null, null])
+  expect((await mapping())[1]).toEqual(['failing', 'failed', '400'])
 
   house.sandbox.faults.set([
     { match: { userId: 'refused', method: 'POST' }, action: { kind: 'status', status: 400 } },
   ])
   expect((await failures(house, '--retry', '--all')).code).toBe(0)
-  await expect.poll(async () => (await standing())[1]).toEqual(['rejected', 'refused', '400'])
+  await expect.poll(async () => (await mapping())[1]).toEqual(['rejected', 'refused', '400'])
   house.sandbox.faults.clear()
   expect((await failures(house, '--retry', '--reason', 'refused')).code).toBe(0)
   await house.settled()
-  expect(await standing()).toEqual([
+  expect(await mapping()).toEqual([
     ['idle', null, null],
     ['idle', null, null],
   ])

@@ -17,7 +17,7 @@ const config = {
 }
 
 /** `nextMs`: until the next attempt; null: none is owed. */
-async function standingOf({ db }: House) {
+async function progressOf({ db }: House) {
   const { rows } = await db.pool.query<Record<'key' | 'state' | 'status', string> & Timing>(
     `SELECT key, o.attempts, (extract(epoch FROM o.due_at - now()) * 1000)::float8 AS "nextMs", l.state,
        l.reason->>'status' AS status
@@ -76,7 +76,7 @@ otherLane('one customer always refused with 403 and one always answered 503', (l
     await db.pool.query(`INSERT INTO clientes (id, plan, nombre) SELECT unnest($1::text[]), 'premium', 'a'`, [
       STUBBORN,
     ])
-    await until(async () => (await standingOf(house)).length === STUBBORN.length)
+    await until(async () => (await progressOf(house)).length === STUBBORN.length)
 
     await db.pool.query(
       `INSERT INTO clientes (id, plan, nombre) SELECT 'k' || i, 'premium', 'a' FROM generate_series(1, $1) i`,
@@ -101,9 +101,9 @@ otherLane('one customer always refused with 403 and one always answered 503', (l
     expect(pace).toEqual([{ epoch: '1', breaker: 'closed', not_before: null }])
 
     // The two go on failing meanwhile, as often as the back-off allows, and it can be seen when they are tried next.
-    await until(async () => (await standingOf(house)).every(({ attempts }) => attempts >= 2))
+    await until(async () => (await progressOf(house)).every(({ attempts }) => attempts >= 2))
     const failing = { state: 'failing', nextMs: expect.any(Number) }
-    expect(await standingOf(house)).toMatchObject([
+    expect(await progressOf(house)).toMatchObject([
       { key: broken, status: '503', ...failing },
       { key: denied, status: '403', ...failing },
     ])
@@ -116,7 +116,7 @@ otherLane('one customer always refused with 403 and one always answered 503', (l
     sandbox.faults.clear()
     await house.settled()
     for (const key of STUBBORN) expect(sandbox.users.get(key)).toMatchObject({ status: 2, first_name: 'c' })
-    for (const { attempts, nextMs, state } of await standingOf(house))
+    for (const { attempts, nextMs, state } of await progressOf(house))
       expect({ attempts, nextMs, state }).toEqual({ attempts: 0, nextMs: null, state: 'idle' })
   })
 })

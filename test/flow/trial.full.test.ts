@@ -29,7 +29,7 @@ async function run(house: House, ...args: readonly string[]): Promise<void> {
 /** All of the calls have to be under way at once, on a busy machine as well. */
 const SLOW = { service: { timeoutMs: 2000 }, timing: { ...CONFIG.timing, lifetimeMs: 6000 } }
 
-/** A worker that is killed while these calls wait for their answer, with their marks still standing. */
+/** A worker that is killed while these calls wait for their answer, with their marks still mapping. */
 async function killedIn(
   house: House,
   faults: readonly FaultInput[],

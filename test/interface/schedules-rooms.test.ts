@@ -13,7 +13,7 @@ const MONDAY = {
   end_second_period: '18:15',
 } as const
 
-/** The one professional's standing on Monday, the 23rd of March 2026, at a time in UTC. */
+/** The one professional's mapping on Monday, the 23rd of March 2026, at a time in UTC. */
 async function mondayAt(hour: number, minute: number) {
   scene.sandbox.clock.set(Date.UTC(2026, 2, 23, hour, minute))
   const [{ read } = expect.fail('nobody')] = await scene.professionals()

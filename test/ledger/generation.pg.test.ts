@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { applyGeneration, bindGeneration, markSwept, readStanding } from '../../src/ledger/generation.ts'
+import { applyGeneration, bindGeneration, findMapping, markSwept } from '../../src/ledger/generation.ts'
 import { freshDatabase } from '../support/database.ts'
 
 test('the first mapping that a ledger meets is the one it goes by, with nobody to be swept', async () => {
   await using db = await freshDatabase()
-  expect(await readStanding(db.pool, 'a')).toBe(null)
+  expect(await findMapping(db.pool, 'a')).toBe(null)
   expect(await bindGeneration(db.pool, 'a')).toMatchObject({ generation: '1', current: true, swept: true })
 })
 
@@ -27,14 +27,14 @@ test('a mapping that is applied replaces the one before, which is an earlier one
   await bindGeneration(db.pool, 'a')
   expect(await applyGeneration(db.pool, 'b')).toBe(true)
   expect(await applyGeneration(db.pool, 'b')).toBe(false)
-  expect(await readStanding(db.pool, 'a')).toMatchObject({ generation: '2', current: false, earlier: true })
-  expect(await readStanding(db.pool, 'b')).toMatchObject({ current: true, earlier: false, swept: false })
-  expect(await readStanding(db.pool, 'c')).toMatchObject({ current: false, earlier: false })
+  expect(await findMapping(db.pool, 'a')).toMatchObject({ generation: '2', current: false, earlier: true })
+  expect(await findMapping(db.pool, 'b')).toMatchObject({ current: true, earlier: false, swept: false })
+  expect(await findMapping(db.pool, 'c')).toMatchObject({ current: false, earlier: false })
   // And back again, as a generation of its own.
   expect(await applyGeneration(db.pool, 'a')).toBe(true)
-  expect(await readStanding(db.pool, 'a')).toMatchObject({ generation: '3', current: true, swept: false })
+  expect(await findMapping(db.pool, 'a')).toMatchObject({ generation: '3', current: true, swept: false })
   await markSwept(db.pool, '3')
-  expect(await readStanding(db.pool, 'a')).toMatchObject({ swept: true })
+  expect(await findMapping(db.pool, 'a')).toMatchObject({ swept: true })
 })
 
 test('applied at once by several, each has its turn, and none is lost', async () => {

@@ -5,11 +5,11 @@ import type { Verified } from '../../src/drift/words.ts'
 import { logVerified } from '../../src/worker/log.ts'
 
 const MISSING: Verified = {
-  ...{ key: 'k1', findingId: '7', standing: 'found', resolved: null },
+  ...{ key: 'k1', findingId: '7', findingState: 'found', resolved: null },
   verdict: { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
   ...{ lookAgainInMs: null, more: false, repairing: false, shown: [] },
 }
-const RIGHT: Verified = { ...MISSING, verdict: { kind: 'agrees' }, standing: null, resolved: 'by-itself' }
+const RIGHT: Verified = { ...MISSING, verdict: { kind: 'agrees' }, findingState: null, resolved: 'by-itself' }
 
 test('somebody who differs is named once, and once it has ended', () => {
   const lines: string[] = []

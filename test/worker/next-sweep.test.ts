@@ -22,6 +22,6 @@ test.each([
   [OURS, WAITS, false, true, null],
   [OURS, READY, false, true, GAP],
   [OURS, READY, true, false, GAP],
-] as const)('%o, %o, truncated: %s, check due: %s', (standing, gap, truncated, checkDue, next) => {
-  expect(nextSweep({ standing, gap, truncated, checkDue })).toEqual(next)
+] as const)('%o, %o, truncated: %s, check due: %s', (mapping, gap, truncated, checkDue, next) => {
+  expect(nextSweep({ mapping, gap, truncated, checkDue })).toEqual(next)
 })

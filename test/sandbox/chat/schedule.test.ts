@@ -19,7 +19,7 @@ const everyDay = (...times: readonly [string, string, string, string]) =>
 /** The first of March 2026 is a Sunday. */
 const at = (text: string) => Date.parse(`${text}Z`)
 const text = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 16))
-const standing = (schedules: readonly ScheduleWire[], moment: string) => {
+const mapping = (schedules: readonly ScheduleWire[], moment: string) => {
   const found = presenceAt(schedules, at(moment))
   return [found.status, text(found.changesAt)]
 }
@@ -31,7 +31,7 @@ it.each([
   ['do not touch at 23:59', everyDay('0:00', '1:00', '12:00', '23:59'), '2026-03-02T23:59'],
   ['go on all week', everyDay('0:00', '12:00', '12:00', '0:00'), null],
 ])('periods that %s', (_name, schedules, until) => {
-  expect(standing(schedules, '2026-03-02T13:20')).toEqual(['online', until])
+  expect(mapping(schedules, '2026-03-02T13:20')).toEqual(['online', until])
 })
 
 /** Looked up minute by minute, and without any arithmetic on weeks. */

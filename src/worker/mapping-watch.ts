@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Consumer } from '../dispatch/queue.ts'
-import { type MappingStatus, readStanding } from '../ledger/generation.ts'
+import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import type { Log } from '../ops/log.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import type { Opened } from './context.ts'
@@ -19,7 +19,7 @@ const APPLY_IT = 'to sync by this mapping, run `rollcall backfill --mapping`'
  * A worker syncs while its mapping is the active one. Otherwise it is inactive, without ending, since a mapping may be
  * applied at any time.
  */
-export function makeStanding({ pool, fingerprint, log, now }: Options) {
+export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
   let consumer: Pausable | null = null
   let current = true
   const isTime = makeReminder(TELL_AGAIN_MS, now)
@@ -34,8 +34,8 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
     }
     await consumer.pause()
     current = false
-    const standing = await readStanding(pool, fingerprint)
-    if (standing && !standing.current) tell(standing)
+    const mapping = await findMapping(pool, fingerprint)
+    if (mapping && !mapping.current) tell(mapping)
   }
 
   function tell({ generation, appliedAt, earlier }: MappingStatus): void {
@@ -52,19 +52,19 @@ export function makeStanding({ pool, fingerprint, log, now }: Options) {
   return {
     turn,
     /** Before this, jobs are given back where the mapping is not the active one. */
-    async start(consuming: Pausable, standing: MappingStatus): Promise<void> {
+    async start(consuming: Pausable, mapping: MappingStatus): Promise<void> {
       consumer = consuming
-      await turn(standing.current)
+      await turn(mapping.current)
     },
     /** For a lease that was taken from the queue meanwhile. */
     async isRefused(): Promise<boolean> {
-      const standing = await readStanding(pool, fingerprint)
-      return standing !== null && !standing.current
+      const mapping = await findMapping(pool, fingerprint)
+      return mapping !== null && !mapping.current
     },
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
     async remind(): Promise<void> {
-      const standing = await readStanding(pool, fingerprint)
-      if (standing && !standing.current) tell(standing)
+      const mapping = await findMapping(pool, fingerprint)
+      if (mapping && !mapping.current) tell(mapping)
     },
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,
