@@ -1,10 +1,10 @@
-// The brake: a mass of changes that shuts people out, or that nobody can have meant, waits for a person.
+// The brake: a mass of changes that shuts customers out, or is hardly meant, waits for a person.
 import type { Config } from '../config/config.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
- * The kinds of change, each counted by itself. `revocation`: somebody loses access; `status`: a status changes to
+ * The kinds of change, each counted by itself. `revocation`: a customer loses access; `status`: a status changes to
  * another that is not 0; `create`; `absence`: a user who was there is not any more; `erase`: personal fields are
  * erased; `repair`: a change by others at the service is undone; `clear:…`: a field that was set is cleared.
  */

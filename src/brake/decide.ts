@@ -26,7 +26,7 @@ export type WeighedRequest = BrakeRequest & {
 type Situation = {
   readonly kinds: readonly KindState[]
   readonly asked: readonly WeighedRequest[]
-  /** A watched table was truncated, and nobody has said what that means. */
+  /** A watched table was truncated, and no person has decided what that means. */
   readonly truncated: boolean
 }
 

@@ -48,7 +48,7 @@ export type BrakeForecast = {
   readonly customers: number
   readonly through: number
   readonly held: number
-  /** It holds everybody already, because it has tripped or a watched table was truncated. */
+  /** It holds all customers already, because it has tripped or a watched table was truncated. */
   readonly tripped: boolean
 }
 
@@ -59,7 +59,7 @@ type Asking = {
   readonly rules: Config['brake']
   /** Registrations that are announced now; null: what was announced before stands. */
   readonly expectCreates: number | null
-  /** A watched table was truncated, and nobody has said what that means. */
+  /** A watched table was truncated, and no person has decided what that means. */
   readonly truncated: boolean
 }
 

@@ -96,7 +96,7 @@ const SPEND =
 const HOLD = `
 UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key = ANY($1) AND state = 'discarded'`
 
-/** A person waits for it, and nobody holds these rows for long. */
+/** A person waits for it, and these rows are never held for long. */
 const LOCK_TIMEOUT_MS = 10_000
 
 /** As every ending does, which holds the work row while it writes the ledger: first, and in key order. */
@@ -144,7 +144,7 @@ async function carryOut(pool: Pool, choice: HeldSelection & DecidedBy, action: A
     for (const each of rows.flatMap((row) => row.kinds)) kinds.add(each)
   }
   const { reset, decision: written } = await resetKinds(pool, [...kinds], async (client) =>
-    // Nobody was held, and yet a person has checked, and decided that it goes on.
+    // No customer was held, and yet a person has checked, and decided that it goes on.
     kind === null ? null : (decision ?? (await write(client))),
   )
   return { decision: decision ?? written, customers, left: await countLeft(pool, choice), reset }
@@ -203,15 +203,15 @@ SELECT EXISTS (
 const RESET =
   'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0, expected = 0 WHERE kind = $1'
 /**
- * A customer let through while a service knew nobody may be there all the same. It is the service's turn to say so,
+ * A customer let through while a service knew no user may be there all the same. It is the service's turn to say so,
  * once a person has looked.
  */
 const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1 AND NOT forgotten'
 const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1'
 
 /**
- * A person has looked at everybody who was held for these kinds: they let through again who is new to them, and
- * counting begins anew; whoever was announced and has not come is announced no more. A kind for which somebody waits
+ * A person has checked all customers held for these kinds: the kinds let new customers through again, and
+ * counting begins anew; an announcement of customers that have not come is over. A kind for which a customer waits
  * still stays tripped. `record` writes the decision, in the transaction of the first kind, where none has been written
  * yet.
  */

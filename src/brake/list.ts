@@ -59,7 +59,7 @@ SELECT kind, coalesce(c.held, 0) AS held, coalesce(c.released, 0) AS released, c
 FROM counted c FULL JOIN rollcall.brake b USING (kind)
 ORDER BY c.held DESC NULLS LAST, kind`
 
-/** Every kind that ever counted somebody, for `status`, metrics and alarms: those with somebody held come first. */
+/** Every kind that ever counted a customer, for `status`, metrics and alarms: those that hold customers come first. */
 export async function readBrake(client: Client): Promise<readonly KindHeld[]> {
   const { rows } = await client.query<KindHeld>(BY_KIND)
   return rows.filter(({ kind }) => isHeldKind(kind))

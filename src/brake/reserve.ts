@@ -59,7 +59,7 @@ async function reserveAll(pool: Pool, rules: Config['brake'], requests: readonly
       return baseIsOld(row, fresh.length, rules)
     })
     const decision = decide({ kinds: states, asked: found.asked, truncated: found.truncated })
-    // Nobody is made to wait for a person because of a count that is some seconds old.
+    // No customer waits for a person because of a count that is some seconds old.
     const trips = decision.trips.some(({ kind }) => ruleOf(kind, rules).share > 0)
     if (!bases && (old || trips)) return 'no-bases'
     await store(client, decision, kinds, bases)

@@ -55,7 +55,7 @@ SELECT
      coalesce(l.settled_at <= e.at, true))), '[]')
    FROM rollcall.brake_entry e JOIN asked USING (kind, key) LEFT JOIN rollcall.ledger l ON l.key = e.key, t
    WHERE e.at > t.since AND (NOT e.forgotten OR e.announced)) AS counted,
-  -- Whose access was taken within the window, or may have been by a release that nobody has spent.
+  -- Whose access was taken within the window, or may have been by a release that is not spent.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (
      EXISTS (SELECT FROM rollcall.brake_entry e WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since)
      OR EXISTS (SELECT FROM rollcall.decided d JOIN rollcall.decision c ON c.id = d.decision

@@ -63,7 +63,7 @@ async function drainOnce(client: ClientBase, note: NoteChanges, limit: number): 
   return rows.reduce((sum, row) => sum + row.rows, 0)
 }
 
-/** A backlog of captured changes is not waited for: whoever asks comes again. */
+/** A backlog of captured changes is not waited for: the caller comes again. */
 const PATIENCE_MS = 1000
 const POLL_MS = 50
 
@@ -75,7 +75,7 @@ type Noting = {
 
 /**
  * Whether every change that is captured by now is noted; it notes them itself, for a moment. The transaction that took
- * a row away may have brought another customer with the same user, and until that is noted nobody knows.
+ * a row away may have brought another customer with the same user, and until that is noted it is not known.
  */
 export async function whenNoted({ pool, sleep, drain }: Noting): Promise<boolean> {
   const newest = 'SELECT max(id)::text AS last FROM rollcall.outbox'
@@ -96,8 +96,8 @@ export async function whenNoted({ pool, sleep, drain }: Noting): Promise<boolean
  * of each, with the most urgent lane of all that went.
  *
  * Safe beside writers, drains and other collapses, because it counts only rows that it has locked itself: a row that
- * a drain is taking is skipped, so a key never loses its last row to somebody whose transaction is then rolled back;
- * and nobody waits. A row that comes in meanwhile is above `$3` or belongs to the next run.
+ * a drain is taking is skipped, so a key never loses its last row to a transaction that is then rolled back;
+ * and no writer waits. A row that comes in meanwhile is above `$3` or belongs to the next run.
  */
 const STEP = `
 WITH often AS MATERIALIZED (

@@ -106,7 +106,7 @@ function fenceFor(body: string): string {
 // Three parts: which keys changed (guarded), is there room, append. The append stays outside the block for
 // two reasons. Refused, it must be heard, because a change would be lost. And a block that writes takes a
 // transaction id of its own: an application that runs hundreds of statements in one transaction would
-// overflow the server's cache of subtransactions, which slows down everybody. Only statements of more than
+// overflow the server's cache of subtransactions, which slows down all sessions. Only statements of more than
 // BULK rows, where one more id is nothing, append inside it, so that their keys need not fit into memory.
 const BULK = 100_000
 
@@ -210,7 +210,7 @@ function keysOf({ key }: Watcher, rows: string): string {
   return `SELECT DISTINCT a.k FROM (SELECT ${keyText(key)} AS k FROM ${rows} r) a WHERE a.k IS NOT NULL`
 }
 
-/** The canonical key (model/customer.ts). A key with a NULL in it belongs to nobody. */
+/** The canonical key (model/customer.ts). A key with a NULL in it belongs to no customer. */
 function keyText(key: readonly string[]): string {
   const [only, ...others] = key
   if (only !== undefined && others.length === 0) return textOf(only)
@@ -219,7 +219,7 @@ function keyText(key: readonly string[]): string {
 }
 
 /**
- * By the type's own output function and never by a cast: whoever owns a type may define a cast of it to text,
+ * By the type's own output function and never by a cast: the owner of a type may define a cast of it to text,
  * and this body runs with the rights of our owner. For char(n) alone the two differ (the cast drops the
  * padding), and that cast is Postgres' own.
  */

@@ -25,7 +25,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     failing > 0 &&
       `${counted(failing, 'customer fails and is', 'customers fail and are')} tried again: see \`rollcall failures\``,
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
-      'changes are captured and nobody notes them: no worker runs, or it hangs; its log tells',
+      'changes are captured and not noted: no worker runs, or it hangs; its log tells',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
       'a customer is due for more than a minute: no worker syncs by the active mapping, the queue takes no jobs, or it is far behind',
   ])
@@ -61,14 +61,14 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${since}, and nobody was revoked for it: run \`rollcall capture resync\``
+    ? `${relation} was truncated at ${since}, and no customer was revoked for it: run \`rollcall capture resync\``
     : `changes of ${relation} since ${since} were not captured; a running worker checks all customers again`
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
   return brake.filter(brakeNeedsPerson).map(({ kind, held, taken, trippedAt }) => {
     if (held === 0)
-      return `the brake (${kind}) has been tripped since ${trippedAt}, nobody is held: ${letsThrough(kind)}`
+      return `the brake (${kind}) has been tripped since ${trippedAt}, no customer is held: ${letsThrough(kind)}`
     const since = trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${trippedAt}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
@@ -109,7 +109,7 @@ function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string 
 export function renderVerified({ coverage }: VerificationReport): string {
   const { periodMs, customers, within, never, oldestAgeMs, proof } = coverage
   if (periodMs === null) return 'not by workers: reconcile.period is false'
-  if (customers === 0) return 'nobody is at the service yet'
+  if (customers === 0) return 'no customer is at the service yet'
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [

@@ -15,19 +15,19 @@ import {
   wholeNumber,
 } from './option-values.ts'
 
-/** A mapping is for everybody, and a worker goes on with it. */
+/** A mapping is for all customers, and a worker goes on with it. */
 const NOT_WITH_MAPPING = ['where', 'only', 'lookup', 'restart', 'rate', 'expectCreates']
 
 export function addBackfillOptions(command: Command) {
   const option = <Flags extends string>(flags: Flags, description: string) =>
     command.createOption(flags, description)
   return command
-    .description('bring in the customers that you have, and sync whoever differs')
+    .description('bring in the customers that you have, and sync those that differ')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing: tell what would follow')
     .option('--where <condition>', 'only customers for whom this holds', gathered)
     .addOption(option('--only <what>', 'only those whom this is for').choices(['create', 'update', 'revoke']))
-    .option('--lookup', 'look (GET) before anybody is registered')
+    .option('--lookup', 'look up (GET) before a customer is registered')
     .option('--sample <n>', 'show so many of the plans, chosen at random (with --dry-run)')
     .option('--rate <n>', 'owe no more than so many calls per second')
     .option('--expect-creates <n>', 'so many registrations pass the brake')

@@ -55,7 +55,7 @@ type Looking = {
   /** Why all customers are planned as if nothing had ever been sent; null: they are not. */
   readonly withoutLedger: Unreadable | 'no-key' | null
   readonly digestKey: string
-  /** Without this right nobody knows whom the brake has counted already. */
+  /** Without this right it is not known which customers the brake has counted already. */
   readonly mayCount: boolean
 }
 
@@ -86,7 +86,7 @@ async function look(io: Io, looking: Looking) {
       }
       const { customers, verdicts } = forecast.tally
       const note = `${figure(verdicts.differs)} differ`
-      progress.show({ verb: 'looked at', done: customers, total, from: 0, note })
+      progress.show({ verb: 'planned', done: customers, total, from: 0, note })
       return true
     },
   })

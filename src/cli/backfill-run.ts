@@ -35,7 +35,7 @@ type Running = {
 }
 
 /**
- * `rollcall backfill`: whoever differs is owed a sync; the calls are the workers'. A mapping is applied first, so that no
+ * `rollcall backfill`: customers that differ are owed a sync; the calls are the workers'. A mapping is applied first, so that no
  * customer can be settled by another one behind the sweep.
  */
 export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) {
@@ -79,7 +79,7 @@ async function sweepInTurn(running: Running): Promise<Ran> {
   return done ?? { ...NOT_SWEPT, resumed: false, announced: null }
 }
 
-/** A slow one lets others look at everybody meanwhile: a gap in capture cannot wait for hours. */
+/** A slow one lets others plan all customers meanwhile: a gap in capture cannot wait for hours. */
 const SLICE_MS = 10_000
 /** Longer than a worker takes to ask whether it may. */
 const BETWEEN_MS = 2000
@@ -141,7 +141,7 @@ function makeSlices(running: Running) {
       async onProgress({ judged, tally }) {
         const { total = null, tally: first } = begun ?? {}
         const note = `${figure(tally.verdicts.differs)} differ`
-        progress.show({ verb: 'looked at', done: tally.customers, total, from: first?.customers ?? 0, note })
+        progress.show({ verb: 'planned', done: tally.customers, total, from: first?.customers ?? 0, note })
         if (!throttle) return
         leftMs = await throttle(judged, Math.max(0, ends - now()))
         if (now() >= ends) slice.abort()
@@ -155,12 +155,13 @@ function makeSlices(running: Running) {
 }
 
 const POLL_MS = 500
-/** Nobody was settled for so long: whoever waits is told what it may be. */
+/** No customer was settled for so long: the person who waits is told what it may be. */
 const QUIET_MS = 60_000
-const QUIET = 'nobody was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
+const QUIET =
+  'no customer was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
 
 /**
- * Until nobody is owed a sync in the lane of a backfill, but for those who fail again and again. Who was rejected or is
+ * Until no customer is owed a sync in the lane of a backfill, but for those who fail again and again. Who was rejected or is
  * held is owed none: waiting changes nothing for them.
  */
 async function awaitSettled({ signal, pool, progress }: Running) {

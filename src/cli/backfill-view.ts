@@ -24,7 +24,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     ['service', renderService(report.target)],
     ['mapping', renderMapping(report, asked)],
   ]
-  if (fitsNobody(report, asked)) return definitions([...about, ['nobody', NOBODY_FITS]])
+  if (fitsNobody(report, asked)) return definitions([...about, ['none', NOBODY_FITS]])
   return definitions([
     ...about,
     ...tallyEntries(report, asked),
@@ -37,7 +37,9 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     ['stopped', !ended && whyStopped(report, asked)],
     [
       'done',
-      ended && !waited && (verdicts.differs === 0 ? 'nobody differs' : `${figure(verdicts.differs)} ${OWED}`),
+      ended &&
+        !waited &&
+        (verdicts.differs === 0 ? 'no customer differs' : `${figure(verdicts.differs)} ${OWED}`),
     ],
     ...(waited ? waitedEntries(waited, verdicts.unreadable) : []),
   ])
@@ -53,7 +55,7 @@ function renderMapping(
   if (!current)
     return `not applied: syncs go by generation ${generation}, since ${appliedAt}${earlier ? ', which replaced it' : ''}`
   if (applied) return `applied: syncs go by it from now on (generation ${generation})`
-  const again = mapping ? '; everybody was looked at again' : ''
+  const again = mapping ? '; all customers were planned again' : ''
   return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
 }
 
@@ -80,7 +82,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
     ['unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'],
   ]
   return [
-    ['customers', `${figure(tally.customers)} looked at`],
+    ['customers', `${figure(tally.customers)} planned`],
     ['differ', [figure(verdicts.differs), listed(' ', plans)].filter((part) => part !== '').join(': ')],
     ['fields', listed(' ', tally.fields, 'of those who are registered: ')],
     ...some.map(([label, count, text]): LabelledText => [label, count > 0 && `${figure(count)} ${text}`]),
@@ -122,7 +124,7 @@ function whyStopped({ generation, current, superseded }: BackfillReport, { mappi
     if (mapping) return 'a worker with this configuration goes on with it, and so does this command'
     return 'run the same command again to go on; --restart starts over'
   }
-  return `not everybody was looked at: ${why()}`
+  return `not all customers were planned: ${why()}`
 }
 
 function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): LabelledText[] {
@@ -148,7 +150,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
       'done',
       unsettled + open > 0
         ? `nothing is waited for any more, and ${figure(unsettled)} are not settled`
-        : 'everybody is settled',
+        : 'all customers are settled',
     ],
   ]
 }
@@ -163,7 +165,8 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ['service', target ? renderService(target) : 'SERVICE_URL is not set'],
     [
       'note',
-      withoutLedger && `everybody was planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
+      withoutLedger &&
+        `all customers were planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
     ],
     [
       'note',
@@ -171,7 +174,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
         !report.current &&
         `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
     ],
-    ['nobody', fitsNobody(report, asked) && NOBODY_FITS],
+    ['none', fitsNobody(report, asked) && NOBODY_FITS],
     ...tallyEntries(report, asked),
     ['registers', listed(' × ', report.registered, 'with ')],
     [
@@ -195,7 +198,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       const mapped = status === null ? '' : `status ${status}: `
       return ['sample', `customer ${key}, ${mapped}${says}`]
     }),
-    ['stopped', !report.ended && 'not everybody was looked at'],
+    ['stopped', !report.ended && 'not all customers were planned'],
     ['dry run', 'no call was made and nothing was written'],
   ])
 }
@@ -215,7 +218,7 @@ function renderCalls(calls: Counts): string {
 function renderLooks({ looks, afterLooks }: ForecastReport): string {
   const after = renderCalls(afterLooks)
   const expected = after === '' ? 'no other call follows' : `${after} of these follow`
-  return `${figure(looks)} customers are looked at (GET) before it is known what the service has: ${expected} if it has what was sent to it and nobody else; whom it has otherwise gets up to one update (PATCH or PUT) instead`
+  return `${figure(looks)} customers are looked up (GET) before it is known what the service has: ${expected} if it has what was sent to it and no other user; a user that it has otherwise gets up to one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -12,7 +12,7 @@ Examples:
   rollcall backfill --dry-run --sample 5     what would be sent, before anything
                                              is; needs to read customers only
   rollcall backfill --expect-creates 190000 --wait
-                                             bring in everybody, and tell when
+                                             bring in all, and tell when
                                              they are settled
   rollcall backfill --where plan=premium --where 'premium_until is not null'
   rollcall backfill --mapping                apply a changed mapping
@@ -20,10 +20,10 @@ Examples:
 --where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
 >=, "in a,b", "is null" or "is not null" (in quotes for your shell); all that
 are given have to hold. Ctrl-C ends it after a page; the same command goes on.
-What --wait tells at the end is of everybody, also with --where or --only.
+The summary of --wait covers all customers, also with --where or --only.
 
-Exit 0 all done, or for a dry run nothing to do; 3 something to do, or somebody
-who is not settled; 1 it failed or was stopped, or --where holds for nobody.`
+Exit 0 all done, or for a dry run nothing to do; 3 something to do, or a
+customer is not settled; 1 it failed or was stopped, or --where fits none.`
 
 export const backfillCommand: AddCommand = (program, io, exit) => {
   const command = addBackfillOptions(program.command('backfill')).addHelpText('after', EXAMPLES)

@@ -10,13 +10,13 @@ export function addDriftOptions(command: Command) {
   return command
     .description('look whether the service agrees with your database, and report what does not')
     .option(...CONFIG_OPTION)
-    .option('--sample <customers>', 'look at so many, drawn at random')
+    .option('--sample <customers>', 'check so many, drawn at random')
     .option('--where <condition>', 'only customers for whom it holds; may be given again', gathered)
     .option('--rate <calls>', 'calls per second at most')
     .option('--restart', 'begin anew where the same command was stopped before')
     .option('--from-ledger', 'what is known by earlier looks; makes no call')
     .option('--max-drift <share>', 'tolerate so much, like 0.5%')
-    .option('--repair', 'owe a sync to whoever differs')
+    .option('--repair', 'owe a sync to customers that differ')
     .option('--believe', 'that many users are not there is meant')
     .option('--why <text>', 'why; kept with your name')
     .option('--by <name>', 'who says so (default: the user of this system)')
@@ -74,7 +74,7 @@ const LARGEST_SAMPLE = 1_000_000
 
 const SAMPLE: NumberRule = {
   name: '--sample',
-  expected: `a whole number of customers from 1 to ${LARGEST_SAMPLE}; without it everybody is looked at`,
+  expected: `a whole number of customers from 1 to ${LARGEST_SAMPLE}; without it all customers are checked`,
   form: /^[1-9]\d*$/,
   from: 1,
   to: LARGEST_SAMPLE,

@@ -86,7 +86,7 @@ export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[]
 
 function renderCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
-  // Figures of answers that nobody can believe would be looked at all the same.
+  // Figures of answers that are not credible would be read all the same.
   const believed = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
   const { agrees, kinds, causes, fields } = believed
   const rows = [

@@ -54,7 +54,7 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
     ...known,
     counts: tally,
     ...{ foundLater: null, estimate: null, repair: null },
-    // Where workers look at nobody there is no time within which they would.
+    // Where workers check no customer there is no time within which they would.
     coverage: coverage.periodMs === null ? null : { periodMs: coverage.periodMs, share, oldest },
     trend: await readTrend(pool, null),
     findings: findings.map((finding) => ({ ...finding, shown: [] })),
@@ -66,7 +66,7 @@ const OUTSIDE = ['not-ours', 'rejected', 'discarded', 'unreadable-row'] as const
 
 /**
  * Of a sample: the share of those of whom something can be said, for as many as there are of them in all. How many that
- * is the sample tells too: whoever has no user of ours cannot drift.
+ * is the sample tells too: a customer without a user of ours cannot drift.
  */
 export function estimateOf(tally: DriftTally, population: number, done: number): Estimate {
   const outside = OUTSIDE.reduce((sum, why) => sum + (tally.skipped[why] ?? 0), 0)

@@ -1,4 +1,4 @@
-// A run of drift: it looks at everybody, owes the repairs that were asked for, and reports what it found.
+// A run of drift: it checks all customers, owes the repairs that were asked for, and reports what it found.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
@@ -77,13 +77,13 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   const all = end.kind === 'complete' && asked.sample === null
-  // Of some of the customers nobody can tell which of them are meant; one that was stopped has not come to all.
+  // Of some of the customers it cannot be told which of them are meant; one that was stopped has not come to all.
   const tellsLater = all && asked.where.length === 0
   return {
     ...headOf({ ...reporting, origin: reporting.env.SERVICE_URL }),
     ...{ startedAt: run.startedAt, endedAt },
     outcome: end.kind === 'stopped' ? { ...end, resume: asked.resume } : end,
-    // Customers come and go meanwhile: who is gone before a run came to them is nobody whom it has left out.
+    // Customers come and go meanwhile: a customer that is gone before the run came to it was not left out.
     population: all ? done : Math.max(run.population, done),
     chosen: done,
     ...{ counts: tally, suspected: suspects.checked },
@@ -96,7 +96,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   }
 }
 
-/** A Postgres that was restarted costs nothing but the moment; whoever is not told that begins anew. */
+/** A Postgres that was restarted costs nothing but the moment; a caller that does not know that begins anew. */
 function keptBeyond(io: Io, error: unknown, resume: string): unknown {
   const kept = `What was done is kept; within a day the same command goes on with it: ${resume}`
   const known = error instanceof RollcallError ? error : databaseError(error)
@@ -150,7 +150,7 @@ async function refusal(
 }
 
 const TOO_EARLY = {
-  unswept: 'the mapping is applied, and not everybody who differs by it is owed a sync yet',
+  unswept: 'the mapping is applied, and not all customers who differ by it are owed a sync yet',
   gap: 'capture has a gap: changes may be missing that a resync finds',
 }
 
@@ -161,7 +161,7 @@ type Driving = Begun & {
   readonly onKept: () => void
 }
 
-/** Looks at everybody first; only what can be believed as a whole is repaired. */
+/** Checks all customers first; repairs only what is credible as a whole. */
 async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporting, driving: Driving) {
   const { pool, context, readCustomers, pace, binding } = opened
   const { fingerprint } = config
@@ -172,7 +172,7 @@ async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporti
   let { agenda } = driving.run
   const show = (halt: string | null) =>
     progress.show({
-      ...{ verb: 'looked at', done: doneOf(agenda), from, note: newsOf(agenda), halt },
+      ...{ verb: 'checked', done: doneOf(agenda), from, note: newsOf(agenda), halt },
       total: Math.min(population, sample ?? population),
     })
   const gate = makeRunGate({
@@ -207,6 +207,6 @@ function newsOf(agenda: DriftRun['agenda']): string {
   const { tally, waiting } = agenda
   const silent = silentOf(soFar(agenda))
   const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
-  const again = waiting.length > 0 ? `, ${figure(waiting.length)} to look at again` : ''
+  const again = waiting.length > 0 ? `, ${figure(waiting.length)} to check again` : ''
   return `${figure(driftingOf(tally))} differ${unclear}${again}`
 }

@@ -10,21 +10,22 @@ import type { AddCommand, ExitCode, Io } from './io.ts'
 import { shown } from './render.ts'
 
 const EXAMPLES = `
-Checks every customer by one GET, and whoever differs by a second one; workers
+Checks every customer by one GET, and one that differs by a second one; workers
 may run meanwhile. It takes half of the common pace, or --rate. After Ctrl-C the
 same command goes on where it stopped, within a day. The report holds no field's
 value unless --show-values asks for them.
 
---sample checks so many at random, and says what that means for everybody.
+--sample checks so many at random, and says what that means for all customers.
 --max-drift is compared with the share of those who were checked or are held; of
 a sample, with its estimate. The report has the 95 % interval.
 
-Whoever the brake holds is not checked, and counts as drift: as undue access who
-would lose access, as lost who would get it. \`rollcall held\` lists them. What a
-person has discarded is no drift; neither is status 0 where a trial has ended.
+Customers that the brake holds are not checked, and count as drift: as undue
+access if they would lose it, as lost access if they would get it. \`rollcall
+held\` lists them. What a person has discarded is no drift; neither is status 0
+where a trial has ended.
 
---repair owes whoever differs a sync, once the run as a whole is credible. Above
-the brake's limit for repairs customers wait for a person (\`rollcall held\`).
+--repair owes customers that differ a sync, once the run as a whole is credible.
+Above the brake's limit for repairs they wait for a person (\`rollcall held\`).
 
 Where the service says that many users are not there, no single one is reported:
 it is likelier the wrong service. --believe says for a day that it is meant; it
@@ -40,7 +41,7 @@ Exit codes:
 With --output, or in another format than a table, stderr says why it is not 0.
 
 Examples:
-  rollcall drift                                   everybody
+  rollcall drift                                   all customers
   rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
   rollcall drift --format html --output drift.html a page to hand on
   rollcall drift --where 'plan in premium,trial'   some of them, by a column
@@ -70,7 +71,7 @@ const UNCUT = Number.POSITIVE_INFINITY
 
 /**
  * A file that an earlier run has written is worth more than a report that was stopped half way. Why a check has not
- * passed is said to whoever runs it, wherever the report goes.
+ * passed is said to the caller, wherever the report goes.
  */
 async function print(io: Io, { report, asked, file }: Printing): Promise<ExitCode> {
   const code = exitFor(report)

@@ -37,8 +37,9 @@ It needs DATABASE_URL alone; a configuration, where there is one, only names the
 environment.
 
 Exit codes:
-  0  nobody is rejected, failing or with a field left out; or all are retried
-  3  somebody is; or a customer that was named is not known
+  0  no customer is rejected, failing or with a field left out; or all are
+     retried
+  3  a customer is; or a customer that was named is not known
 ${FAILED}
 
 Examples:
@@ -58,7 +59,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .option('--reason <reason>', 'those with this reason; see below')
     .option('--limit <number>', 'list this many at most, with --reason (default: 100)')
     .option('--retry', 'try again now: the named customers, those of --reason, or --all')
-    .option('--all', 'everybody, with --retry')
+    .option('--all', 'all customers, with --retry')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => {
@@ -154,7 +155,7 @@ async function nameIfConfigured(origin: string | null, cwd: string): Promise<Nam
   return config && namedService(origin, config)
 }
 
-/** A mistyped reason must not pass for one that nobody has. */
+/** A mistyped reason must not pass for one that no customer has. */
 function checkCode(selector: Selector): void {
   if (selector.kind !== 'reason' || isReasonCode(selector.code)) return
   throw usage(`--reason: there is no such reason${didYouMean(selector.code, REASON_CODES)}`)

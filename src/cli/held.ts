@@ -31,11 +31,11 @@ comes after --.
 A release holds for exactly what was held; a customer that changes meanwhile is
 counted again. A discarded one stays as it is until its row or the mapping
 changes. A kind that has tripped stays so until a person has decided, also where
-nobody waits for it any more. It reads DATABASE_URL alone.
+no customer waits for it any more. It reads DATABASE_URL alone.
 
 Exit codes:
-  0  nobody is held; or it is decided
-  3  somebody is held, or a kind has tripped
+  0  no customer is held; or it is decided
+  3  a customer is held, or a kind has tripped
 ${FAILED}
 
 Examples:
@@ -71,7 +71,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
       .command(action)
       .description(description)
       .argument('[key...]', 'customer keys')
-      .option('--kind <kind>', 'everybody who is held for this')
+      .option('--kind <kind>', 'all customers who are held for this')
       .option('--why <text>', 'the reason, which is kept')
       .option('--by <name>', 'who decides (default: the user of the system, and the host)')
       .option(...JSON_OPTION)
@@ -138,7 +138,7 @@ async function decideOn(
     const decidable = await findKeys(pool, keys, states)
     const outcome = await carryOut(pool, { ...selection, ...person })
     const notHeld = [...new Set(keys)].filter((key) => !decidable.includes(key))
-    // Until they are closed, whoever has no row is held again with the next change.
+    // Until they are closed, customers without a row are held again with the next change.
     const marks = action === 'discard' && kind === 'truncated' ? await openMarks(pool) : []
     return {
       decided: { ...outcome, notHeld },

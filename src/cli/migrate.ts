@@ -83,7 +83,7 @@ function readExpected(text: string | undefined, as: 'same' | 'new' | undefined):
   return expected
 }
 
-/** A queue in the same database is made by the same role. Null: the queue is in Redis, or nobody says where. */
+/** A queue in the same database is made by the same role. Null: the queue is in Redis, or its place is not set. */
 function queueIn({ DATABASE_URL, QUEUE_URL: url }: Env, owner: DatabaseAddress): DatabaseAddress | null {
   if (url === undefined || !/^postgres(ql)?:/.test(url)) return null
   const isHere = [DATABASE_URL, owner.url].some((other) => placeOf(other) === placeOf(url))
@@ -117,7 +117,7 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const announcement = expectCreates === null ? null : { customers: expectCreates, windowHours, sweep: null }
   const announced = announcement && (await announceCreates(client, announcement))
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
-  // Nobody counts as registered any more, and nothing was let through yet.
+  // No user counts as registered any more, and nothing was let through yet.
   const [forecast] = forecastBrake({
     ...{ customers: { create: customers }, kindCounts: [], bases: { entitled: 0, present: 0 } },
     ...{ rules: config.brake, expectCreates, truncated: false },
@@ -149,7 +149,7 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
   const { announced, windowHours } = creates
   return [
     ['lookups', `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`],
-    ['then', 'they create or update whoever is missing or differs: as long again at most'],
+    ['then', 'they create or update users that are missing or differ: as long again at most'],
     [
       'backup',
       sameService &&

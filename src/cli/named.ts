@@ -1,5 +1,5 @@
 // The customers that a person names on the command line. A typing error must not pass for a customer who is gone: that
-// one's access would be revoked, and by the mapping it may be somebody else's user.
+// one's access would be revoked, and by the mapping it may be the user of another customer.
 import type { Pool } from 'pg'
 import type { CustomersShape } from '../customers/describe.ts'
 import { onlySpaced, readGiven, spaced } from '../customers/given.ts'

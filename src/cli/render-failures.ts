@@ -48,7 +48,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
   const named = target ? renderService(target) : origin
   const about = named === null ? [] : [`customers at ${shown(named)}`]
   if (reasons.length === 0 && issues.length === 0)
-    return [...about, 'nobody is rejected, nobody fails, and no field is left out']
+    return [...about, 'no customer is rejected or failing, and no field is left out']
   return [
     ...about,
     '',
@@ -89,7 +89,7 @@ function renderWaiting({ sinceMs, customers, nextInMs, underWay, state }: Reason
 type FailingList = { readonly customers: readonly Failing[]; readonly total: number }
 
 export function renderFailing({ customers, total }: FailingList, selector: Selector): readonly string[] {
-  if (total === 0) return ['nobody']
+  if (total === 0) return ['no customer']
   const rows = customers.map((each) => [
     each.key,
     each.state === 'idle' ? 'left out' : each.state,
@@ -154,7 +154,7 @@ export function renderHistories(found: readonly Advised[]): string[] {
 export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
   const many = counted(customers, 'customer is', 'customers are')
   return applying([
-    customers === 0 ? 'there is nobody to try again' : `${many} tried again now, as the pace allows`,
+    customers === 0 ? 'there is no customer to try again' : `${many} tried again now, as the pace allows`,
     waiting > 0 && `${waiting} of them a little later: an earlier call was a moment ago, or may still arrive`,
     underWay > 0 &&
       `${underWay} of them under way already: if a field stays left out there, --retry once more`,

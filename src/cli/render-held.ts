@@ -20,7 +20,7 @@ function renderMeaning(kind: string): string {
   return KINDS[kind] ?? 'this version does not know what that is'
 }
 
-const NOBODY = 'nobody is held'
+const NOBODY = 'no customer is held'
 
 /** By kind, where a person is needed or customers are on their way, discarded or announced. */
 export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
@@ -92,12 +92,12 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: {
-    none: 'there is nobody to release',
+    none: 'there is no customer to release',
     one: 'customer is released, and sent as the pace allows',
     many: 'customers are released, and sent as the pace allows',
   },
   discard: {
-    none: 'there is nobody to discard; what was released cannot be taken back',
+    none: 'there is no customer to discard; what was released cannot be taken back',
     one: 'customer is left as it is until it changes',
     many: 'customers are left as they are until they change',
   },

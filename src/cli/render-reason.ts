@@ -31,7 +31,7 @@ export function isReasonCode(code: string): code is ReasonCode {
 
 /** An owed customer is retried by itself; nothing has to be done. */
 const WAIT = 'nothing: it is tried again by itself'
-const PROVIDER = 'ask whoever runs the service'
+const PROVIDER = 'ask the operator of the service'
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   denied: renderDenied,
   later: ({ answer }) => [`the service asks to be called later (${answer})`, WAIT],
   failed: ({ answer }) => [
-    `a look at the user (GET) failed: ${answer}`,
+    `a lookup of the user (GET) failed: ${answer}`,
     `${WAIT}; if it stays so, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
@@ -67,7 +67,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   ],
   unknown: ({ answer }) => [
     `it is not known whether the last write was carried out: ${answer}`,
-    `nothing: the user is looked at before anything is sent again; if it stays so, ${PROVIDER}`,
+    `nothing: the user is looked up before anything is sent again; if it stays so, ${PROVIDER}`,
   ],
   unclear: ({ answer }) => [
     `the answer to the last write says neither yes nor no: ${answer}`,
@@ -75,7 +75,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   ],
   'not-there-yet': [
     'the service does not know a user that was written a moment ago',
-    'nothing: it may show late, and is looked at again by itself',
+    'nothing: it may show late, and is looked up again by itself',
   ],
   'looked-already': ['a second look would have been needed in one attempt, and it makes one only', WAIT],
   'created-already': [
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
     `it is held with a mass of others${kinds?.length ? ` (${listed(kinds)})` : ''}`,
     'look at `rollcall held`, and release or discard it',
   ],
-  paused: ['nobody calls the service now: see `rollcall pace`', WAIT],
+  paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
   'brake-busy': ['whether it is one of a mass could not be found out', WAIT],
 }
 
@@ -125,9 +125,9 @@ export function renderUnreadable({ error, misfits = [] }: Pick<StoredReason, 'er
   ]
 }
 
-/** These say something about the address, or about somebody who is there, and nothing about the values. */
+/** These say something about the address, or about a user that is there, and nothing about the values. */
 const NOT_FOUND = new Set([404, 410])
-/** Given by whoever found the request too large to read. */
+/** Given by a server that found the request too large to read. */
 const TOO_LARGE = new Set([413, 414, 431])
 
 /** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
@@ -167,7 +167,7 @@ function renderDenied({ status, customers, answer }: Told): Words {
       ]
     : [
         `the service forbids it for these users (${answer})`,
-        `if hardly anybody gets through, check ${keys}; else ${PROVIDER} about these users`,
+        `if hardly any call gets through, check ${keys}; else ${PROVIDER} about these users`,
       ]
 }
 

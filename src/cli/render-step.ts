@@ -63,7 +63,7 @@ export function renderPlan(plan: RedactedPlan): string {
 
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
   unknown: 'look first (GET): the state at the service is not known',
-  unasked: 'look first (GET): somebody else may have registered the user',
+  unasked: 'look first (GET): another system may have registered the user',
   trial: 'look first (GET): a trial may have ended',
   erased: 'look (GET): whether the erased fields are empty',
 }

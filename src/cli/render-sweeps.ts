@@ -11,8 +11,8 @@ const STANDS_STILL_MS = 60_000
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
   backfill: ['backfill', 'run the command again to go on'],
   mapping: ['applying the mapping', 'it waits for a worker with this mapping'],
-  gap: ['everybody again after a gap in capture', 'it waits for a worker'],
-  resync: ['everybody again (resync)', 'run the command again, which begins anew'],
+  gap: ['all customers again after a gap in capture', 'it waits for a worker'],
+  resync: ['all customers again (resync)', 'run the command again, which begins anew'],
   check: ['checking what capture has missed', 'it waits for a worker'],
 }
 

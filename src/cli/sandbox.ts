@@ -79,7 +79,7 @@ function foldedBehindName(line: string): string[] {
   return hanging(head, line.slice(head.length))
 }
 
-/** Empty is what an unset variable leaves: a key or token that everybody knows. */
+/** Empty is what an unset variable leaves: a key or token that is publicly known. */
 function filled(text: string): string {
   if (text.trim() !== '') return text
   throw new InvalidArgumentError('expected a text that is not empty')

@@ -89,7 +89,7 @@ function say(io: Io, text: string): void {
   for (const line of details([['', text]])) io.err(line)
 }
 
-const PAUSED = 'not now: nobody calls the service at present; `rollcall pace` says why'
+const PAUSED = 'not now: no worker calls the service at present; `rollcall pace` says why'
 
 type Options = {
   readonly io: Io
@@ -108,7 +108,7 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
   async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
     const open = await mayCall()
     if (open && (await job(lease).catch(unwrapped))) return 'claimed'
-    // Nobody waits for the lease to pass.
+    // The next process need not wait for the lease to pass.
     await unlease(pool, [lease])
     const mapping = await findMapping(pool, config.fingerprint)
     if (mapping && !mapping.current) throw mappingChanged(mapping)

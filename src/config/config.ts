@@ -56,6 +56,6 @@ export type Config = Sections & {
     readonly when: (row: Row, now: Date) => boolean | Held<boolean>
   } | null
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
-  /** The mapping sets every field that an update can carry, so that a PUT takes nothing from anybody. */
+  /** The mapping sets every field that an update can carry, so that a PUT takes no field away. */
   readonly fullyManaged: boolean
 }

@@ -110,13 +110,13 @@ export type RollcallConfig = {
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
   /**
    * The step to take when a customer's row is gone. 'erase': access is revoked, and then every optional field at the
-   * service is cleared, also those that the mapping does not set. Somebody who has a row and is merely out of scope
+   * service is cleared, also those that the mapping does not set. A customer who has a row and is merely out of scope
    * is revoked, and not erased. Default: 'revoke'.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /**
    * Whether customers with status 0 whom the service does not have are registered there. With false they are once they
-   * have access, and not before; whoever is registered stays so. Default: true.
+   * have access, and not before; a registered one stays so. Default: true.
    */
   readonly createWithoutAccess?: boolean
   /** Whether `mobile_phone_prefix` is sent as 34 or as +34. Default: 'digits'. */
@@ -166,16 +166,16 @@ export type RollcallConfig = {
   readonly capture?: {
     /** Size at which the outbox takes no more. Default: 1,024. */
     readonly outboxLimitMb?: number
-    /** So often, in hours, everybody is looked at for changes that capture has missed; 0: never. Default 24. */
+    /** So often, in hours, all customers are compared, to find changes that capture has missed; 0: never. Default 24. */
     readonly checkHours?: number
   }
   readonly history?: {
     /** For how many days each call to the service stays in the log of calls. Default: 14. */
     readonly keepDays?: number
   }
-  /** Whether the service still agrees with the database, seen by a GET of everybody, over and over. */
+  /** Whether the service still agrees with the database, seen by a GET for each customer, over and over. */
   readonly reconcile?: {
-    /** Within which everybody is looked at, like '7d' or '12h'; false: workers look at nobody. Default: '7d'. */
+    /** Within which all customers are checked, like '7d' or '12h'; false: workers check none. Default: '7d'. */
     readonly period?: string | false
     /** Whether what differs is only reported, or also put right, behind the brake. Default: 'report'. */
     readonly mode?: 'report' | 'repair'

@@ -32,7 +32,7 @@ const flag = z.boolean({ error: 'expected true or false' })
 const RATE = { error: 'expected a number of calls per second above 0' }
 const SHARE = { error: 'expected a share from 0 to 1' }
 
-/** The larger of a number of customers and a share (0 to 1). 0 and 0 would hold everybody, to look at each by hand. */
+/** The larger of a number of customers and a share (0 to 1). 0 and 0 would hold all customers, to decide on each by hand. */
 function brakeLimit(most: { customers: number; share: number }) {
   const share = z.number(SHARE).min(0, SHARE).max(1, SHARE).default(most.share)
   return section({ customers: whole(0, MAX_MS).default(most.customers), share }).prefault({})
@@ -42,7 +42,7 @@ const PERIOD = "expected a time from '1s' to '365d', like '7d' or '12h', or fals
 const SHORTEST_MS = 1000
 const LONGEST_MS = 365 * 86_400_000
 
-/** With its unit always: nobody means a number of milliseconds here. */
+/** With its unit always: a number of milliseconds is never meant here. */
 const period = z
   .union([z.literal(false), z.string().regex(/[a-z]$/, { error: PERIOD })], { error: PERIOD })
   .transform((given, context) => {

@@ -114,7 +114,7 @@ export async function uniqueBy(client: Client, oid: string, columns: readonly st
 
 /**
  * Functions that a view calls, itself or through other views, whose text is read when they run, on the search path of
- * whoever runs them. Functions that these call in turn are not known to the catalog.
+ * their caller. Functions that these call in turn are not known to the catalog.
  */
 export async function pathlessFunctions(client: Client, view: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(

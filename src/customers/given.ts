@@ -19,7 +19,7 @@ export async function readGiven(
   const parts = key.length === 1 ? [given] : partsGiven(given, key.length)
   if (!parts?.every((part) => part.isWellFormed() && !part.includes('\0'))) return null
   try {
-    // Without a type of its own a parameter is read by the input function: somebody may have made a cast from text.
+    // Without a type of its own a parameter is read by the input function: there may be a cast from text.
     const texts = key.map((column, at) => textSql(column, `$${at + 1}::${column.cast}`))
     const { rows } = await client.query<string[]>({
       text: `SELECT ${texts.join(', ')}`,

@@ -115,7 +115,7 @@ export function keySql({ relation, key }: Keyed) {
 }
 
 /**
- * A column of a domain as its base type: else Postgres would take an operator that somebody has made for the domain. An
+ * A column of a domain as its base type: else Postgres would take an operator that was made for the domain. An
  * index on the column serves it all the same. Any other column stays as it is: a cast that takes a length or scale away
  * (char(12), numeric(10,2)) hides it from the planner.
  */
@@ -124,8 +124,8 @@ export function asBase(column: string, { cast, domain }: Pick<KeyColumn, 'cast' 
 }
 
 /**
- * By the type's own output function, as capture prints it (capture/triggers.ts): whoever owns a type may define a
- * cast of it to text. Nobody can make the casts of Postgres' own types anew.
+ * By the type's own output function, as capture prints it (capture/triggers.ts): the owner of a type may define a
+ * cast of it to text. The casts of Postgres' own types cannot be made anew.
  */
 export function textSql({ base }: Pick<KeyColumn, 'base'>, value: string): string {
   return base.schema === 'pg_catalog'

@@ -64,7 +64,7 @@ function behindSql(parts: readonly Ordered[]): string {
   }, '')
 }
 
-/** A view may take long to count, and nobody wants to wait for a percentage. */
+/** A view may take long to count, and a percentage is not worth the wait. */
 const PATIENCE_MS = 5000
 const CANCELLED = '57014'
 

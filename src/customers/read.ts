@@ -54,7 +54,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
 export class NobodySeen extends Error {}
 
 /**
- * Where policies apply, one that is gone hides everybody: nobody is gone from where nobody can be seen. By the policies
+ * Where policies apply, a policy that is gone hides all rows: no customer counts as gone where none can be seen. By the policies
  * of the statement before, since its locks keep others out. Which policies apply behind a view is not known.
  */
 async function requireSomebody(session: Client, shape: CustomersShape): Promise<void> {
@@ -104,7 +104,7 @@ type Limit = readonly [column: string, most: number]
 /**
  * Whether a value, as it is printed, has no more bytes than that. Postgres tells the length of a text without reading
  * it. Any other type is printed for it, once its stored form fits, by its own output function: a cast to text may be one
- * that somebody else has made. The type is asked of each value, since columns change theirs while workers run.
+ * that another role has made. The type is asked of each value, since columns change theirs while workers run.
  */
 function fitsSql(value: string, most: number): string {
   return `(CASE WHEN pg_catalog.pg_typeof(${value}) IN ('pg_catalog.text'::pg_catalog.regtype, 'pg_catalog.varchar'::pg_catalog.regtype)
@@ -197,7 +197,7 @@ export function makeReading(
 const NOBODY_SEEN =
   "customers: the role sees no customer at all. With customers.rowSecurity: 'apply' that is not taken for an empty table: is there still a policy that shows the role its customers?"
 
-/** Class 42: a name or a right. Its code alone would tell nobody which one. */
+/** Class 42: a name or a right. Its code alone does not tell which one. */
 function isOfNames(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('42') === true
 }
@@ -211,7 +211,7 @@ const UNFOUND = /^(42883|42P01|42704|3F000)$/
 const OUT_OF_PATH =
   "customers: a function behind the view does not find what it names. Rollcall reads with Postgres' own schema alone: if it is in another one, name that in customers.searchPath"
 
-/** What no catalog shows: that nobody is seen, or what a function behind the view looks for once there is a row. */
+/** What no catalog shows: that no row is seen, or what a function behind the view looks for once there is a row. */
 function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
   if (error instanceof NobodySeen) return NOBODY_SEEN
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null

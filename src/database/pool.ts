@@ -9,7 +9,7 @@ type PoolOptions = {
   readonly variable?: string
   readonly max: number
   readonly applicationName?: string
-  /** No statement of the worker takes long; a lock that somebody holds must not hold the worker for ever. */
+  /** No statement of the worker takes long; a lock of another session must not hold the worker for ever. */
   readonly statementTimeoutMs?: number
   /** Connections that break while idle. The pool replaces them; without a listener the process would end. */
   readonly onError: (error: Error) => void
@@ -43,7 +43,7 @@ export function makePool({
   pool.on('error', onError)
   pool.on('connect', (client) => {
     ROLES.set(client, role)
-    // For connections that somebody has in hand: the query under way fails, and that is enough.
+    // For connections that are in use: the query under way fails, and that is enough.
     client.on('error', onError)
   })
   const busy = new Set<pg.PoolClient>()
@@ -82,7 +82,7 @@ export async function knock(url: string, stop: AbortSignal): Promise<void> {
   }
 }
 
-/** The connections of each pool that somebody has in hand. */
+/** The connections of each pool that are in use. */
 const BUSY = new WeakMap<pg.Pool, ReadonlySet<pg.PoolClient>>()
 
 /** Ends a pool. A query that still runs after the grace (it waits for a lock) is cut off. */

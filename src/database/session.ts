@@ -6,7 +6,7 @@ import type { Client } from './client.ts'
 
 /** As `current_setting` prints them. The server takes them with the connection: they hold from its first statement on. */
 const SETTINGS = {
-  // Names are the system's own: whoever may create a function or an operator in `public` could run it as us.
+  // Names are the system's own: a role that may create functions or operators in `public` could run them as us.
   search_path: 'pg_catalog, pg_temp',
   // A row that a policy hides would read as a customer who is gone; this makes it an error.
   row_security: 'off',
@@ -97,6 +97,6 @@ export function roleOf({ url, variable }: DatabaseAddress): string {
   return user ? `the role ${user} (${variable})` : variable
 }
 
-/** For `psql` and whoever else runs a script of ours; the script ends with UNPINNED. */
+/** For `psql` and other clients that run a script of ours; the script ends with UNPINNED. */
 export const PINNED = `SET search_path = ${SETTINGS.search_path};`
 export const UNPINNED = 'RESET search_path;'

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 
-/** A process that is suspended in here holds everybody up; the server ends its transaction after this. */
+/** A process that is suspended in here holds up all others; the server ends its transaction after this. */
 const IDLE_MS = 5000
 
 /**

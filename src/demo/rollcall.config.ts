@@ -36,7 +36,7 @@ export default defineConfig({
     md_group_name: { value: null }, // named, so that nothing is left out and a full update may be sent
   },
 
-  // Every field is mapped, so a full update takes nothing from anybody: a group is cleared by leaving it out.
+  // Every field is mapped, so a full update takes no field away: a group is cleared by leaving it out.
   clearWith: { ml_group_name: 'omit' },
 
   service: { environment: 'demo', timeoutMs: 1000 },

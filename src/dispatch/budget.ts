@@ -9,7 +9,7 @@ type Demand = {
 
 /** Backfill always gets on, however much live traffic there is. */
 const BACKFILL_SHARE = 0.1
-/** What deletions get while they are held for a person: nobody is to wait for a mass of those. */
+/** What deletions get while they are held for a person: no other change is to wait for a mass of those. */
 const HELD_DELETIONS_SHARE = 0.2
 
 /**

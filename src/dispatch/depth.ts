@@ -7,7 +7,7 @@ export type DepthReading = {
   readonly atMs: number
   /** Jobs that were ever put on the queue. */
   readonly issued: number
-  /** The jobs among them that nobody has claimed yet. */
+  /** The jobs among them that are not claimed yet. */
   readonly queued: number
   /** Calls per second that may be made. */
   readonly pace: number
@@ -64,7 +64,7 @@ function carriedOut(before: Depth | null, look: DepthReading): number {
 function kept(before: Depth, look: DepthReading): number {
   const last = before.looks.at(-1)
   if (!last) return 0
-  // A tenth of the room may have been kept for somebody who was not there.
+  // A tenth of the room may have been kept for customers that were not there.
   const filled = look.issued - last.issued >= 0.9 * roomFor(before.jobs, last.queued) - 1
   const low = look.queued < before.jobs * LOW
   if (filled && low) return before.jobs * 2

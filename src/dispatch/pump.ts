@@ -80,7 +80,7 @@ export function makePump(options: PumpOptions) {
   async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<LeaseInLane[]> {
     const room = await findRoom()
     const leases: LeaseInLane[] = []
-    // Deletions once more in what nobody else wanted.
+    // Deletions once more in what no other lane wanted.
     for (const lane of deletionsHeld ? [...LANES, LANE.deletion] : LANES) {
       const again = lane === LANE.deletion && leases.length > 0
       const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })

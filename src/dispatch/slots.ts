@@ -13,7 +13,7 @@ type Waiting = { readonly lease: LeaseInLane; readonly begun: () => void }
 
 /**
  * The slots of a process. A page of the queue is how leases travel; here they wait in one list for a slot, the most
- * urgent lane first and in it whoever came first. So one slow call holds neither its page nor a place on the queue.
+ * urgent lane first and in it the first that came. So one slow call holds neither its page nor a place on the queue.
  */
 export function makeSlots({ most, carryOut, onError }: Options) {
   const waiting: Waiting[] = []

@@ -15,7 +15,7 @@ import {
 /** A customer of whom a check has not said enough. */
 export type WaitingCheck = {
   readonly key: CustomerKey
-  /** Monotonic milliseconds: a clock that is set back makes nobody wait. */
+  /** Monotonic milliseconds: a clock that is set back makes no customer wait. */
   readonly at: number
   readonly looks: number
   /** What the last check has said, which counts once no further one comes; null: there was none. */
@@ -51,7 +51,7 @@ export function dueOf({ waiting }: Agenda, nowMs: number, room: number) {
   return { due, newOnes: Math.max(0, Math.min(room - due.length, MOST_WAITING - waiting.length)) }
 }
 
-/** When the next of those who wait is due; null: nobody waits. */
+/** When the next of those who wait is due; null: none waits. */
 export function nextAt({ waiting }: Agenda): number | null {
   return waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at))
 }
@@ -131,7 +131,7 @@ export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>):
   return tally.checked + suspects.checked + totalOf(tally.skipped) + silentOf(tally)
 }
 
-/** Of a run that is not credible: all answers count, and nobody is suspected. */
+/** Of a run that is not credible: all answers count, and no user is suspected. */
 export function answered(agenda: Agenda): Agenda {
   return { waiting: [], tally: soFar(agenda), suspects: EMPTY_TALLY, found: [] }
 }

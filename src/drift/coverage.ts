@@ -7,7 +7,7 @@ import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, WrongAccess } from './words.ts'
 
 export type Coverage = {
-  /** Within which all customers are to be checked; null: workers check nobody. */
+  /** Within which all customers are to be checked; null: workers check none. */
   readonly periodMs: number | null
   /** Customers of whom a check can say something. */
   readonly customers: number
@@ -65,7 +65,7 @@ export async function readVerification(client: Client, periodMs: number | null):
   return { coverage: { periodMs, ...coverage, overdue }, open, access, heldAccess, doubt }
 }
 
-/** A doubt is asked about again every minute or so: after an hour nobody checks any more. */
+/** A doubt is asked about again every minute or so: after an hour no worker checks any more. */
 const HOUR_MS = 3_600_000
 
 /** Too few answers are no reason to doubt the service, only to confirm nothing yet. */

@@ -9,7 +9,7 @@ import type { UserField } from '../model/user.ts'
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 
-/** An ended trial is no mistake, and nobody knows what would repair an answer that cannot be read. */
+/** An ended trial is no mistake, and an answer that cannot be read has no known repair. */
 export const REPAIRABLE_KINDS = ['missing', 'differs', 'unexpected-access'] as const satisfies DriftKind[]
 
 /** Why, as far as the records tell. `edited-at-service`: they agreed once, and we have sent nothing since. */
@@ -56,7 +56,7 @@ export type DriftVerdict = {
   readonly fields: readonly DriftField[]
   /** Null of a trial that ended. */
   readonly cause: DriftCause | null
-  /** Null: both sides agree on access, or nobody knows. */
+  /** Null: both sides agree on access, or it is not known. */
   readonly access: WrongAccess | null
 }
 
@@ -132,7 +132,7 @@ export type Verified = {
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 
-/** Why a run ends early. `asked`: a person or a signal; `pace`: calls are stopped for everybody. */
+/** Why a run ends early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
 export const STOP_REASONS = ['asked', 'pace'] as const
 export type Stopped = (typeof STOP_REASONS)[number]
 

@@ -1,4 +1,4 @@
-// Postgres refuses to run as root, so root runs it as somebody else, who has to reach the files.
+// Postgres refuses to run as root, so root runs it as another account, which has to reach the files.
 import { execFile } from 'node:child_process'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

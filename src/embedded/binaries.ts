@@ -37,7 +37,7 @@ function resolveFrom(base: string, name: string): string | undefined {
   }
 }
 
-/** A checkout below /root is closed to everybody else: then the account gets a copy that it can reach. */
+/** A checkout below /root is closed to all other accounts: then the account gets a copy that it can reach. */
 export async function reachableBy(
   binaries: Binaries,
   account: Account | undefined,

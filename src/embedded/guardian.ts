@@ -61,7 +61,7 @@ function start({ file, args, log, ...as }: Command): void {
 }
 
 function report(words: GuardianReport): void {
-  // Nobody reads it any more once the parent is gone.
+  // No process reads it any more once the parent is gone.
   process.send?.(words, () => undefined)
 }
 

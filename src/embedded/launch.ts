@@ -79,8 +79,8 @@ export function embeddedFailed(name: string, log: string): RollcallError {
 }
 
 /**
- * A free port below the range that systems take for outgoing connections, so that nobody is given it while a
- * server is being restarted. Somebody may still be faster: `isFree` tells afterwards.
+ * A free port below the range that systems take for outgoing connections, so that no process is given it while a
+ * server is being restarted. Another process may still be faster: `isFree` tells afterwards.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
@@ -147,7 +147,7 @@ export function guard(terms: Terms) {
 }
 
 /**
- * A server that nobody stops must not keep us alive; our end ends it. But while its guardian owes an answer, we must
+ * A server that is not stopped must not keep us alive; our end ends it. But while its guardian owes an answer, we must
  * not run out of things to do either.
  */
 async function awake<T>(promise: Promise<T>): Promise<T> {

@@ -48,7 +48,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     const env = { LC_ALL: 'C', PATH, ...(TZ ? { TZ } : {}) }
     const data = join(folder, 'data')
     const password = randomBytes(18).toString('base64url')
-    // A command line can be read by everybody on the machine.
+    // A command line can be read by every user of the machine.
     const secret = join(folder, 'password')
     await writeFile(secret, password, { mode: 0o600 })
     if (account) await chown(secret, account.uid, account.gid)

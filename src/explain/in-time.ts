@@ -1,4 +1,4 @@
-// Somebody waits at the terminal: what Postgres does not answer in time is given up and named.
+// A person waits at the terminal: what Postgres does not answer in time is given up and named.
 import { once } from 'node:events'
 import pg from 'pg'
 import { RollcallError } from '../model/errors.ts'
@@ -6,7 +6,7 @@ import { RollcallError } from '../model/errors.ts'
 /** For one query, and for one permit of the common pace: perhaps a customer is on the phone. */
 export const PATIENCE_MS = 10_000
 
-/** Ended by a timeout of the session (57014, which is also somebody's cancel, or 55P03 for a lock alone). */
+/** Ended by a timeout of the session (57014, which is also a cancel by a person, or 55P03 for a lock alone). */
 export function isTimeout(code: string | undefined): boolean {
   return code === '57014' || code === '55P03'
 }
@@ -20,7 +20,7 @@ export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T
     return await work()
   } catch (error) {
     if (!isGivenUp(error)) throw error
-    const sentence = `${what}: no answer within ten seconds; does somebody hold a lock on it (pg_locks)?`
+    const sentence = `${what}: no answer within ten seconds; does another session hold a lock on it (pg_locks)?`
     throw new RollcallError('DATABASE_REFUSED', [sentence], { cause: error })
   }
 }

@@ -13,7 +13,7 @@ import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
  * The result of the GET. `absent`, `json`: false when the body is none or of another server. `no-answer`: nothing is
- * said of the user; `waitMs`: for how long nobody may call, null if not said. `not-asked`: without a `user_id`; the
+ * said of the user; `waitMs`: for how long no call may be made, null if not said. `not-asked`: without a `user_id`; the
  * pace gave no permit in time; the service had not answered for others; not wanted.
  */
 export type RemoteView =

@@ -26,7 +26,7 @@ export function readClaims(token: string): Claims {
   return { names, expiresAt: momentOf(claims.exp) }
 }
 
-/** A number that lost digits when it was read names nobody. */
+/** A number that lost digits when it was read names no user. */
 function nameOf(claim: unknown): string | null {
   const name = Number.isSafeInteger(claim) ? String(claim) : claim
   return typeof name === 'string' && name !== '' ? name : null

@@ -7,7 +7,7 @@ const NUMBER = { sweep: 2, backfill: 3, round: 4, run: 5 } as const
 
 /**
  * Runs the work unless another process is at it; null then. The lock is the connection's, so it goes with a process that
- * dies; were it lost on the way, two would work, which harms nobody.
+ * dies; were it lost on the way, two would work, which is harmless.
  */
 export async function alone<T>(
   pool: Pool,

@@ -24,7 +24,7 @@ export type CallEntry = {
   readonly shape: string | null
 }
 
-/** More distinct answers than this teach nobody anything: a service that puts its values into keys makes them. */
+/** More distinct answers than this are of no use: a service that puts its values into keys makes them. */
 const MOST_ANSWERS = 1000
 /** In place of the shape, where the answers of one kind beyond those are counted together. */
 export const OTHERS = '(others)'
@@ -113,7 +113,7 @@ export async function pruneCalls(pool: Pool, keepDays: number, limit: number): P
 
 /**
  * Fields that writes of unknown outcome carried and that no GET has confirmed since: such a request may arrive later
- * than anybody waits for it.
+ * than its caller waits for it.
  */
 const UNCLEAR = `
 SELECT c.key, to_jsonb(array_agg(DISTINCT f.field)) AS fields

@@ -32,7 +32,7 @@ export type Claim = {
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
- * a late request turned out to be on its way. Nobody claims by a mapping once another one was applied. No row: the job
+ * a late request turned out to be on its way. No claim goes by a mapping once another one was applied. No row: the job
  * is void, and nothing is called.
  */
 const CLAIM = `
@@ -53,7 +53,7 @@ RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
 type Options = {
-  /** Until somebody else may look: as long as a call of the claim may go on, and its effect may not be shown yet. */
+  /** Until another process may look up the user: as long as a call of the claim may go on, and its effect may not be shown yet. */
   readonly lastsMs: number
   /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
   readonly binding: Binding

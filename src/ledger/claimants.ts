@@ -50,7 +50,7 @@ function byClear(endings: readonly Ending[]): readonly (readonly Ending[])[] {
   return [true, false].map((clear) => endings.filter((ending) => ending.clear === clear))
 }
 
-/** The endings are all clear, or none of them is; then nobody looks before their last request would be shown. */
+/** The endings are all clear, or none of them is; then no lookup comes before their last request would be shown. */
 async function noteClaimants(
   pool: Pool,
   keys: readonly CustomerKey[],

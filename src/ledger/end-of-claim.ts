@@ -62,7 +62,7 @@ type Done = {
   readonly erasure?: {
     /** Fields whose clearing the service acknowledged; null: no such call. */
     readonly cleared: readonly string[] | null
-    /** Fields that a look after an earlier call still showed; null: nobody looked. */
+    /** Fields that a look after an earlier call still showed; null: no GET was made. */
     readonly left: readonly string[] | null
   }
   readonly lastAnswer: {
@@ -86,13 +86,13 @@ type Right = {
 type Others = {
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
-  /** Recorded under this `user_id` for the first time: whoever else claims it. */
+  /** Recorded under this `user_id` for the first time: the other customers that claim it. */
   readonly isNew: boolean
 }
 
 /**
  * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
- * held). `retry`: a sure "not now". `unknown`: a call may have reached the service and nobody knows.
+ * held). `retry`: a sure "not now". `unknown`: a call may have reached the service, and it is not known whether it did.
  */
 export type Ending = Ended &
   Next &

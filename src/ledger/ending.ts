@@ -39,7 +39,7 @@ UPDATE rollcall.owed o SET
     WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
   verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS}
-    -- That nobody is there may be a gateway's word, for as long as a deployment takes.
+    -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN t.believed AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
     WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
   check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
@@ -100,7 +100,7 @@ SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.
 FROM ended JOIN e USING (id, token)
 WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key`
 
-/** Whoever is settled is right by now, as far as this claim has seen or written it; of the rest a look is to tell. */
+/** A settled customer is up to date by now, as far as this claim has seen or written it; a check finds out the rest. */
 const FINDING = `
 UPDATE rollcall.finding f SET
   resolved_at = CASE WHEN was.settled THEN now() END,
@@ -149,7 +149,7 @@ spent AS (${RELEASE})
 SELECT token::text FROM ended`
 
 /**
- * Written down before a call that takes a customer out of its trial: if nobody hears of that call again, status 0 is
+ * Written down before a call that takes a customer out of its trial: if the outcome of that call is lost, status 0 is
  * its work, and not the end of the trial.
  */
 const DOUBT_STATUS = `

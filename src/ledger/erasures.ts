@@ -2,7 +2,7 @@ import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { iso } from './sql.ts'
 
-/** One acknowledged call that cleared personal fields of somebody whose row is gone. Names of fields, never a value. */
+/** One acknowledged call that cleared personal fields of a customer whose row is gone. Names of fields, never a value. */
 export type Receipt = {
   readonly key: CustomerKey
   readonly userId: string
@@ -14,7 +14,7 @@ export type Receipt = {
   readonly verifiedAt: string | null
   /** Fields that the look still showed; null without one. */
   readonly left: readonly string[] | null
-  /** The row has come back since, or another erasure followed: nobody looks for this one any more. */
+  /** The row has come back since, or another erasure followed: this one is not asked for any more. */
   readonly past: boolean
 }
 
@@ -43,7 +43,7 @@ WHERE NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = k.key COLLATE "C")
 ORDER BY k.at`
 
 type Asked = {
-  /** None: everybody. */
+  /** None: all. */
   readonly keys: readonly CustomerKey[]
   readonly limit: number
 }

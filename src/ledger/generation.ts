@@ -8,7 +8,7 @@ export type MappingStatus = {
   readonly generation: string
   /** ISO 8601 in UTC. */
   readonly appliedAt: string
-  /** Everybody who differs under it has been noted. */
+  /** All customers that differ under it have been noted. */
   readonly swept: boolean
   readonly current: boolean
   /** Ours was gone by before: this process is older than the one in charge. */
@@ -20,7 +20,7 @@ export const CURRENT_FINGERPRINT = '(SELECT fingerprint FROM rollcall.generation
 export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
 
 /**
- * A CTE for statements that act on the present generation: whoever applies another one waits for them to commit, and
+ * A CTE for statements that act on the present generation: a process that applies another one waits for them to commit, and
  * they for it. It locks the table alone, before the statement's snapshot.
  */
 export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
@@ -29,7 +29,7 @@ export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE f
 const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation IS NOT NULL)
   AND NOT EXISTS (SELECT FROM rollcall.owed WHERE unknown OR due_at IS NOT NULL AND call_token IS NOT NULL)`
 
-/** Nothing was ever sent by another mapping, so that nobody has to be swept for. */
+/** Nothing was ever sent by another mapping, so that no customer has to be swept for. */
 const ADOPT = `
 INSERT INTO rollcall.generation (id, fingerprint, swept_at)
 SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1, clock_timestamp()

@@ -17,7 +17,7 @@ async function knownKeys(client: Client, keys: readonly CustomerKey[]): Promise<
   return new Set(rows.map(({ key }) => key))
 }
 
-/** As `knownKeys`; nobody is known where the tables are missing, or are not ours to read. */
+/** As `knownKeys`; none is known where the tables are missing, or are not ours to read. */
 export async function knownKeysIfAny(
   client: Client,
   keys: readonly CustomerKey[],

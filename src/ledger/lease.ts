@@ -64,7 +64,7 @@ export async function leaseKey(client: Client, key: CustomerKey, leaseMs: number
 
 /**
  * Takes back leases that never reached the queue. The tokens are void from then on. Due since the change: however often
- * it is leased and taken back, it can be seen for how long nobody has worked on it.
+ * it is leased and taken back, it can be seen for how long no worker has had it.
  */
 export async function unlease(client: Client, leases: readonly Lease[]): Promise<void> {
   await client.query(
@@ -85,7 +85,7 @@ export function makeUnlease(pool: Pool): (lease: Lease) => Promise<null> {
 }
 
 type OnQueue = {
-  /** Jobs that are out and that nobody has claimed yet: the work that is on the queue now, of all processes. */
+  /** Jobs that are out and not claimed yet: the work that is on the queue now, of all processes. */
   readonly queued: number
   /** Leases that were ever given out; the sequence also counts those whose transaction failed. */
   readonly issued: number

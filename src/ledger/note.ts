@@ -65,7 +65,7 @@ SELECT k.key, 1, now(), ${lane}, ${unknown} FROM unnest($1::text[]) AS k (key)
 ORDER BY k.key COLLATE "C"
 ON CONFLICT (key) DO UPDATE SET ${set}, ${inLane('excluded.lane')}`
 
-/** For a resync: one of everybody must not turn every back-off into a burst. */
+/** For a resync: one of all customers must not turn every back-off into a burst. */
 const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
 
 /** As a person asks for it: who waits for a later attempt is tried now, because its cause may be gone. */
@@ -93,7 +93,7 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
 /**
  * Nothing is known of them, and before they are registered the service is asked whether it has them. Their records come
  * with the note: a record without it would let them be registered unasked, and a note without it be claimed unseen by
- * another customer with the same `user_id`. First the note, as everybody takes these locks.
+ * another customer with the same `user_id`. First the note, as all statements take these locks.
  */
 const NOTE_UNKNOWN = `
 WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)

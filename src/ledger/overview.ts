@@ -18,7 +18,7 @@ export type Overview = {
     readonly oldestAgeMs: number | null
     /**
      * For how long the longest waiting of those who are due waits for a worker. A backfill's wait for the pace, so they
-     * are counted only while nothing at all is on the queue or under way. Null: nobody, or calls are stopped.
+     * are counted only while nothing at all is on the queue or under way. Null: none, or calls are stopped.
      */
     readonly waitsForWorkerMs: number | null
   }

@@ -25,7 +25,7 @@ SELECT count(*)::int AS there, (count(*) FILTER (WHERE has_schema_privilege(n.oi
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'rollcall' AND c.relname = ANY($1)`
 
-/** Null where these tables are there and may be read; asked of the catalog, which refuses nobody. */
+/** Null where these tables are there and may be read; asked of the catalog, which refuses no role. */
 export async function whyUnreadable(
   pool: Pool,
   needed: readonly string[] = FORECAST,

@@ -6,7 +6,7 @@ import type { ledger } from './schema.ts'
 
 /**
  * The state that was last surely known. `unasked`: no call was ever made for this customer; it counts as absent for a
- * create, which finds out by itself, and not for a removal, since somebody else may have registered the user.
+ * create, which finds out by itself, and not for a removal, since another system may have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
 /**
@@ -15,7 +15,7 @@ export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
 
-/** Whether the personal fields of somebody whose row is gone were cleared: acknowledged, or looked at since as well. */
+/** Whether the personal fields of a customer whose row is gone were cleared: acknowledged, or looked at since as well. */
 export type Erased = 'sent' | 'verified'
 
 /** Digests by field name; see digest.ts. */
@@ -29,7 +29,7 @@ export type Conflict = { readonly values: Digests; readonly tries: number }
 
 /**
  * Every code that this version gives as a reason. Reasons are stored: one that is read may be of another version, so
- * whoever words them has to cope with a code that is not here.
+ * their renderer has to cope with a code that is not here.
  */
 export type ReasonCode =
   /** A person has to change something: row, mapping, or what the service takes. */
@@ -57,7 +57,7 @@ export type ReasonCode =
   | 'just-written'
   /** Part of a mass of changes that waits for a person; `kinds` says which. */
   | 'held'
-  /** Nobody calls: the service is out of order, or takes our credentials no more. */
+  /** No process calls: the service is out of order, or takes our credentials no more. */
   | 'paused'
   /** The brake could not be asked: its row was held by another process for too long. */
   | 'brake-busy'
@@ -74,7 +74,7 @@ export type Reason = {
   readonly misfits?: readonly string[]
   /** For which kinds of the brake it is held. */
   readonly kinds?: readonly string[]
-  /** Of somebody who is held: whether carrying it out leaves them with access. */
+  /** Of a held customer: whether it has access once that is carried out. */
   readonly entitles?: boolean
   /** The fields among these that the service's answer names. */
   readonly named?: readonly string[]
@@ -238,7 +238,7 @@ export function makeReadDoubted(pool: Pool): (key: CustomerKey) => Promise<boole
   })
 }
 
-/** Whether the user was there when that was last known, and nobody has accepted since that it is not. */
+/** Whether the user was there when that was last known, and that it is not was not accepted since. */
 export function existedBefore({
   wasThere: noted,
   remote,

@@ -1,5 +1,5 @@
 // Customers whom a person has released and no claim has carried out yet, as conditions over `l`, a row of the ledger. They
-// are still in the state `held`, and wait for nobody.
+// are still in the state `held`, and wait for no person.
 
 /** Released for a kind, for what is desired now. */
 export const releasedFor = (kind: string) => `EXISTS (

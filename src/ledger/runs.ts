@@ -5,7 +5,7 @@ import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
 import { iso } from './sql.ts'
 
 /**
- * Why everybody is looked at. `backfill`: somebody asked for it; `mapping`: another mapping was applied; `gap`: capture
+ * Why all customers are planned. `backfill`: a person asked for it; `mapping`: another mapping was applied; `gap`: capture
  * had one; `resync`: the same look without one; `check`: whether capture has missed anything.
  */
 export type SweepKind = 'backfill' | 'mapping' | 'gap' | 'resync' | 'check'
@@ -41,7 +41,7 @@ export type Unfinished<Cursor, Tally> = {
   readonly tally: Partial<Tally>
 }
 
-/** Whether the service is asked before somebody is registered says nothing of whom a sweep is for. */
+/** Whether the service is asked before a customer is registered says nothing of whom a sweep is for. */
 const FOR_EVERYBODY = `options - 'lookup' = '{}'`
 
 /** The same, of options that are at hand. */
@@ -67,11 +67,11 @@ export async function findRun<Cursor, Tally>(
   return rows[0] ?? null
 }
 
-/** For `WHERE`: in place of these another one is begun, or nobody goes on with them. */
+/** For `WHERE`: in place of these another one is begun, or they are given up. */
 const REPLACE = `UPDATE rollcall.run SET outcome = 'replaced', cursor = NULL, ended_at = clock_timestamp()
 WHERE ended_at IS NULL AND`
 
-/** Of sweeps one of a kind is unfinished at most; of reports one of each that somebody may ask for again. */
+/** Of sweeps one of a kind is unfinished at most; of reports one of each kind that may be asked for again. */
 const REPLACED = `${REPLACE} kind = $1 AND (kind <> 'drift' OR options = $2 OR ${TOO_OLD})`
 
 const BEGUN = `
@@ -100,7 +100,7 @@ WHERE id = $1 AND ended_at IS NULL AND ${CURRENT_FINGERPRINT} = $4 RETURNING id`
 
 type KeptRun = { readonly cursor: object | null; readonly tally: object; readonly fingerprint: string }
 
-/** False: another mapping was applied, or it was ended by somebody else. */
+/** False: another mapping was applied, or another process ended it. */
 export async function keepRun(
   client: Client,
   id: string,
@@ -122,7 +122,7 @@ WHERE ended_at IS NOT NULL
   AND (kind = 'drift' OR EXISTS (SELECT FROM rollcall.run later
     WHERE later.kind = r.kind AND later.options = r.options AND later.outcome = 'done' AND later.id > r.id))`
 
-/** `not-credible`: of a report whose answers could not be believed. False: it was ended by somebody else. */
+/** `not-credible`: of a report whose answers could not be believed. False: another process ended it. */
 export async function endRun(
   client: Client,
   id: string,
@@ -133,7 +133,7 @@ export async function endRun(
   return rowCount === 1
 }
 
-/** Another mapping was applied, or everybody has been looked at since. */
+/** Another mapping was applied, or all customers have been planned since. */
 export async function dropRuns(client: Client, which: { id: string } | { kind: RunKind }): Promise<void> {
   const values = 'id' in which ? [which.id, null] : [null, which.kind]
   await client.query(`${REPLACE} (id = $1 OR kind = $2)`, values)
@@ -170,13 +170,13 @@ export async function everybodyIsIn(client: Client): Promise<boolean> {
 }
 
 /**
- * A look at everybody that tells what capture has missed, and after which the next check of it can wait. A time of the
- * future is one before the clock was set back: nobody knows how long ago that was.
+ * A sweep of all customers that tells what capture has missed, and after which the next check of it can wait. A time of the
+ * future is one before the clock was set back: it is not known how long ago that was.
  */
 const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
 /**
- * Whether everybody was last looked at longer ago than this; where nobody ever was, since the first mapping. Or under
+ * Whether all customers were last planned longer ago than this; where they never were, since the first mapping. Or under
  * another version of capture (`captureVersion`): a table was put back with its triggers, a partition has gone.
  */
 export async function checkIsDue(client: Client, everyHours: number, capture: string): Promise<boolean> {
@@ -189,7 +189,7 @@ export async function checkIsDue(client: Client, everyHours: number, capture: st
   )
 }
 
-/** A person has said of a TRUNCATE that nobody is to be looked at for it, since everybody was looked at last. */
+/** A person has decided that a TRUNCATE needs no sweep, since all customers were planned last. */
 export async function truncateWasDismissed(client: Client): Promise<boolean> {
   return await holds(
     client,
@@ -210,7 +210,7 @@ export type SweepReport = {
   /** ISO 8601 in UTC. */
   readonly startedAt: string
   readonly updatedAt: string
-  /** Null: it is under way, or it waits for somebody to go on with it. */
+  /** Null: it is under way, or it waits for a process to go on with it. */
   readonly endedAt: string | null
   /** No page was brought to its end for so long. */
   readonly silentMs: number
@@ -221,7 +221,7 @@ export type SweepReport = {
 }
 
 export type SweepsReport = {
-  /** By the present mapping; nobody goes on with one by another. */
+  /** By the present mapping; one by another is not continued. */
   readonly unfinished: readonly SweepReport[]
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null
@@ -252,8 +252,8 @@ WHERE run.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
   AND updated_at > coalesce(checked.ended_at, '-infinity')`
 
 /**
- * Whoever was missed is owed a sync by the sweep that has found it, so that no later one finds it again: what one for
- * some customers has found stands beside the last check until another check has ended, or nobody would hear of it.
+ * A missed customer is owed a sync by the sweep that has found it, so that no later one finds it again: what one for
+ * some customers has found stands beside the last check until another check has ended, or it would not be reported.
  */
 export async function readSweeps(client: Client): Promise<SweepsReport> {
   const unfinished = await client.query<SweepReport>(UNFINISHED)

@@ -29,19 +29,19 @@ export const brake = rollcall.table('brake', {
   trippedAt: at('tripped_at'),
   /** The limit that it met then. */
   trippedAtLimit: integer('tripped_at_limit'),
-  /** How many more somebody has announced: they pass and are not counted, until then. */
+  /** How many more a person has announced: they pass and are not counted, until then. */
   expected: integer('expected').notNull().default(0),
   expectedUntil: at('expected_until'),
 })
 
-/** Who was let through under a kind, once in the window; whoever a person has released is not counted. */
+/** Who was let through under a kind, once in the window; one that a person has released is not counted. */
 export const brakeEntry = rollcall.table(
   'brake_entry',
   {
     kind: text('kind').notNull(),
     key: key('key').notNull(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
-    /** Counted no more since a person has decided; that somebody lost access by us is known all the same. */
+    /** Counted no more since a person has decided; that a customer lost access by us is known all the same. */
     forgotten: boolean('forgotten').notNull().default(false),
     /** Passed as one of those whom a person had announced: it is not counted, and passes again within the window. */
     announced: boolean('announced').notNull().default(false),

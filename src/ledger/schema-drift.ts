@@ -4,7 +4,7 @@ import { bigserial, check, index, integer, text, uniqueIndex } from 'drizzle-orm
 import { at, key, rollcall } from './schema-columns.ts'
 
 /**
- * A user that differs while nothing is owed. With one look it is a suspicion (with none that anybody believed, too),
+ * A user that differs while nothing is owed. With one look it is a suspicion (also with none that was credible),
  * which a second one confirms or takes away; it is open until `resolved_at`. At most one is open for a customer.
  */
 export const finding = rollcall.table(

@@ -11,7 +11,7 @@ export const run = rollcall.table(
     kind: text('kind').notNull(),
     /** The mapping that it plans by. */
     generation: bigint('generation', { mode: 'bigint' }).notNull(),
-    /** Whom it is restricted to, and how it owes; empty: everybody. One with others does not go on with this one. */
+    /** The customers it is restricted to, and how it owes; empty: all. One with others does not go on with this one. */
     options: jsonb('options').notNull().default({}),
     /** The gaps in capture that it closes at its end. */
     marks: bigint('marks', { mode: 'bigint' }).array().notNull().default([]),

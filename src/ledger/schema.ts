@@ -23,7 +23,7 @@ const version = (name: string) => bigint(name, { mode: 'bigint' })
 export const token = rollcall.sequence('token')
 
 /**
- * Changes that capture has seen and nobody has noted yet. The triggers append; the worker deletes. A restore may set the
+ * Changes that are captured and not noted yet. The triggers append; the worker deletes. A restore may set the
  * sequence back below rows that are there: with the time in its key no statement of the application fails for that.
  */
 export const outbox = rollcall.table(
@@ -177,13 +177,13 @@ export const pace = rollcall.table(
     notBefore: at('not_before'),
     /** Counts how often the rate was lowered: a call that was begun before the last time says nothing new. */
     epoch: bigint('epoch', { mode: 'bigint' }).notNull().default(sql`0`),
-    /** `open`: nobody calls, but for a probe; `trying`: calls are made again, and few failures are enough to open. */
+    /** `open`: no process calls, but for a probe; `trying`: calls are made again, and few failures are enough to open. */
     breaker: text('breaker').notNull().default('closed'),
     openedAt: at('opened_at'),
     /** When the next probe is due, and until when the process that makes it is waited for. */
     probeAt: at('probe_at'),
     probeUntil: at('probe_until'),
-    /** Since when workers look at everybody. */
+    /** Since when workers check all customers. */
     checksSince: at('checks_since'),
     /** When users at random were last asked whether they are there, and what they said; see drift/evidence.ts. */
     sampledAt: at('sampled_at'),
@@ -210,7 +210,7 @@ export const generation = rollcall.table('generation', {
   id: bigint('id', { mode: 'bigint' }).primaryKey(),
   fingerprint: text('fingerprint').notNull(),
   appliedAt: at('applied_at').notNull().default(sql`clock_timestamp()`),
-  /** When everybody who differs under it had been noted; until then a worker that goes by it sees to that. */
+  /** When all customers that differ under it had been noted; until then a worker that goes by it sees to that. */
   sweptAt: at('swept_at'),
 })
 

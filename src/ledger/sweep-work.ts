@@ -51,14 +51,14 @@ LEFT JOIN (SELECT r.key, r.desired, r.generation, to_jsonb(c) AS record,
 type WorkNow = { readonly work: readonly Work[]; readonly nowMs: number }
 type WorkRow = Omit<Work, 'record'> & { readonly record: KnownRecord | null; readonly nowMs: number }
 
-/** Everybody who is asked about, and the database's time at which it was so, in milliseconds since 1970. */
+/** All customers that are asked about, and the database's time at which it was so, in milliseconds since 1970. */
 export async function readWork(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
   const { rows } = await client.query<WorkRow>(WORK, [keys])
   const work = rows.map(({ nowMs: _, record, ...rest }) => ({ ...rest, record: record ?? NEVER_SETTLED }))
   return { work, nowMs: rows[0]?.nowMs ?? Number.NaN }
 }
 
-/** As `readWork` where nothing is recorded of anybody. */
+/** As `readWork` where nothing is recorded of any customer. */
 export async function workOfNobody(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
   const { rows } = await client.query<{ ms: number }>(`SELECT ${NOW_MS} AS ms`)
   return { work: keys.map((key) => ({ key, ...OF_NOBODY })), nowMs: rows[0]?.ms ?? Number.NaN }

@@ -2,7 +2,7 @@ import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
 /**
- * After an outcome that was unknown, a request may arrive later than anybody waits for. So the user is looked at
+ * After an outcome that was unknown, a request may arrive later than any process waits for it. So the user is looked at
  * twice more: a minute after the look that cleared it up, and ten minutes after that.
  */
 export const VERIFICATIONS = 2

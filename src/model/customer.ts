@@ -6,7 +6,7 @@ export type CustomerKey = string
 
 /**
  * A longer key does not fit into an index of Postgres, and noting it would fail for ever, with every key beside
- * it. Nobody is lost: a `user_id` has 255 characters at the most, and the customers' own key column an index.
+ * it. No customer is lost: a `user_id` has 255 characters at the most, and the customers' own key column an index.
  */
 export const LONGEST_KEY_BYTES = 2000
 const utf8 = new TextEncoder()

@@ -81,8 +81,7 @@ export const ERRORS = {
   },
   CAPTURE_UNFIT: {
     exit: 2,
-    means:
-      'Changes would not be noticed, so that whoever is changed while everybody is looked at would be lost.',
+    means: 'A change that is made while all customers are planned would be lost.',
     todo: 'Run `rollcall capture install`; `rollcall backfill --dry-run` needs no capture.',
   },
   SWEEP_RUNNING: {
@@ -105,7 +104,7 @@ export const ERRORS = {
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table has no triggers, and may be one that a restore has just made anew: nobody loses access by what is seen of it.',
+      'A watched table has no triggers, and may be one that a restore has just made anew: no customer loses access by its rows.',
     todo: 'Run `rollcall capture install` once its rows are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {

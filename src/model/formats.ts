@@ -52,7 +52,7 @@ export const FORMATS: { readonly [F in UserField]: Format<FieldTypes[F]> } = {
 
 /**
  * The number as it is sent beside its prefix: digits only, and never with the prefix in it. A GET may show both
- * joined (section 2.6, rule 3), and a prefix that stands twice reaches nobody. A number in international form (+ or
+ * joined (section 2.6, rule 3), and a number with its prefix twice reaches no phone. A number in international form (+ or
  * 00) must therefore carry the very prefix that is sent; without a prefix to send it keeps its own.
  *
  * @param number as FORMATS.mobile_phone gives it

@@ -1,4 +1,4 @@
-/** Codes of the system for an address on which it lets nobody listen. */
+/** Codes of the system for an address on which no process may listen. */
 const NOT_LISTENING = new Map([
   ['EADDRINUSE', 'something listens there already'],
   ['EADDRNOTAVAIL', 'no address of this machine'],

@@ -1,6 +1,6 @@
 // The normal form in which both sides are compared and digested (service interface, section 2.6, rules 1-3).
 // Any change of what these functions answer must raise NORMAL_FORM_VERSION: stored digests then count as
-// unknown and are refreshed by GETs, instead of showing everybody as changed.
+// unknown and are refreshed by GETs, instead of showing all customers as changed.
 import type { Fields, OptionalField, UNVERIFIABLE_FIELD } from './user.ts'
 import { scalarText } from './values.ts'
 

@@ -8,7 +8,7 @@ export type Log = Logger
 type Options = {
   /** With it customer keys are hidden: each is replaced by a digest made with this. */
   readonly hideKeysBy?: string | undefined
-  /** Keys and passwords. Each that looks random stands in no line, whoever puts it there. */
+  /** Keys and passwords. One that looks random stands in no line, whatever puts it there. */
   readonly secrets?: readonly string[]
   readonly stream?: DestinationStream
 }
@@ -65,13 +65,13 @@ function hiddenKeys(digestKey: string) {
   return { customer: hide, key: hide, keys: hideAll, examples: hideAll }
 }
 
-/** Short troubles page nobody: the level rises as the same trouble goes on. */
+/** Short troubles page no one: the level rises as the same trouble goes on. */
 export function troubleLevel(failures: number): 'debug' | 'warn' | 'error' {
   if (failures <= 1) return 'debug'
   return failures <= 4 ? 'warn' : 'error'
 }
 
-/** Where nobody was told of a trouble, its end is no news. */
+/** The end of a trouble that was not reported is no news. */
 export function recoveryLevel(failures: number): 'debug' | 'info' {
   return troubleLevel(failures) === 'debug' ? 'debug' : 'info'
 }

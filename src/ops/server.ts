@@ -15,7 +15,7 @@ const HOST = '127.0.0.1'
 export type OpsAddress = {
   readonly host: string
   readonly port: number
-  /** Nobody asked for this port. */
+  /** This port was not asked for. */
   readonly byDefault: boolean
 }
 
@@ -40,7 +40,7 @@ export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
 export type Ops = {
   /** With the port that it was given, for OPS_PORT=0. */
   readonly url: string
-  /** Never takes longer than its deadline: whoever still asks is cut off. */
+  /** Never takes longer than its deadline: clients that still ask are cut off. */
   close(): Promise<void>
 }
 
@@ -71,7 +71,10 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
   const url = `http://${bracketed(host)}:${typeof bound === 'object' && bound ? bound.port : port}`
   log.info({ url }, 'health and metrics are at this address')
   if (!isLocal(host))
-    log.warn({ host }, 'OPS_HOST is not loopback: anybody who reaches this port sees counts; nothing else')
+    log.warn(
+      { host },
+      'OPS_HOST is not loopback: any client that reaches this port sees counts, and nothing else',
+    )
   return {
     url,
     async close() {

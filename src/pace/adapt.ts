@@ -7,14 +7,14 @@ export type Rate = { readonly ceiling: number; readonly rate: number }
 export const RISE_SECONDS = 30
 /** Calls per second that are added in a second at least, so that a low ceiling is reached as well. */
 export const LEAST_RISE = 0.5
-/** Time in which nobody asked proves nothing: more than this is not counted between two who ask. */
+/** Time without a request proves nothing: more than this is not counted between two who ask. */
 export const LONGEST_RISE_MS = 2000
 /** No halving goes below this, so that there is always a next call that can be answered better. */
 const LEAST_RATE = 0.5
 const SLOW_START = 16
 
 /**
- * The rate that somebody finds who asks `elapsedMs` after the last who got permits. Row.ts says the same in SQL, where
+ * The rate at `elapsedMs` after the last permits were given. Row.ts says the same in SQL, where
  * it is carried out: reserving has to stay one statement.
  */
 export function raised({ ceiling, rate }: Rate, elapsedMs: number): number {

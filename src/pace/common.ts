@@ -9,11 +9,11 @@ export type CommonPace = Rate & {
   readonly raisedAt: number
   /** How often the rate was lowered. */
   readonly epoch: number
-  /** Until when the service asked everybody to wait; null: calls have done well since. */
+  /** Until when the service asked all processes to wait; null: calls have done well since. */
   readonly notBefore: number | null
-  /** For whom it was lowered: one customer for whom the service always is busy must not slow down everybody. */
+  /** For whom it was lowered: one customer for whom the service always is busy must not slow down all. */
   readonly busy: Times
-  /** For whom the service asked to wait, which binds everybody. */
+  /** For whom the service asked to wait, which binds all processes. */
   readonly held: Times
   readonly breaker: Breaker
 }
@@ -24,7 +24,7 @@ export type Times = Readonly<Record<string, number>>
 /** `giveBack`: attempts that customers lost to an outage that is over now. */
 export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTally }
 
-/** The longest that one Retry-After may stop everybody. */
+/** The longest that one Retry-After may stop all processes. */
 export const LONGEST_HOLD_MS = 3_600_000
 
 /** In the order in which they were reported. The same object comes back when they change nothing. */
@@ -56,7 +56,7 @@ function hold(pace: CommonPace, { id, holdMs }: CallOutcome, now: number): Commo
   return { ...pace, held: note(pace.held, id, now, MOST_CUSTOMERS), notBefore: until(pace, bindsMs, now) }
 }
 
-/** So many are remembered: a service that is busy for everybody soon is for somebody else. */
+/** So many are remembered: a service that is busy for all customers soon is for another one. */
 const BUSY_REMEMBERED = 20
 /** And for so long: the few customers of a small installation can be all that shows an overload. */
 const BUSY_REMEMBERED_MS = 600_000
@@ -86,14 +86,14 @@ function until(pace: CommonPace, holdMs: number, now: number): number {
   return Math.max(bindsUntil(pace, now), now + Math.min(holdMs, LONGEST_HOLD_MS))
 }
 
-/** 0: nobody is held. A time further ahead than a hold can be is one of a clock that was set back. */
+/** 0: no call is held. A time further ahead than a hold can be is one of a clock that was set back. */
 function bindsUntil({ notBefore }: CommonPace, now: number): number {
   return notBefore !== null && notBefore > now && notBefore <= now + LONGEST_HOLD_MS ? notBefore : 0
 }
 
 /**
  * The end of an outage is a slow start in an epoch of its own, and attempts that count no more. Where the first probe does
- * well it was none: all goes on as before, and attempts count, so that whoever fails again and again waits longer.
+ * well it was none: all goes on as before, and attempts count, so that a customer that fails again and again waits longer.
  */
 export function afterProbe(pace: CommonPace, probe: Probe): Changed {
   const breaker = probed(pace.breaker, probe)

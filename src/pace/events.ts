@@ -18,7 +18,7 @@ export type PaceEvent =
   | { readonly kind: 'trying'; readonly rate: number; readonly stoppedForMs: number }
   | { readonly kind: 'closed' }
   /** What calls told could not be stored: name and code of the error. */
-  | { readonly kind: 'unheard'; readonly error: string; readonly code?: string }
+  | { readonly kind: 'unreported'; readonly error: string; readonly code?: string }
 
 export function eventsOf(before: CommonPace, after: CommonPace, now: number): readonly PaceEvent[] {
   const { state, openedAt, probeAt, failed } = after.breaker

@@ -86,13 +86,13 @@ type Options = {
 
 /** Calls at once while it is not known whether the service takes our keys. */
 const FEW = 3
-/** A call that nobody hears of any more, because its claim broke off, holds up nobody for longer. */
+/** A call without an outcome, because its claim broke off, holds up no other for longer. */
 const FORGOTTEN_MS = 60_000
 const LOOK_MS = 20
 
 /**
  * Permits for as long as the keys are taken. Until the service has taken them once, and again after it has refused them,
- * only a few calls are made at once: with wrong keys all that were under way would be refused before anybody could know.
+ * only a few calls are made at once: with wrong keys all that were under way would be refused before the first answer came.
  */
 export function makeKeys({ permits, report, sleep, now, random, onChange }: Options) {
   let keys = TAKEN

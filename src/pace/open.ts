@@ -53,7 +53,7 @@ export function openPace({ pool, sleep, now, random, onChange, timeoutMs }: Opti
     rate: async () => (keys.areStopped() ? 0 : await currentRate(pool)),
     async tend(probe) {
       const what = await tend(probe)
-      // Nobody waits for what was reserved, or refused, before.
+      // No call waits for a permit that was reserved or refused before.
       if (what === 'probed') common.drop()
       return what
     },

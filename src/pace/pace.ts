@@ -17,7 +17,7 @@ export type Permits = {
   stands(permit: Permit): boolean
   /** One that no call was made with: each that was taken comes back, or its call is reported. */
   giveBack(permit: Permit): void
-  /** Forgets what is reserved, after the service asked everybody to wait or the breaker opened. */
+  /** Forgets what is reserved, after the service asked all processes to wait or the breaker opened. */
   drop(): void
 }
 
@@ -36,7 +36,7 @@ export type CallOutcome = {
   readonly health: ServiceHealth
   /** 429 or 503: the rate is lowered. */
   readonly busy: boolean
-  /** What 429 or 503 asked for, binding everybody; 0: nothing. */
+  /** What 429 or 503 asked for, binding all processes; 0: nothing. */
   readonly holdMs: number
 }
 

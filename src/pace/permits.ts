@@ -12,7 +12,7 @@ type Options = {
 
 /** A permit that waited longer than this is no longer within the pace that the row had granted. */
 const SHELF_LIFE_MS = HORIZON_MS + 250
-/** Whatever the row has told, it is asked again after this: meanwhile somebody may have changed it. */
+/** Whatever the row has told, it is asked again after this: meanwhile another process may have changed it. */
 const LONGEST_SLEEP_MS = 1000
 
 /**
@@ -53,7 +53,7 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
     const asked = now()
     const before = drops
     const { count, startMs, spacingMs, epoch, closed } = await reserve(waiting)
-    // Reserved perhaps before the service asked everybody to wait, and handed out after it.
+    // Reserved perhaps before the service asked all processes to wait, and handed out after it.
     if (before !== drops) return
     if (closed) {
       closedUntil = now() + HORIZON_MS

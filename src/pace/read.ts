@@ -7,11 +7,11 @@ export type PaceReport = {
   readonly ceiling: number
   /** What the configuration last asked for; null: no worker has been started yet. */
   readonly configured: number | null
-  /** Calls per second that may be made now, were nobody held or stopped. */
+  /** Calls per second that may be made now, if no call were held or stopped. */
   readonly rate: number
   /** How often it was lowered. */
   readonly epoch: string
-  /** For so long nobody calls, because the service asked for it (Retry-After); 0: it did not. */
+  /** For so long no process calls, because the service asked for it (Retry-After); 0: it did not. */
   readonly heldForMs: number
   readonly breaker: Breaker['state']
   /** Why calls are stopped: the service is out of order, or refuses the keys of the worker that called last. */
@@ -22,7 +22,7 @@ export type PaceReport = {
   readonly failedProbes: number
 }
 
-/** Whether nobody calls, by whatever was asked or happened. */
+/** Whether calls are stopped or held, for whatever reason. */
 export function isStopped({ cause, heldForMs }: Pick<PaceReport, 'cause' | 'heldForMs'>): boolean {
   return cause !== null || heldForMs > 0
 }

@@ -48,7 +48,7 @@ export function makeReportOutcome({ pool, known, drop, onChange }: Options): Rep
     try {
       await load(call)
     } catch (error) {
-      onChange({ kind: 'unheard', ...nameOf(error) })
+      onChange({ kind: 'unreported', ...nameOf(error) })
     } finally {
       storing--
     }

@@ -39,7 +39,7 @@ const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAS
 const RESERVE = `
 WITH p AS MATERIALIZED (
   SELECT ${RAISED} AS rate, epoch, clock_timestamp() AS now,
-    -- Later than they can be are times of a clock that was set back: they hold up nobody.
+    -- Later than they can be are times of a clock that was set back: they hold up no call.
     greatest(CASE WHEN next_free <= clock_timestamp() + interval '${LONGEST_RESERVED_MS} ms' THEN next_free END,
       clock_timestamp(), CASE WHEN ${BINDS} THEN not_before END) AS start,
     breaker = 'open' AS closed, ${TROUBLED} AS troubled

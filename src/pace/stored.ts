@@ -41,7 +41,7 @@ UPDATE rollcall.pace SET rate = $1, raised_at = to_timestamp($2::float8 / 1000),
   probe_until = CASE WHEN $9 THEN NULL ELSE probe_until END
 WHERE id = 1`
 
-/** A value of an unknown form is worth nothing, and must not stop anybody. */
+/** A value of an unknown form is worth nothing, and must not stop any process. */
 const id = z.string().regex(/^\d{1,19}$/)
 const tally = z.record(id, z.int().positive()).catch({})
 const times = z.record(id, z.number()).catch({})

@@ -35,7 +35,7 @@ export function resolvedOf({ findings }: Pick<Report, 'findings'>): Counts<Resol
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
-/** Of those who were checked; null where nobody was. */
+/** Of the checked customers; null where there was none. */
 export function shareOf(part: number, checked: number): number | null {
   return checked === 0 ? null : part / checked
 }
@@ -60,7 +60,7 @@ export type Conclusion = 'agrees' | 'tolerated' | 'drift' | 'incomplete' | 'unch
 
 /**
  * What a report says as a whole; its headline and the exit code rest on it. Drift stays found when the run was stopped
- * later on, while "agrees" takes a run that went to its end, and somebody who was checked: a condition with a typing error
+ * later on. "Agrees" takes a run that went to its end, and a checked customer: a condition with a typing error
  * must not pass. A limit is held against the share of a sample, not the ends of its interval: a check that fails on
  * chance alone is soon ignored.
  */

@@ -6,7 +6,7 @@ const COLUMNS = words(
   'key user_id kind access fields cause first_seen last_seen looks repairs resolved_at resolved_how',
 )
 
-/** Lines end in CR; whoever writes them adds the LF. */
+/** Lines end in CR; the writer adds the LF. */
 export function csv({ findings, options }: Pick<Report, 'findings' | 'options'>): string[] {
   const titles = options.values ? [...COLUMNS, 'here', 'service'] : COLUMNS
   const rows = findings.map((finding) => titles.map((title) => cellOf(finding, title)))

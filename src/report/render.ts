@@ -50,10 +50,10 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
   const all = `${found} with the service${renderAmongHeld(held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
-    agrees: () => `Everybody who was checked agrees with the service: ${renderAgreed(report)}.`,
+    agrees: () => `All checked customers agree with the service: ${renderAgreed(report)}.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
-    incomplete: () => (counts.checked === 0 ? 'Nobody was checked.' : `${found} so far.`),
+    incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),
     unchecked: () => renderUnchecked(report),
     'not-credible': () => (outcome.kind === 'not-credible' ? DOUBT[outcome.why].said : ''),
   }
@@ -148,8 +148,7 @@ export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,
 ): string {
-  if (checked === 0)
-    return `A sample of ${figure(population)}, of whom nobody could be checked, says nothing.`
+  if (checked === 0) return `A sample of ${figure(population)}, of whom none could be checked, says nothing.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const all = about === '' ? 'all' : 'all of whom something can be said, about'
@@ -193,13 +192,13 @@ function renderNotCompared(report: Report): string | null {
 function renderUnchecked(report: Report): string {
   const { counts, chosen, options, suspected } = report
   if (chosen === 0)
-    return `There is no customer to check${options.where === null ? '' : ': nobody meets the condition'}.`
+    return `There is no customer to check${options.where === null ? '' : ': none meets the condition'}.`
   const { known } = agreementOf(counts)
-  if (known === 0) return 'Nothing can be said: nobody could be checked.'
+  if (known === 0) return 'Nothing can be said: no customer could be checked.'
   const checked = `${counted(known, 'customer')} checked`
   const open = leftOpen(report)
   if (open <= known)
-    return `Whether everybody agrees is not known: ${checked}, and of ${figure(suspected)} more it is open.`
+    return `Whether all customers agree is not known: ${checked}, and of ${figure(suspected)} more it is open.`
   const worker = notNow(counts) * 2 > open ? ' Does a worker run?' : ''
   return `Too little can be said: ${checked}, and ${figure(open)} could not be.${worker}`
 }

@@ -71,7 +71,7 @@ export type Estimate = {
 }
 
 export type ReportCoverage = {
-  /** Everybody is to be verified within this many milliseconds. */
+  /** All customers are to be checked within this many milliseconds. */
   readonly periodMs: number
   /** The share of customers who were. */
   readonly share: number

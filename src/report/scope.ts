@@ -1,4 +1,4 @@
-// What was checked and how, and what nobody can see: the part of a report that does not depend on what was found.
+// What was checked and how, and what cannot be seen: the part of a report that does not depend on what was found.
 import { renderService } from '../model/service.ts'
 import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
@@ -15,7 +15,7 @@ export function renderUnseen({ options }: Pick<Report, 'options'>): string[] {
   ]
 }
 
-/** How it was found out, for whoever has to rely on it. */
+/** How it was found out, for readers who rely on it. */
 export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
   return [
     'Each user is read by a GET and compared, field by field in normal form, with what the mapping makes of the ' +
@@ -26,7 +26,7 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
     'No connection, no answer in time, 408, 429, 5xx, refused keys (401, 403), any other refusal, and a 2xx that reports ' +
       'an error are counted as no answer, never as drift.',
     'A 2xx that holds no user, or another one, is counted as drift: unreadable.',
-    'Status 0 in place of a trial is reported, and is no drift: the service ends trials, and nobody can see who did.',
+    'Status 0 in place of a trial is reported, and is no drift: the service ends trials, and does not show who did.',
     options.from === 'ledger'
       ? 'This report made no call: it shows what is open of all that workers and runs of rollcall drift have found.'
       : 'What a worker has found while this went on, and may have repaired, counts as found; how it ended is said.',

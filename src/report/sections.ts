@@ -23,7 +23,7 @@ export function cards(report: Report): Markup {
   const { held } = agreementOf(counts)
   const credible = conclude(report) !== 'not-credible'
   const drifting = driftingOf(counts)
-  const share = (part: number) => (counts.checked === 0 ? 'nobody checked' : percent(part / counts.checked))
+  const share = (part: number) => (counts.checked === 0 ? 'none checked' : percent(part / counts.checked))
   const cards: readonly (readonly [label: string, many: number, note: string])[] = [
     ...wrongAccess(counts).map(({ which, many, means }) => [ACCESS[which].name, many, means] as const),
     ['Checked', counts.checked, `of ${counted(population, 'customer')}`],

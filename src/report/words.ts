@@ -15,7 +15,7 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
   unreadable: { name: 'Unreadable', means: 'the service answers a 2xx without this user' },
   'trial-ended': {
     name: 'Trial ended',
-    means: 'status 0 in place of a trial: the service ends trials, or somebody ended it there; no drift',
+    means: 'status 0 in place of a trial: the service ends trials, or it was ended there by hand; no drift',
   },
 }
 

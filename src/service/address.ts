@@ -50,7 +50,7 @@ export function headerValue(variable: string, key: string): string {
 
 /**
  * The Authorization header for an access token. Quotes or spaces within it would be sent and refused for a reason
- * that nobody sees.
+ * that is not seen.
  *
  * Throws RollcallError ENV_INVALID for an empty token, and for one that cannot stand in the header.
  */

@@ -40,7 +40,7 @@ export function readUser(value: unknown, userId: string): RemoteUser | null {
 
 /**
  * Whether the answer to a write is a user, but another one, or one with another status than was written: it may show
- * what was there before, or somebody else.
+ * what was there before, or another user.
  */
 export function contradicts(value: unknown, userId: string, status: number): boolean {
   const read = named.safeParse(value)
@@ -57,7 +57,7 @@ const FAILED = new Set(
   words(`error fail failed failure ko nok ng not_found not-found notfound denied forbidden rejected refused invalid
     unauthorized`),
 )
-/** Beyond these many elements of a list nobody is told anything by one more. */
+/** Beyond these many elements of a list one more tells nothing. */
 const MOST_ELEMENTS = 100
 
 /**

@@ -59,7 +59,7 @@ export function makeHttp({
       controller.abort()
     }
     const onAbort = () => stop('caller')
-    // Beside got's own limit, which is reckoned on the wall clock: whoever trusts that nothing is sent after
+    // Beside got's own limit, which is reckoned on the wall clock: code that relies on nothing being sent after
     // the timeout must not depend on a clock that can be set back.
     const deadline = setTimeout(() => stop('deadline'), timeoutMs)
     signal?.addEventListener('abort', onAbort, { once: true })

@@ -20,7 +20,7 @@ type Found = { readonly pointed: string[]; readonly said: string[]; readonly may
 /**
  * The fields of section 2.6 that the body of a refusal names: as keys of its errors (`{"errors": {"email": …}}`), where
  * it points (`{"field": "email"}`), or else in its texts ("nid_number is not valid"), in snake or camel case. The form of
- * errors is not shown (section 7), so this is a hint and no more: whoever relies on it must do right where it is
+ * errors is not shown (section 7), so this is a hint and no more: code that relies on it must do right where it is
  * wrong. Nothing of the body but these names is kept.
  */
 export function namedFields(body: unknown): OptionalField[] {

@@ -13,7 +13,7 @@ const OPTIONAL = new Set<string>(OPTIONAL_FIELDS)
 const FIELDS = '(fields)'
 
 /**
- * In lower case: names of section 2.6 and the customary ones of envelopes and errors, which tell of nobody. Nothing else
+ * In lower case: names of section 2.6 and the customary ones of envelopes and errors, which tell nothing about a customer. Nothing else
  * is shown: a key may be a name or an address, and no comparison with what we know can tell them all.
  */
 export const CUSTOMARY: ReadonlySet<string> = new Set<string>([

@@ -1,4 +1,4 @@
-// What would follow a sweep, as a sum over everybody whom it judges; its size does not depend on how many they are.
+// What would follow a sweep, as a sum over all customers that it judges; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
 import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -29,9 +29,9 @@ export type Forecast = {
   readonly access: { readonly gain: number; readonly lose: number; readonly change: number }
   /** Of those who differ: whom the brake counts, by kind, who are not counted within its window already. */
   readonly braked: Counts<BrakeKind>
-  /** Of everybody: fields that are left out, by `field: code`. */
+  /** Of all customers: fields that are left out, by `field: code`. */
   readonly leftOut: Counts
-  /** Of everybody: who is not sent at all, by `field: code` or `shared-user-id`. */
+  /** Of all customers: those that are not sent at all, by `field: code` or `shared-user-id`. */
   readonly rejected: Counts
 }
 
@@ -80,7 +80,7 @@ export function totalCalls({ calls }: Pick<Forecast, 'calls'>): number {
   return calls.GET + calls.POST + calls.PUT + calls.PATCH
 }
 
-/** A field issue of somebody who is rejected is why. */
+/** A field issue of a rejected customer is why. */
 function issuesOf(forecast: Forecast, { mapped, found }: Made): Pick<Forecast, 'leftOut' | 'rejected'> {
   const { leftOut, rejected } = forecast
   if (mapped.kind === 'rejected') {
@@ -162,7 +162,7 @@ function beforeOf({ mapped, record, rivals }: Made, { onRemove }: Policy): Befor
   }
 }
 
-/** Whoever was known to be there is there and as we left it; whoever was not, is not. */
+/** A user known to be there is there and as we left it; another is not. */
 function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
   const looked = { ...turn, lookups: turn.lookups + 1, sure: true }
   const { memory } = turn
@@ -184,7 +184,7 @@ function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
 type Throttle = Planning & {
   readonly rate: number
   readonly now: () => number
-  /** Resolves after the time, or as soon as nobody wants to wait any more. */
+  /** Resolves after the time, or as soon as no one waits any more. */
   readonly sleep: (ms: number) => Promise<void>
 }
 

@@ -15,7 +15,7 @@ import { planNow, type Snapshot } from '../sync/snapshot.ts'
  * The verdict of a sweep on one customer. `same`: nothing is to be sent. `differs`: something is, or a customer who
  * was rejected or failed is another one now. `owed`: a claim comes anyway, which will find out. `another-time`:
  * nothing is to be sent now, but it has to be looked at again sooner than was noted. `never-asked`: no claim has ever
- * ended for it, and this sweep does not bring anybody in. `not-selected`: it differs, and the sweep is for others.
+ * ended for it, and this sweep brings in no customer. `not-selected`: it differs, and the sweep is for others.
  * `unreadable`: Postgres refuses to read its row.
  */
 export type SweepVerdict = keyof typeof NO_VERDICT
@@ -156,7 +156,7 @@ export type SweepTally = {
   readonly fields: Readonly<Partial<Record<UserField, number>>>
   /** Of those who differ: who may lose access by it. */
   readonly loseAccess: number
-  /** Of everybody: who becomes another user; the one that they were keeps what it has. */
+  /** Of all customers: those that become another user; the former user keeps what it has. */
   readonly otherUsers: number
   /** Of those who stay as they are: who waits for a person, or for another row, by state. */
   readonly waiting: Waiting
@@ -214,7 +214,7 @@ export function increased<K extends string, R extends Readonly<Partial<Record<K,
   return { ...counts, [name]: (counts[name] ?? 0) + 1 }
 }
 
-/** What an update changes at somebody who is there; a create writes everything, which tells nothing. */
+/** What an update changes at a user that is there; a create writes everything, which tells nothing. */
 function written(plan: Plan, memory: Memory): readonly UserField[] {
   if (!('body' in plan) || plan.kind === 'create') return []
   const carried = 'carried' in plan && plan.carried

@@ -1,5 +1,5 @@
 // A sweep that owes: each page is noted before its end is stored, so that one that is killed goes on where it was and
-// passes over nobody.
+// skips no customer.
 import type { Pool } from 'pg'
 import { endGap } from '../capture/marks.ts'
 import { captureVersion, unfitTables } from '../capture/status.ts'
@@ -54,7 +54,7 @@ export type SweepingOptions = {
   readonly restriction?: Restriction
   /** An unfinished one is not gone on with. */
   readonly restart?: boolean
-  /** Counts the customers for the progress that is shown; default: nobody does. */
+  /** Counts the customers for the progress that is shown; default: not counted. */
   readonly count?: () => Promise<number | null>
   /** Once it is known which sweep this is, and whether it goes on with an earlier one. */
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
@@ -73,14 +73,14 @@ export type BegunSweep = {
 export type SweepEnd = Swept & {
   /** It ended early because another mapping was applied, or another sweep was begun in its place. */
   readonly superseded: boolean
-  /** Some of those whom this process has found to be missed by capture, so that somebody can look for what wrote them. */
+  /** Some of those whom this process has found to be missed by capture, so that a person can look for what wrote them. */
   readonly examples: readonly CustomerKey[]
 }
 
 const MOST_EXAMPLES = 20
 
 /**
- * Looks at everybody and owes a sync to those who differ, in the lane of a backfill. The caller holds the lock `sweep`
+ * Plans all customers and owes a sync to those that differ, in the lane of a backfill. The caller holds the lock `sweep`
  * (ledger/alone.ts).
  *
  * @throws RollcallError CAPTURE_UNFIT where what changes meanwhile would not be noticed, and MAPPING_CHANGED where
@@ -132,7 +132,7 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
 }
 
 /**
- * A sweep relies on capture for whoever changes behind its back.
+ * A sweep relies on capture for customers that change behind its back.
  *
  * @throws RollcallError CAPTURE_UNFIT with a line for each table
  */
@@ -170,12 +170,12 @@ function bringsIn(kind: SweepKind, allIn: boolean): boolean {
   return kind === 'backfill' || kind === 'resync' || kind === 'gap' || allIn
 }
 
-/** After a gap, or while a mapping is being applied, that somebody differs says nothing of capture. */
+/** After a gap, or while a mapping is being applied, a difference says nothing of capture. */
 function tellsOfCapture(kind: SweepKind, { swept }: MappingStatus): boolean {
   return swept && (kind === 'backfill' || kind === 'check' || kind === 'resync')
 }
 
-/** Before everybody was brought in, nobody knows whether somebody new has come while nothing captured it. */
+/** Before all customers were brought in, it is not known whether a new one has come while nothing captured it. */
 function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judged[] {
   return allIn ? judged : judged.filter(({ made }) => made?.found.known)
 }
@@ -186,7 +186,7 @@ async function takeUp(
 ) {
   const capture = await captureVersion(pool)
   const asked = { kind, generation, options: restriction.options, marks, capture }
-  // Somebody who asks for a resync has a reason to: what was looked at before it says nothing.
+  // A resync is asked for with a reason: what was compared before it says nothing.
   const anew = restart || kind === 'resync'
   const unfinished = anew ? null : await findRun<Position, SweepTally>(pool, asked)
   return unfinished ?? (await beginRun<Position, SweepTally>(pool, asked, (await count?.()) ?? null))

@@ -33,7 +33,7 @@ type SweepOptions = {
   readonly signal: AbortSignal
   /** Told of each page, which is not behind before it has resolved. False ends the sweep there. */
   readonly onPage?: (looked: PageResult) => Promise<boolean>
-  /** Only customers for whom all of these hold; default everybody. */
+  /** Only customers for whom all of these hold; default: all customers. */
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
   readonly from?: { readonly position: Position | null; readonly tally: SweepTally }
@@ -101,11 +101,11 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
 }
 
 /**
- * Capture has missed a customer whose row is another than the one that was last looked at, where nobody was told. A
+ * Capture has missed a customer whose row is another than the one that was last looked at, where no change was captured. A
  * captured change is in the outbox until it is noted, in one transaction. Suppose a customer is owed nothing before
  * its row is read, and afterwards is owed nothing at the same version with nothing in the outbox. Then every change
  * that the row shows was settled: if the mapping makes something else of this row than at the last ending, capture
- * missed the change. While a mark is pending (a TRUNCATE, a full outbox) nobody counts.
+ * missed the change. While a mark is pending (a TRUNCATE, a full outbox) none counts.
  */
 export function makeFindMissed({
   pool,
@@ -124,7 +124,7 @@ export function makeFindMissed({
     const { rows } = await read(keys)
     const captured = await capturedOf(pool, keys)
     if (await marksArePending(pool)) return []
-    // Whoever is gone then may be one of those: that was told, and is no miss. It may be dismissed at any page.
+    // A customer that is gone then may be one of those: that was captured, and is no miss. It may be dismissed at any page.
     const mayBeTruncated = await truncateWasDismissed(pool)
     const { work, nowMs } = await readWork(pool, keys)
     const now = new Date(nowMs)

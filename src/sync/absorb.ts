@@ -145,7 +145,7 @@ function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
  * it leaves the user without it, if there is one now and none was known before.
  */
 function doubtful(memory: Memory, plan: Plan): Memory {
-  // A user who may be there by our call is no longer one whom nobody ever asked for.
+  // A user who may be there by our call is no longer one that was never asked for.
   const remote = memory.remote === 'unasked' ? ('unknown' as const) : memory.remote
   const known = { ...doubtfulStatus(memory, plan), remote }
   if (plan.kind !== 'create') return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known

@@ -60,7 +60,7 @@ function statusKinds(
   before: Before,
 ): BrakeKind[] {
   if (takesAccess(plan, memory)) return ['revocation']
-  // Nobody is revoked of whom a look has shown that there is no access.
+  // A customer that a GET has shown without access is not revoked.
   if (plan.kind !== 'revoke' && writesBackLoss(plan, memory, before)) return ['revocation']
   const known = memory.seenStatus ?? memory.sentStatus
   const carried = plan.kind !== 'revoke' && plan.carried

@@ -34,7 +34,7 @@ export type ReadMeaning = 'present' | 'absent' | 'later' | 'denied' | 'failed'
 
 /**
  * Only these answers prove that a writing request was not carried out. 408 and every 5xx do not: treating
- * them as "not done" loses updates that were stored before the answer was lost. 413, 414 and 431 are given by whoever
+ * them as "not done" loses updates that were stored before the answer was lost. 413, 414 and 431 are given by a server that
  * found the request too large to read.
  */
 const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431])
@@ -43,7 +43,7 @@ const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431]
  * Classifies the outcome of a writing request. Only a 2xx with an empty or readable body that reports no error is
  * `done`; everything that is neither that nor a sure refusal leaves the outcome `unknown`. Errors are not documented
  * (section 7), so every status the interface could give has a row here. A JSON null may be all that a service has to
- * say, or its way to say that nobody is there: taken for done it could leave somebody shut out.
+ * say, or its way to say that no user is there: taken for done it could leave a customer shut out.
  */
 export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome): WriteMeaning {
   if (outcome.kind === 'error') return outcome.reached === 'no' ? 'not-sent' : 'unknown'
@@ -87,7 +87,7 @@ export function healthOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning):
   return understood || status >= 400 ? 'well' : 'trouble'
 }
 
-/** Only 429 and 503 speak for everybody; a 202 may say with the same header when its own work is done. */
+/** Only 429 and 503 speak for all customers; a 202 may say with the same header when its own work is done. */
 export function busyness(outcome: Outcome): Pick<CallOutcome, 'busy' | 'holdMs'> {
   const busy = outcome.kind === 'reply' && (outcome.status === 429 || outcome.status === 503)
   return { busy, holdMs: busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0 }

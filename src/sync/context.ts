@@ -18,7 +18,7 @@ import type { Unwatched } from './unwatched.ts'
 
 /**
  * The events of a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold field
- * values: whoever shows a step picks names, codes and times from it.
+ * values: code that shows a step picks names, codes and times from it.
  */
 export type SyncStep =
   | { readonly step: 'mapped'; readonly mapped: Mapped }
@@ -55,7 +55,7 @@ export type ClaimRun = {
   readonly permit: Permit
   /** Whether a call may still be started: it must end within the claim's lifetime. */
   readonly hasTime: () => boolean
-  /** Aborted when that time is over, so that nobody waits beyond it; `hasTime` decides. */
+  /** Aborted when that time is over, so that no call waits beyond it; `hasTime` decides. */
   readonly expired: AbortSignal
   /** No further call is started once this is aborted. */
   readonly stopping: AbortSignal

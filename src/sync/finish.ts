@@ -78,7 +78,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
   }
 }
 
-/** Of whoever is to have no access nothing else is asked: what was found of the other fields is no difference any more. */
+/** Of a customer that is to have no access nothing else is checked: what was found of the other fields is no difference any more. */
 function notAsked({ kind }: Mapped, { onRemove }: Config): readonly UserField[] {
   const gone = kind === 'out-of-scope' || (kind === 'removed' && onRemove !== 'erase')
   return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
@@ -159,7 +159,7 @@ function replanAt(
 type Remembering = Pick<Finished, 'end' | 'mapped' | 'rivals'> & { readonly memory: Memory }
 
 /**
- * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. Of somebody who is
+ * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. Of a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields. A conflict
  * that was due and has not come again is over.
  */

@@ -2,7 +2,7 @@ import type { Permit } from '../pace/pace.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
-/** Whoever may not call now is asked again after this; while nobody may, no job is put on the queue at all. */
+/** A customer that may not be called for now is tried again after this; while no call may be made, no job is put on the queue at all. */
 const PAUSED_MS = 5000
 
 /**
@@ -22,12 +22,12 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
   return {
     async pass(turn: Turn): Promise<TurnEnd | null> {
       if (run.stopping.aborted) return released('stopping')
-      // Taken before everybody was told to stop, or to slow down.
+      // Taken before all processes were told to stop, or to slow down.
       if (permit && !permits.stands(permit)) close()
       const called = turn.wrote || turn.lookups > 0
       // Reading the customer or a call has used the time up: the same would happen at once again, and for ever.
       if (!run.hasTime()) return { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
-      // The wait may not be worth going on: the service may have asked everybody to stay away for an hour.
+      // The wait may not be worth going on: the service may have asked all processes to wait for an hour.
       const over = AbortSignal.any([run.stopping, run.expired])
       permit ??= await permits.take(over)
       if (!permit && !over.aborted) return released('paused', PAUSED_MS)

@@ -6,7 +6,7 @@ const DIGEST = 32
 
 /**
  * HMAC-SHA-256 (RFC 2104) with one key over many short texts, as base64url. The same as Node's `createHmac`, which makes an
- * object for each text: of a look at everybody, ten digests for each customer, that was a third of the time.
+ * object for each text: in a sweep, ten digests for each customer, that was a third of the time.
  */
 export function makeHmac(secret: string): (text: string) => string {
   const bytes = Buffer.from(secret)

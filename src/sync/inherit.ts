@@ -13,7 +13,7 @@ export type Kept = {
 }
 
 /**
- * Whose record knows the user best: that of whoever's write was acknowledged last, unless we have looked since. A
+ * Whose record knows the user best: that of the customer whose write was acknowledged last, unless we have looked since. A
  * customer whose key changed while its `user_id` stayed has no record of its own, or an old one; the one under the other
  * key tells whether a trial was granted, and that the user is there.
  */

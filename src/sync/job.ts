@@ -10,7 +10,7 @@ import { timeNeededMs } from './time-needed.ts'
 type JobClock = {
   /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */
   readonly wall: () => number
-  /** Monotonic milliseconds: not set back by anybody. */
+  /** Monotonic milliseconds: never set back. */
   readonly monotonic: () => number
 }
 
@@ -37,7 +37,7 @@ export class BrokenOff extends Error {
 }
 
 /**
- * `null`: the job was void (its token is spent, its lease has passed), nobody may call the service now, or we are
+ * `null`: the job was void (its token is spent, its lease has passed), no call may be made now, or we are
  * stopping; nothing was done.
  */
 export type JobResult = Ending | null

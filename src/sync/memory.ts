@@ -99,8 +99,8 @@ type Subject = {
 /**
  * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, and no
  * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
- * status is known of an erased customer that has come back, so everything is sent. Somebody out of scope of whom no
- * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is somebody else's,
+ * status is known of an erased customer that has come back, so everything is sent. A customer out of scope of whom no
+ * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */
 export function rememberFor(memory: Memory, { mapped, record, digests }: Subject): Memory {
@@ -139,7 +139,7 @@ export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
 }
 
 /**
- * Fields that the mapping has ceased to set are whoever else's: what we sent once says nothing about them when
+ * Fields that the mapping has ceased to set belong to other systems: what we sent once says nothing about them when
  * the mapping sets them again.
  */
 export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {

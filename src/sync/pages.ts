@@ -1,4 +1,4 @@
-// Everybody, page by page: customers in the order of their own keys, then those who have a record and maybe no row.
+// All customers, page by page: customers in the order of their own keys, then those who have a record and maybe no row.
 
 import type { Condition } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
@@ -10,7 +10,7 @@ import type { CustomerKey } from '../model/customer.ts'
 
 export type Page = {
   readonly keys: readonly CustomerKey[]
-  /** The place behind each of them, in their order: it stands whoever comes or goes meanwhile. */
+  /** The place behind each of them, in their order: it holds whatever customers come or go meanwhile. */
   readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
   /** Only those who have no row are to be looked at; the others were in an earlier page. */
   readonly onlyGone: boolean

@@ -69,8 +69,8 @@ export function makePlan(situation: Situation): Plan {
 }
 
 /**
- * A customer who is gone or out of scope loses access, unless somebody else in scope is that user. Before the
- * first call the service may have the user already: a removal asks, or somebody who was deleted keeps access.
+ * A customer who is gone or out of scope loses access, unless another customer in scope is that user. Before the
+ * first call the service may have the user already: a removal asks, or a deleted customer keeps access.
  * Who was out of scope ever since is left alone: others may look after that user.
  */
 function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy }: Situation): Plan {
@@ -87,8 +87,8 @@ function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy 
 }
 
 /**
- * Only after access is gone, in a call of its own: whatever the service has against it cannot keep anybody's access.
- * All optional fields, since what somebody else has stored there is personal too. Then one look. A field that it
+ * Only after access is gone, in a call of its own: whatever the service has against it cannot keep access alive.
+ * All optional fields, since what another system has stored there is personal too. Then one look. A field that it
  * still shows is cleared once more. A field that the service refused to clear is tried again with each claim.
  */
 function planErasure(memory: Memory, policy: Policy): Plan {
@@ -101,9 +101,9 @@ function planErasure(memory: Memory, policy: Policy): Plan {
 function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, digests }: Situation): Plan {
   const { user } = mapped
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
-  // Some services take a create of somebody they know for an update: that may be a loss of access.
+  // Some services take a create of a user that they know for an update: that may be a loss of access.
   if (memory.remote === 'unasked' && user.status === 0) return { kind: 'lookup', why: 'unasked' }
-  // Only once a look has shown that there is nobody to be revoked.
+  // Only once a look has shown that there is no user to be revoked.
   if (memory.remote === 'absent' && user.status === 0 && !policy.createWithoutAccess)
     return { kind: 'none', why: 'without-access' }
   const { managed, wrong, complete } = fieldsOf(mapped, memory, digests)
@@ -169,7 +169,7 @@ function withWholePhone(
   return managed.filter((field) => changed.includes(field) || half(field))
 }
 
-/** Whether carrying out the plan may shut somebody out who is not known to be shut out already. */
+/** Whether carrying out the plan may shut out a customer who is not known to be shut out already. */
 export function takesAccess(plan: Plan, memory: Memory): boolean {
   if (plan.kind !== 'revoke' && plan.kind !== 'patch' && plan.kind !== 'replace') return false
   return plan.body.status === 0 && mayHaveAccess(memory)

@@ -106,7 +106,7 @@ const NOT_ABOUT_STATUS = new Set([409, 413, 414, 431])
 const NOT_ABOUT_VALUES = new Set([404, 410])
 
 /**
- * The create was refused although nobody is there: the optional fields, or those that the answer names, are set aside
+ * The create was refused although no user is there: the optional fields, or those that the answer names, are set aside
  * for the next create. 404 and 410 can only mean the address: try later.
  */
 export function afterRefusedCreate(

@@ -9,7 +9,7 @@ import { fieldsShown, PHONE } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
- * that no GET shows are kept: the user may be there all the same (an address that knew nobody for a while). a trial
+ * that no GET shows are kept: the user may be there all the same (an address that knew no user for a while). A trial
  * that had ended must not be granted again for it.
  */
 export function rememberAbsent(memory: Memory): Memory {

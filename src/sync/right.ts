@@ -58,13 +58,13 @@ export function currentRefusals(
   return new Set(stand ? fields : [])
 }
 
-/** What a look showed in somebody who is gone; `country_code` is in no GET. */
+/** The fields that a GET showed of a removed customer's user; `country_code` is in no GET. */
 export function fieldsShown({ seen }: Pick<KnownFields, 'seen'>): OptionalField[] {
   return OPTIONAL_FIELDS.filter((field) => (seen[field] ?? NO_VALUE) !== NO_VALUE)
 }
 
 /**
- * Of somebody who was erased: what the service refused to clear, and what a look has shown since and was not cleared
+ * Of an erased customer: what the service refused to clear, and what a look has shown since and was not cleared
  * a second time yet. A service that shows it for ever is not asked a third time.
  */
 export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | 'refused'>): OptionalField[] {

@@ -16,7 +16,7 @@ type Reads = {
  * one user would overwrite each other for ever.
  *
  * A customer with a row that cannot be mapped (an unknown plan, several rows) is no rival of one that can be mapped;
- * but nobody's access is taken away from under them.
+ * but no access is taken away from under them.
  */
 export async function findRivals(
   reads: Reads,

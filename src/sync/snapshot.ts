@@ -97,7 +97,7 @@ export async function readSnapshots(
   return snapshots
 }
 
-/** The rows; of whoever seems to lose something while a watched table has no triggers nothing can be read. */
+/** The rows; of a customer that seems to lose something while a watched table has no triggers nothing can be read. */
 async function readWatched(
   { config, digester, readCustomers, unwatched }: SnapshotReading,
   work: readonly Work[],

@@ -10,11 +10,11 @@ import { findRivals } from './rivals.ts'
 import type { TurnEnd } from './turn.ts'
 import { lookedAtAgain, seemsLost } from './unwatched.ts'
 
-/** A customer as a claim finds it, and whoever shares its user. */
+/** A customer as a claim finds it, and the customers that share its user. */
 export type Subject = {
   readonly mapped: Mapped
   readonly rivals: readonly CustomerKey[]
-  /** Everybody else with a record under this `user_id`. */
+  /** All other customers with a record under this `user_id`. */
   readonly others: readonly Kept[]
 }
 
@@ -33,7 +33,7 @@ export async function readSubject(
     const look = async () => mapFound(config, key, await readRow(key), now)
     const seen = await look()
     const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
-    // Whoever takes this user over may be captured and not noted yet; only then is it known who that is.
+    // The customer that takes this user over may be captured and not noted yet.
     if (mapped.kind === 'removed' && !(await context.whenNoted()))
       return { mapped, rivals: [], others: [], end: notNoted() }
     const others = await readOthers(context, key, mapped)

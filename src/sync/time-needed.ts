@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 const GRACE_MS = 1000
 
 /**
- * How long nobody else may look after a claim was made: as long as its calls may go on, and what the last of them did
+ * How long no other process may look after a claim was made: as long as its calls may go on, and what the last of them did
  * may not be shown yet. A look that misses it would be believed.
  */
 export function claimLastsMs({ timing }: Pick<Config, 'timing'>): number {

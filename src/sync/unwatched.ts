@@ -1,4 +1,4 @@
-// A watched table without triggers may be one that a restore has just made anew, and that fills: nobody loses anything by
+// A watched table without triggers may be one that a restore has just made anew, and that fills: no customer loses anything by
 // what is seen of it.
 import { RollcallError } from '../model/errors.ts'
 import type { Mapped } from '../model/mapped.ts'

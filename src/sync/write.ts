@@ -47,7 +47,7 @@ export function putBody({ user, status, policy }: Omit<Patching, 'changed'>): Up
   return patchBody({ user, status, changed: said, policy })
 }
 
-/** For somebody who is gone: null also where the mapping's fields are cleared by leaving them out. */
+/** For a removed customer: null also where the mapping's fields are cleared by leaving them out. */
 export function eraseBody(
   fields: readonly OptionalField[],
   { clearWith }: Pick<Policy, 'clearWith'>,

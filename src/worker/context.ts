@@ -50,7 +50,7 @@ const POOL_SIZE = 8
 const DRAIN_ROWS = 1000
 /** Of the customers: a view of the application may take long for each of them. */
 const READS_AT_ONCE = 3
-/** At the end a query is waited for this long: a table may be locked by somebody else. */
+/** At the end a query is waited for this long: a table may be locked by another session. */
 const CUT_MS = 500
 
 /**

@@ -54,13 +54,13 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   async function tellMarks(): Promise<void> {
     for (const { kind, relation, since } of await openMarks(pool)) {
-      const truncated = 'truncated; nobody is revoked for it: run `rollcall capture resync`'
-      const words = kind === 'truncate' ? truncated : 'capture has a gap: everybody is looked at again'
+      const truncated = 'truncated; no customer is revoked for it: run `rollcall capture resync`'
+      const words = kind === 'truncate' ? truncated : 'capture has a gap: all customers are planned again'
       log.error({ table: relation, since }, words)
     }
   }
 
-  /** At once when a kind trips, and again every minute as long as somebody waits. */
+  /** At once when a kind trips, and again every minute as long as a customer waits. */
   async function tellHeld(again: boolean): Promise<void> {
     if (again) told.clear()
     const { rows } = await pool.query<{ kind: string }>(TRIPPED)

@@ -16,7 +16,7 @@ type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 
 const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   lowered: ['info', 'the service is busy: the pace is lowered'],
-  held: ['warn', 'the service asks to be left alone: nobody calls it meanwhile'],
+  held: ['warn', 'the service asked to wait (Retry-After): no worker calls it meanwhile'],
   asking: ['warn', 'several customers were refused in a row: a probe asks whether it is our keys'],
   settled: ['info', 'it is not our keys that were refused'],
   refused: [
@@ -24,11 +24,11 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
     'the service refuses our keys: this process calls no more, but for a probe now and then',
   ],
   taken: ['info', 'the service takes our keys again: calls go on'],
-  opened: ['error', 'the service is out: nobody calls it any more, but for a probe now and then'],
+  opened: ['error', 'the service is out: no worker calls it any more, but for a probe now and then'],
   probed: ['warn', 'the service was probed'],
   trying: ['info', 'the service answers again: calls go on, slowly at first'],
   closed: ['info', 'the service works as before'],
-  unheard: ['warn', 'what calls tell of the service could not be stored'],
+  unreported: ['warn', 'the outcomes of calls could not be stored'],
 }
 
 export function logPace(log: Log): (event: PaceEvent) => void {
@@ -42,11 +42,11 @@ type Ending = Exclude<TurnEnd['kind'], 'settle'> | Extract<TurnEnd, { readonly k
 
 const ENDINGS: Readonly<Record<Ending, Said>> = {
   idle: ['debug', 'settled'],
-  rejected: ['warn', 'rejected: it waits for a change of row or mapping'],
+  rejected: ['warn', 'rejected: the customer waits until its row or the mapping changes'],
   held: ['debug', 'held: it waits for a person (rollcall held)'],
   discarded: ['debug', 'left as it is: a person has discarded the difference'],
-  unknown: ['warn', 'the outcome is unknown: it is looked up later'],
-  retry: ['info', 'not now: it is tried again'],
+  unknown: ['warn', 'the outcome is unknown: a GET looks it up later'],
+  retry: ['info', 'not now: it will be retried'],
 }
 
 export function logStep(log: Log) {

@@ -29,7 +29,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
     if (nowCurrent) {
       await consumer.resume()
       current = true
-      log.info('syncs go by the mapping of this worker now: it takes part')
+      log.info('the mapping of this worker is active now: it syncs')
       return
     }
     await consumer.pause()

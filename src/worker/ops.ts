@@ -19,7 +19,7 @@ const PARTS = {
 } as const
 
 type Options = {
-  /** Null: nothing listens, and what is observed is for nobody. */
+  /** Null: nothing listens, and observations go nowhere. */
   readonly address: OpsAddress | null
   readonly databaseUrl: string
   readonly periodMs: number | null

@@ -18,8 +18,8 @@ type Options = {
 type Known = { readonly key: CustomerKey; readonly userId: string; readonly good: boolean }
 
 /**
- * Another one each time, since what is wrong may be that one user: somebody for whom all is right and whose calls are
- * not among those that failed or were denied; else anybody.
+ * Another one each time, since what is wrong may be that one user: one whose customer is up to date and whose calls are
+ * not among those that failed or were denied; else any.
  */
 const KNOWN_USER = `
 WITH middle AS (SELECT (random() * max(id))::bigint AS id FROM rollcall.owed),
@@ -39,11 +39,11 @@ ORDER BY good DESC LIMIT 1`
 /** A service that takes our keys says that there is no such user. */
 const NOBODY = 'rollcall-probe'
 
-/** Outside the pace, since it is made while nobody else calls. Null: it was broken off. */
+/** Outside the pace, since it is made while no other call is. Null: it was broken off. */
 export function makeProbe({ pool, users, signal, log, random = Math.random }: Options): ProbeService {
   return async (denied) => {
     const { rows } = await pool.query<Known>(KNOWN_USER, [denied])
-    // Where nobody is known to be right, the one who is asked about may be what is wrong.
+    // Where no user is known to be up to date, the one that is asked for may be what is wrong.
     const known = rows[0]?.good || random() < 0.5 ? rows[0] : undefined
     const call = { method: 'GET' } as const
     const called = await callService(users, { call, userId: known?.userId ?? NOBODY, signal })

@@ -53,7 +53,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
       await ticks.tend()
       const doubt = await readDoubt(opened.pool)
       if (doubt && isTime('doubt'))
-        log.error(doubt, 'what the service answers cannot be believed: is it the right one?')
+        log.error(doubt, 'the answers of the service are not credible: is it the right service?')
     },
     close: ticks.close,
   }

@@ -17,16 +17,16 @@ type NextSweep =
 type Situation = {
   readonly mapping: Pick<MappingStatus, 'current' | 'swept'>
   readonly gap: Gap
-  /** A table was truncated, and nobody has said what that means. */
+  /** A table was truncated, and no person has decided what that means. */
   readonly truncated: boolean
-  /** Everybody was looked at last so long ago that capture is to be checked. */
+  /** All customers were compared last so long ago that capture is to be checked. */
   readonly checkDue: boolean
 }
 
 /**
  * What a worker sweeps for next; null: nothing, or nothing by its mapping. A mapping that was applied comes first, since
  * until then some are right by another one; a gap waits until its transactions have ended. Nothing is checked while a
- * person has to decide about a TRUNCATE: who is missing is held for that, and nobody would have missed it.
+ * person has to decide about a TRUNCATE: missing customers are held for that, and are no miss of capture.
  */
 export function nextSweep({ mapping, gap, truncated, checkDue }: Situation): NextSweep | null {
   if (!mapping.current) return null
@@ -68,7 +68,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (!mapping) return null
     const gap = await readGap(pool)
     if (gap.ids.length > 0 && !gap.ready && !waits)
-      log.warn('the gap in capture is looked at when the open transactions have ended')
+      log.warn('the gap in capture is checked when the open transactions have ended')
     waits = gap.ids.length > 0 && !gap.ready
     const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
@@ -89,8 +89,8 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (!ended) return
     const { customers, verdicts, unsure, plans, fields, missed } = tally
     const about = { customers, differ: verdicts.differs, unsure, plans, fields }
-    if (kind === 'mapping') log.info(about, 'the mapping is applied to everybody')
-    else if (kind === 'gap') log.warn(about, 'everybody was looked at again after the gap in capture')
+    if (kind === 'mapping') log.info(about, 'the mapping is applied to all customers')
+    else if (kind === 'gap') log.warn(about, 'all customers were planned again after the gap in capture')
     else if (missed.inserted + missed.changed + missed.deleted === 0)
       log.info(about, 'capture was checked: it has missed nothing')
     else

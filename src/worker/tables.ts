@@ -29,7 +29,7 @@ type Options = {
 
 /** One for what may be slow, and one for the question whether the database answers. */
 const CONNECTIONS = 2
-/** A large ledger takes a second; a lock that somebody holds must not. */
+/** A large ledger takes a second; a lock of another session must not. */
 const STATEMENT_MS = 10_000
 /** A network that swallows everything would keep a query for a quarter of an hour. */
 const CUT_MS = 15_000
@@ -91,7 +91,7 @@ const HELP = {
   brake_tripped: '1: changes of this kind wait for a person',
   pace_rate: 'Calls per second that all workers together may make now',
   pace_ceiling: 'Calls per second that they may make at most',
-  pace_hold_seconds: 'For how long the service has asked everybody to wait',
+  pace_hold_seconds: 'For how long the service has asked all workers to wait',
   queue_room: 'Jobs that the queue still takes at the present pace',
   breaker_open: '1: the service is out, and calls are stopped, but for a probe',
   breaker_trying: '1: calls are made again after an outage, slowly at first',

@@ -103,7 +103,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     onError: makeQuiet<unknown>((error, times) => {
       const about =
         error instanceof BrokenOff ? { customer: error.customer, ...nameOf(error.cause) } : nameOf(error)
-      log.warn({ ...about, times }, 'a customer will be taken up again: its sync broke off')
+      log.warn({ ...about, times }, 'the sync of a customer broke off: it will be retried')
     }, now),
   })
   const consumer = await queue.consume(slots.take, { concurrency: PAGES })

@@ -43,7 +43,7 @@ describe('before anything is migrated, as a role that may read the customers and
     const { code, output } = await rollcall(house, '--dry-run', '--sample', '2')
     expect(code).toBe(3)
     expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY/m)
-    expect(output).toMatch(/^customers +16 looked at/m)
+    expect(output).toMatch(/^customers +16 planned/m)
     expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 rejected/m)
     expect(output).toMatch(/^registers +with 15 × email, 1 × birthdate/m)
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
@@ -141,7 +141,7 @@ describe('on a house of its own', () => {
     expect(resumed.output).toContain('goes on where')
     // Everybody was looked at: no more can come than are owed.
     expect(resumed.output).toMatch(/^announced +.*not announced twice: 16 /m)
-    expect(resumed.output).toMatch(/^customers +16 looked at/m)
+    expect(resumed.output).toMatch(/^customers +16 planned/m)
     const repeated = await rollcall(house, '--expect-creates', '50')
     expect(repeated.output).toMatch(/^announced +16 .*until 20/m)
     const restarted = await rollcall(house, '--restart', '--json')
@@ -162,7 +162,7 @@ describe('on a house of its own', () => {
     const { code, output } = await ended(process)
     expect(code).toBe(1)
     expect(output).toMatch(/^stopped +16 .*owed/m)
-    expect(output).not.toContain('everybody is settled')
+    expect(output).not.toContain('all customers are settled')
   })
 
   test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {
@@ -194,7 +194,7 @@ describe('on a house of its own', () => {
     if (!held) throw new Error('nobody else is at it')
     const { code, output } = await ended(held)
     expect(code).toBe(0)
-    expect(output).toMatch(/^customers +16 looked at/m)
+    expect(output).toMatch(/^customers +16 planned/m)
     await held[Symbol.asyncDispose]()
   })
 })

@@ -114,7 +114,7 @@ describe('with a mapping that is not applied', () => {
     const { code, output } = await run(changed, 'backfill', '--mapping', '--dry-run')
     expect(code).toBe(3)
     expect(output).toMatch(/not applied: .*generation 1/)
-    expect(output).toMatch(/^customers +3 looked at/m)
+    expect(output).toMatch(/^customers +3 planned/m)
     expect(output).toMatch(/^differ +3: 3 to update \(PATCH\)/m)
     expect(output).toMatch(/^fields .*3 status/m)
     expect(output).toMatch(/^lose access +2 at most /m)

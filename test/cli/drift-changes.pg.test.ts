@@ -44,5 +44,5 @@ test('without a call everybody with a record stands in one line, also who was ne
   expect(out).toMatch(/^ *customers +5,/m)
   expect(out).toMatch(/^checked +3$/m)
   expect(out).toMatch(/^skipped: not-ours +2 /m)
-  expect(out).toMatch(/Everybody .* 3 customers\./)
+  expect(out).toMatch(/All checked .* 3 customers\./)
 })

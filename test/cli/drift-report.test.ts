@@ -27,7 +27,7 @@ function report(counts: DriftTally, outcome: RunOutcome = COMPLETE, maxDrift: nu
 
 describe('the exit code', () => {
   test.each<[string, Report, number]>([
-    ['nobody differs', report(tally(1000)), 0],
+    ['no customer differs', report(tally(1000)), 0],
     ['a trial has ended', report(tally(1000, { 'trial-ended': 5 })), 0],
     ['one differs', report(tally(1000, { differs: 1 })), 3],
     ['so many as are tolerated', report(tally(1000, { missing: 5 }), COMPLETE, 0.005), 0],

@@ -23,7 +23,7 @@ test('shows every reason, who it is, and one with its history; exits with 3', as
   await using db = await freshDatabase()
   expect(await failures(db.url)).toMatchObject({
     code: 0,
-    out: expect.stringContaining('nobody'),
+    out: expect.stringContaining('no customer'),
   })
   await fill(db)
   const all = await failures(db.url)
@@ -100,7 +100,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
     code: 0,
     out: expect.stringContaining('3 customers are'),
   })
-  expect((await failures(db.url, '--retry', '--reason', 'later')).out).toContain('nobody')
+  expect((await failures(db.url, '--retry', '--reason', 'later')).out).toContain('no customer')
 })
 
 test('what it cannot do is said, with exit 2', async () => {

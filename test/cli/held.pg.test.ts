@@ -25,7 +25,7 @@ async function fill({ pool }: TestDatabase): Promise<void> {
 
 test('shows who is held, by kind and one by one, and exits with 3', async () => {
   await using db = await freshDatabase()
-  expect(await held(db.url)).toEqual({ code: 0, out: 'nobody is held', err: '' })
+  expect(await held(db.url)).toEqual({ code: 0, out: 'no customer is held', err: '' })
   await fill(db)
   const all = await held(db.url)
   expect(all).toMatchObject({ code: 3, err: '' })
@@ -95,7 +95,7 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   expect(discarded.out).toMatch(/2 .*left as they are/)
   expect(discarded.out).toContain('counted from 0')
   const none = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'again')
-  expect(none).toEqual({ code: 0, out: expect.stringContaining('nobody'), err: '' })
+  expect(none).toEqual({ code: 0, out: expect.stringContaining('no customer'), err: '' })
 
   const log = await held(db.url, 'log')
   expect(log.code).toBe(0)

@@ -25,7 +25,7 @@ function verification(
 test.each<[Partial<Coverage>, RegExp]>([
   [{}, /^99\.9 % of 2000 .* 7d, .* 6 days ago; .* 12 s \(median\), 40 s \(95 %\), .* 1000$/],
   [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^0 % of 2000 .* 7d, 2000 never yet$/],
-  [{ customers: 0, within: 0 }, /^nobody/],
+  [{ customers: 0, within: 0 }, /^no customer/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
   expect(renderVerified(verification(over))).toMatch(said)

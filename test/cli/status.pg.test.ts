@@ -59,7 +59,7 @@ test('a change that nobody has noted for a minute needs a person: no worker runs
   await scene.pool.query(`UPDATE rollcall.outbox SET at = at - interval '119 s'`)
   expect(await scene.needs()).toMatchObject({
     code: 3,
-    attention: [expect.stringContaining('nobody notes them')],
+    attention: [expect.stringContaining('not noted')],
   })
 })
 
@@ -118,7 +118,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   const lines = unfolded(out)
   expect(lines).toMatch(/^attention +a customer is due /m)
   expect(lines).toMatch(
-    /^attention +.*brake \(status\) .*nobody is held: `rollcall held discard --kind status /m,
+    /^attention +.*brake \(status\) .*no customer is held: `rollcall held discard --kind status /m,
   )
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
@@ -209,7 +209,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   expect(found.code).toBe(3)
   const lines = unfolded(found.out)
   expect(lines).toMatch(/^sweep +backfill: 1200 of 5000 .*, 30 differ, .*command again/m)
-  expect(lines).toMatch(/^sweep +everybody .*gap .*: 7 of .*waits for a worker$/m)
+  expect(lines).toMatch(/^sweep +all customers .*gap .*: 7 of .*waits for a worker$/m)
   expect(lines).toMatch(/^check +.*missed 3 .*\(2 inserted, 1 deleted\) .*900 .*2026-01-02T03:04:05Z$/m)
   expect(lines).toMatch(/^attention +.*missed 3 .*session_replication_role.*check of all/m)
   const json = JSON.parse((await scene.status('--json')).out)

@@ -125,7 +125,7 @@ eachLane('a changed mapping', (lane) => {
 
     // And it takes part again when its own is applied.
     await applyGeneration(pool, house.config.fingerprint)
-    await until(() => older.said.includes('syncs go by the mapping of this worker now: it takes part'))
+    await until(() => older.said.includes('the mapping of this worker is active now: it syncs'))
     await pool.query(`UPDATE clientes SET nombre = 'last'`)
     await house.settled()
     const after = await pool.query('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')

@@ -34,11 +34,11 @@ describe('the headline', () => {
     ['bad', /^1 .* without .*, 1 with .*\. 4 of 1,950 .*checked \(0\.21 %\) [^:]*$/, {}],
     ['good', /\. 4 of 1,950 .*: within .* 0\.5 %\.$/, limit(0.005)],
     ['unsure', /^Stopped .*: 0 of 1,950 /, { counts: agreeing, ...stopped }],
-    ['unsure', /^Nothing .*nobody/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
-    ['unsure', /^Stopped .*: Nobody/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
+    ['unsure', /^Nothing .*no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
+    ['unsure', /^Stopped .*: No customer/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
     [
       'unsure',
-      /^Stopped .*: 1 customer with .* \(held [^)]*\)\. Nobody/,
+      /^Stopped .*: 1 customer with .* \(held [^)]*\)\. No customer/,
       {
         counts: { ...agreeing, checked: 0, skipped: { held: 1 }, ...held },
         suspected: 0,

@@ -67,7 +67,7 @@ test('a gap is looked at once its transactions have ended, by one worker, and wh
   expect(await scene.noted()).toMatchObject({ k001: 1, k005: 1, late: 1 })
   const said = workers
     .flatMap(({ said }) => said)
-    .filter(({ text }) => text.includes('everybody was looked at'))
+    .filter(({ text }) => text.includes('all customers were planned'))
   expect(said).toMatchObject([{ level: 'warn', about: { customers: 6, differ: 6 } }])
 })
 

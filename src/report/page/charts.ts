@@ -34,7 +34,7 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
   return {
     type: 'bar',
     data: {
-      // With its figure: on paper and on a phone nobody hovers.
+      // With its figure: on paper and on a phone there is no hovering.
       labels: rows.map(({ label, count }) => `${label}: ${inFigures(Number(count))}`),
       datasets: [
         {

@@ -6,7 +6,7 @@ import type { ReportedFinding } from '../report.ts'
 import { type Column, rowOf } from '../row.ts'
 import { ACCESS, CAUSE, KIND } from '../words.ts'
 
-/** Of more than these the first; whoever looks for others searches, which goes over all of them. */
+/** Of more than these the first; the search goes over all of them. */
 const MOST_LISTED = 10_000
 
 const CHUNK = 100
@@ -61,7 +61,7 @@ function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]
 
 /**
  * A reader who prints or searches the list must not take a part for the whole. `by`: what the controls ask for; on
- * paper nobody sees those.
+ * paper those cannot be seen.
  */
 export function renderCount(found: number, all: number, by: readonly string[]): string {
   const findings = counted(all, 'finding')

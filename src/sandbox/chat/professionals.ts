@@ -15,7 +15,7 @@ const professionalInput = professional
   .extend({
     professional_id: professional.shape.professional_id.min(1),
     schedules: professional.shape.schedules.max(14),
-    /** Seen only by users whose `ml_group_name` is one of them (2.6); null: by everybody. */
+    /** Seen only by users whose `ml_group_name` is one of them (2.6); null: by all users. */
     groups: z.array(z.string().min(1), 'a list of texts, or null').nullable().default(null),
   })
 export const professionalList = z.array(professionalInput).max(200)
