@@ -49,6 +49,10 @@ export async function runCommandLine(): Promise<void> {
   }
   // A reader that has seen enough (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  process.on('uncaughtException', (error) => {
+    // While it stops, a session that a library leaves may break with no listener left; calls under way still end.
+    if (!stop.signal.aborted) process.exit(renderError(error, io))
+  })
   process.exitCode = await main(process.argv.slice(2), io)
   // All is done and written; a library that goes on knocking at a server which is away must not keep the process.
   setTimeout(() => process.exit(), LINGER_MS).unref()

@@ -26,7 +26,7 @@ export type CheckOptions = {
 const GET = { method: 'GET' } as const
 
 /** In place of the row id of a customer who has no work row. */
-const NO_ROW = '0'
+export const NO_ROW = '0'
 
 /**
  * Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. A customer that

@@ -75,7 +75,7 @@ export async function openExplain(options: ExplainOptions) {
 
   /** The GET comes first, so that what is owed is not older than what it showed. */
   async function gather(key: CustomerKey): Promise<Gathered> {
-    const looked = lookup ? await lookup.look(userIdFor(config, key)) : notAsked('not-wanted')
+    const looked = lookup ? await lookup.look(key, userIdFor(config, key)) : notAsked('not-wanted')
     stop.throwIfAborted()
     const rollcall = await records.read(key, options.calls ?? 0)
     const anyway = options.planAnyway === true && digestKey === undefined

@@ -1,14 +1,16 @@
 // The one GET of a user (section 4.4), inside the pace that all processes share.
 import type { Pool } from 'pg'
-import { shownBy } from '../drift/look.ts'
+import { NO_ROW, shownBy } from '../drift/look.ts'
 import type { NoAnswer } from '../drift/words.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
-import { makePermits } from '../pace/permits.ts'
-import { holdOff, reservePermits } from '../pace/row.ts'
+import { shareRow } from '../pace/open.ts'
+import { readPace } from '../pace/read.ts'
 import type { RemoteUser } from '../service/body.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 import type { UsersClient } from '../service/users.ts'
 import { type Called, callService } from '../sync/call.ts'
+import { busyness, classifyRead, healthOf, type Outcome } from '../sync/classify.ts'
 import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
@@ -39,15 +41,14 @@ export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteU
 export const OPEN_GATE = {
   /** False when no permit came in time. */
   pass: async (): Promise<boolean> => true,
-  /** The service asked all callers to stay away: no process calls it for so long. */
-  holdOff: async (_ms: number): Promise<void> => undefined,
+  /** The answer to the call that was let pass last counts for the common pace, as that of every call does. */
+  report: async (_key: CustomerKey, _outcome: Outcome): Promise<void> => undefined,
   /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
   heldForMs: async (): Promise<number | null> => null,
 }
 export type CallGate = typeof OPEN_GATE
 
-const HELD_FOR = `
-SELECT round(extract(epoch FROM not_before - clock_timestamp()) * 1000)::float8 AS ms FROM rollcall.pace`
+const ROW_ID = 'SELECT id::text FROM rollcall.owed WHERE key = $1'
 
 type Options = { readonly pool: Pool; readonly stop: AbortSignal; readonly patienceMs: number | undefined }
 
@@ -56,42 +57,42 @@ type Options = { readonly pool: Pool; readonly stop: AbortSignal; readonly patie
  * all callers to stay away for an hour. Before the first process that syncs there is no pace to keep.
  */
 export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options): Promise<CallGate> {
-  const onPace = <T>(work: () => Promise<T>) => inTime('rollcall.pace', work)
-  const { rowCount } = await onPace(() => pool.query('SELECT FROM rollcall.pace'))
-  if (rowCount === 0) return OPEN_GATE
-  const permits = makePermits({
-    reserve: (count) => reservePermits(pool, count),
+  const pace = await inTime('rollcall.pace', () => readPace(pool))
+  if (pace === null) return OPEN_GATE
+  const { permits, report } = shareRow({
+    pool,
     sleep,
     now: () => performance.now(),
+    onChange: () => undefined,
   })
   let shut = false
+  let epoch = pace.epoch
   return {
     async pass() {
       if (shut) return false
       const enough = AbortSignal.any([stop, AbortSignal.timeout(patienceMs)])
       try {
         // Raced, since a reservation that waits for the row's lock heeds no signal.
-        shut = (await Promise.race([permits.take(enough), aborting(enough)])) === null
+        const permit = await Promise.race([permits.take(enough), aborting(enough)])
+        shut = permit === null
+        epoch = permit?.epoch ?? epoch
       } catch (error) {
         if (!enough.aborted && !isGivenUp(error)) throw error
         shut = true
       }
       return !shut
     },
-    async holdOff(ms) {
-      await onPace(() => holdOff(pool, ms))
-      permits.drop()
+    async report(key, outcome) {
+      const found = await pool.query<{ id: string }>(ROW_ID, [key]).catch(() => null) // locked, perhaps
+      const health = healthOf(outcome, classifyRead(outcome))
+      await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health, ...busyness(outcome) })
     },
     async heldForMs() {
-      const { rows } = await onPace(() => pool.query<{ ms: number | null }>(HELD_FOR))
-      const ms = rows[0]?.ms ?? 0
-      return ms > 0 ? ms : null
+      const ms = (await inTime('rollcall.pace', () => readPace(pool)))?.heldForMs ?? 0
+      return ms > 0 ? Math.round(ms) : null
     },
   }
 }
-
-/** A Retry-After beside anything else (404, 401) is about that one call, and must not stop every worker. */
-const ABOUT_EVERYBODY: readonly number[] = [429, 503]
 
 /** One call may be lost; after two in a row without an answer the others would only wait as long. */
 const ENOUGH_SILENCE = 2
@@ -103,15 +104,14 @@ export function makeLookup({ users, gate, signal }: Looking) {
   let silent = 0
   return {
     gaveUp: () => silent >= ENOUGH_SILENCE,
-    async look(userId: string | null): Promise<LookupResult> {
+    async look(key: CustomerKey, userId: string | null): Promise<LookupResult> {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
       if (!(await gate.pass())) return notAsked('no-permit', await gate.heldForMs())
       const called = await callService(users, { call: { method: 'GET' }, userId, signal })
       signal.throwIfAborted()
       const { outcome } = called
-      if (outcome.kind === 'reply' && outcome.retryAfterMs && ABOUT_EVERYBODY.includes(outcome.status))
-        await gate.holdOff(outcome.retryAfterMs)
+      await gate.report(key, outcome)
       silent = outcome.kind === 'error' && outcome.error !== 'bad-user-id' ? silent + 1 : 0
       return lookedOf(called)
     },

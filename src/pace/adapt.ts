@@ -14,15 +14,6 @@ const LEAST_RATE = 0.5
 const SLOW_START = 16
 
 /**
- * The rate at `elapsedMs` after the last permits were given. Row.ts says the same in SQL, where
- * it is carried out: reserving has to stay one statement.
- */
-export function raised({ ceiling, rate }: Rate, elapsedMs: number): number {
-  const seconds = Math.min(Math.max(0, elapsedMs), LONGEST_RISE_MS) / 1000
-  return Math.min(ceiling, rate + Math.max(ceiling / RISE_SECONDS, LEAST_RISE) * seconds)
-}
-
-/**
  * After a 429 or 503. Only a call whose permit was granted since the last time lowers the rate: fifty answers to the
  * calls of one moment are one piece of news, and would otherwise bring it down to nothing.
  */

@@ -31,9 +31,15 @@ export type Pace = {
 const PROBE_LASTS_MS = 60_000
 const PROBE_GRACE_MS = 10_000
 
-export function openPace({ pool, sleep, now, random, onChange, timeoutMs }: Options): Pace {
+/** Permits of the row that all processes share, and what calls tell it, whether or not the keys are taken. */
+export function shareRow({
+  pool,
+  sleep,
+  now,
+  onChange,
+}: Pick<Options, 'pool' | 'sleep' | 'now' | 'onChange'>) {
   const known: Known = { troubled: false }
-  const common = makePermits({
+  const permits = makePermits({
     async reserve(count) {
       const reservation = await reservePermits(pool, count)
       known.troubled = reservation.troubled
@@ -42,7 +48,12 @@ export function openPace({ pool, sleep, now, random, onChange, timeoutMs }: Opti
     sleep,
     now,
   })
-  const told = makeReportOutcome({ pool, known, drop: common.drop, onChange })
+  return { permits, report: makeReportOutcome({ pool, known, drop: permits.drop, onChange }) }
+}
+
+export function openPace(options: Options): Pace {
+  const { pool, sleep, now, random, onChange, timeoutMs } = options
+  const { permits: common, report: told } = shareRow(options)
   const keys = makeKeys({ permits: common, report: told, sleep, now, random, onChange })
   const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
   const tend = makeProbing({ pool, keys, random, onChange, probeLastsMs })

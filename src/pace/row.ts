@@ -27,7 +27,7 @@ export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD
 /** At the lowest rate the next permit is two seconds ahead. */
 const LONGEST_RESERVED_MS = 10_000
 
-/** `raised` of adapt.ts. */
+/** The rate now: it has risen since the last permits were given. */
 const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAST_RISE})
   * least(${LONGEST_RISE_MS} / 1000.0, greatest(0, extract(epoch FROM clock_timestamp() - raised_at)))::float8)`
 
@@ -80,15 +80,6 @@ export async function configureCeiling(pool: Pool, callsPerSecond: number): Prom
      ON CONFLICT (id) DO UPDATE SET ceiling = $1, configured = $1, rate = least(p.rate, $1)
        WHERE p.configured IS DISTINCT FROM $1`,
     [callsPerSecond],
-  )
-}
-
-/** The service said when it wants to be called again: that binds every process. */
-export async function holdOff(pool: Pool, ms: number): Promise<void> {
-  await pool.query(
-    `UPDATE rollcall.pace SET not_before = greatest(not_before, clock_timestamp() + $1 * interval '1 ms')
-     WHERE id = 1`,
-    [Math.min(ms, LONGEST_HOLD_MS)],
   )
 }
 

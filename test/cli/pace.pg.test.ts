@@ -1,8 +1,9 @@
 // The command itself, in this process, on a real database: what it prints, what it changes, and how it exits.
 import { expect, test } from 'vitest'
-import { configureCeiling, holdOff } from '../../src/pace/row.ts'
+import { configureCeiling } from '../../src/pace/row.ts'
 import { runBare } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
+import { holdCalls } from '../support/pace-row.ts'
 
 const pace = (url: string, ...args: readonly string[]) => runBare(url, 'pace', ...args)
 
@@ -45,7 +46,7 @@ test('exits with 3 while nobody calls', async () => {
 test('the end of a hold says who has a wait besides, and what tries them now', async () => {
   await using db = await freshDatabase()
   await configureCeiling(db.pool, 50)
-  await holdOff(db.pool, 600_000)
+  await holdCalls(db.pool, 600_000)
   await db.pool.query(`
     INSERT INTO rollcall.owed (key, change_version, lane, due_at, token) VALUES
       ('a', 1, 1, now() + interval '1 min', NULL), ('b', 1, 1, now() + interval '1 min', NULL),

@@ -2,9 +2,10 @@ import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { exitForAccess } from '../../src/cli/explain.ts'
 import { renderChat, renderProfessionals } from '../../src/cli/render-chat.ts'
-import { holdOff, setCeiling } from '../../src/pace/row.ts'
+import { setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, type House } from '../support/house.ts'
+import { holdCalls } from '../support/pace-row.ts'
 import { all, ask, deeds, lane, open, told } from './house.ts'
 
 const READER = { now: new Date('2026-11-23T08:00:00Z'), timeZone: 'Europe/Madrid' }
@@ -115,7 +116,7 @@ test('the chat keeps the common pace, and its Retry-After binds nobody', async (
   expect(rows).toEqual([])
 
   const before = house.calls().length
-  await holdOff(pool, 3_600_000)
+  await holdCalls(pool, 3_600_000)
   await using held = await open(house, { token, patienceMs: 200 })
   expect(await held.of('c')).toMatchObject({
     service: { kind: 'not-asked', why: 'no-permit' },

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { makeLookup, openGate } from '../../src/explain/remote.ts'
-import { holdOff, setCeiling } from '../../src/pace/row.ts'
+import { setCeiling } from '../../src/pace/row.ts'
 import { makeUsersClient } from '../../src/service/users.ts'
 import { freshDatabase } from '../support/database.ts'
+import { holdCalls } from '../support/pace-row.ts'
 
 const never = new AbortController().signal
 
@@ -24,27 +25,23 @@ test('a permit that does not come is not waited for, by this customer once and b
   await using db = await freshDatabase()
   const { pool } = db
   await setCeiling(pool, 100)
-  await holdOff(pool, 3_600_000)
+  await holdCalls(pool, 3_600_000)
   const patienceMs = 2000
   const gate = await openGate({ pool, stop: never, patienceMs })
   const users = makeUsersClient({
-    origin: 'http://127.0.0.1:1',
-    apiKey: 'k',
-    secretKey: 's',
-    timeoutMs: 1000,
-    concurrency: 1,
-    allowPlainHttp: false,
+    ...{ origin: 'http://127.0.0.1:1', apiKey: 'k', secretKey: 's' },
+    ...{ timeoutMs: 1000, concurrency: 1, allowPlainHttp: false },
   })
   const began = performance.now()
   const { look } = makeLookup({ users, gate, signal: never })
-  expect(await look('c')).toEqual({
+  expect(await look('c', 'c')).toEqual({
     remote: { kind: 'not-asked', why: 'no-permit', waitMs: expect.any(Number) },
     seen: null,
   })
   expect(await gate.heldForMs()).toBeGreaterThan(3_500_000)
   const waited = performance.now()
   expect(waited - began).toBeGreaterThanOrEqual(patienceMs - 10)
-  expect((await look('d')).remote).toMatchObject({ why: 'no-permit' })
+  expect((await look('d', 'd')).remote).toMatchObject({ why: 'no-permit' })
   expect(performance.now() - waited).toBeLessThan(patienceMs)
   await users.close()
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { makePool } from '../../src/database/pool.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
-import { holdOff, setCeiling } from '../../src/pace/row.ts'
+import { setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { buildHouse, SECRETS } from '../support/house.ts'
+import { holdCalls } from '../support/pace-row.ts'
 import { ask, deeds, insert, lane, register, told } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
@@ -94,7 +95,7 @@ test('the pace of another target is not kept', async () => {
   const { pool } = house.db
   register(house, 'c', 2)
   await setCeiling(pool, 100)
-  await holdOff(pool, 3_600_000)
+  await holdCalls(pool, 3_600_000)
   expect((await ask(house, 'c', { patienceMs: 200 })).service).toMatchObject({ why: 'no-permit' })
   const apiKey = SECRETS.SERVICE_API_KEY
   await bindTarget(pool, { origin: 'https://other.example', apiKey, digestKey: DIGEST.digestKey })

@@ -57,6 +57,16 @@ eachLane('a worker that is started first', (lane) => {
     expect(worker.output()).not.toContain(passwordOf(DATABASE_URL))
   })
 
+  test('ends in good order when Postgres falls in the same moment', async () => {
+    await using house = await buildHouse(lane)
+    const { DATABASE_URL = '', QUEUE_URL = '' } = house.env
+    await using door = await makeRelay(DATABASE_URL)
+    await door.open('falling')
+    const queue = QUEUE_URL === DATABASE_URL ? { QUEUE_URL: door.url } : {}
+    await using worker = await start(house, { DATABASE_URL: door.url, ...queue })
+    await settlesOne(house, worker)
+  })
+
   test('waits for the queue, says where, and goes on by itself', async () => {
     await using house = await buildHouse(lane)
     await using door = await makeRelay(house.env.QUEUE_URL ?? '')

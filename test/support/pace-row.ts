@@ -1,4 +1,5 @@
 // The pace row and its clock without a database: time passes only while somebody sleeps.
+import type { Pool } from 'pg'
 import { HORIZON_MS, type Reservation } from '../../src/pace/row.ts'
 
 export type PaceRow = {
@@ -66,4 +67,9 @@ export function makePaceRow(ratePerSecond: number): PaceRow {
     },
   }
   return row
+}
+
+/** As after a Retry-After that binds every process. */
+export async function holdCalls(pool: Pool, ms: number): Promise<void> {
+  await pool.query(`UPDATE rollcall.pace SET not_before = clock_timestamp() + $1 * interval '1 ms'`, [ms])
 }

@@ -1,5 +1,5 @@
 // A door to a server on this machine that a test opens and shuts: shut, connections are refused as if nothing ran
-// there; deaf, they are taken and nothing is ever said.
+// there; deaf, they are taken and nothing is ever said; falling, a session that takes leave is told of a shutdown first.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort, HOST } from '../../src/embedded/launch.ts'
 
@@ -8,11 +8,16 @@ export type Relay = AsyncDisposable & {
   readonly url: string
   /** As messages name it. */
   readonly server: string
-  open(mode?: 'through' | 'deaf'): Promise<void>
+  open(mode?: 'through' | 'deaf' | 'falling'): Promise<void>
   shut(): Promise<void>
   /** What is connected stays so, and nothing is passed on any more; whoever comes is taken and hears nothing. */
   hush(): void
 }
+
+/** Of the protocol of Postgres. */
+const TERMINATE = Buffer.from('X\0\0\0\x04')
+const FIELDS = Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')
+const SHUTDOWN = Buffer.concat([Buffer.from(['E'.charCodeAt(0), 0, 0, 0, 4 + FIELDS.length]), FIELDS])
 
 /** Shut at first. */
 export async function makeRelay(url: string): Promise<Relay> {
@@ -31,8 +36,10 @@ export async function makeRelay(url: string): Promise<Relay> {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     return socket
   }
-  const pass = (incoming: Socket) => {
+  const pass = (incoming: Socket, falling: boolean) => {
     const outgoing = hold(connect(to))
+    if (falling)
+      incoming.prependListener('data', (part) => part.equals(TERMINATE) && incoming.write(SHUTDOWN))
     incoming.on('close', () => outgoing.destroy())
     outgoing.on('close', () => incoming.destroy())
     incoming.pipe(outgoing).pipe(incoming)
@@ -51,7 +58,7 @@ export async function makeRelay(url: string): Promise<Relay> {
       hushed = false
       const server = createServer((socket) => {
         hold(socket)
-        if (mode === 'through' && !hushed) pass(socket)
+        if (mode !== 'deaf' && !hushed) pass(socket, mode === 'falling')
       })
       listening = server
       await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
