@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { loadConfig } from '../config/load.ts'
 import { listFailing, readFailures, type Selector } from '../ledger/failures.ts'
 import { readHistory } from '../ledger/history.ts'
+import { REASON_CODES } from '../ledger/record.ts'
 import { retryAll, retryKeys } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { NamedService } from '../model/service.ts'
@@ -21,7 +22,7 @@ import {
   renderHistories,
   renderRetried,
 } from './render-failures.ts'
-import { ISSUE_CODES, isReasonCode, REASON_CODES } from './render-reason.ts'
+import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
 REASON is what the list of reasons calls it: a code (refused), a code with the

@@ -100,8 +100,6 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   'brake-busy': ['whether it is one of a mass could not be found out', WAIT],
 }
 
-export const REASON_CODES: readonly string[] = Object.keys(WORDS)
-
 function listed(words: readonly string[] = [], between = ', '): string {
   return words.join(between)
 }

@@ -1,6 +1,6 @@
 // The configuration as its author writes it. These types are for editors; what counts is the check at load
 // (resolve.ts), because a configuration may be plain JavaScript.
-import type { OptionalField, UserField } from '../model/user.ts'
+import type { OptionalField } from '../model/user.ts'
 
 export type ClearWith = 'null' | 'empty' | 'omit'
 
@@ -8,7 +8,7 @@ export type ClearWith = 'null' | 'empty' | 'omit'
  * The named columns of one customer. Integers of up to 32 bits are numbers and booleans are booleans; dates,
  * times, `bigint` and `numeric` are text, as Postgres prints them; an empty column is null.
  */
-export type Columns = Readonly<Record<string, unknown>>
+export type Columns<Name extends string = string> = Readonly<Record<Name, unknown>>
 
 /** What a field may be given; null or undefined means that the customer has no value. */
 export type Given = string | number | bigint | boolean | null | undefined
@@ -30,7 +30,7 @@ export type Until<T> = {
 }
 
 /** Where a field of the user comes from. A text alone is the name of the column to take. */
-export type FieldMapping =
+export type FieldMapping<Name extends string = string> =
   | string
   | {
       readonly column: string
@@ -46,15 +46,15 @@ export type FieldMapping =
       readonly value: string | number | null
     }
   | {
-      readonly columns: readonly string[]
+      readonly columns: readonly Name[]
       /** Pure and without delay; it sees the named columns and the clock only. */
-      readonly map: (columns: Columns, clock: Clock) => Given | Until<Given>
+      readonly map: (columns: Columns<Name>, clock: Clock) => Given | Until<Given>
     }
 
 /** The same for the `user_id`, which never changes: its function gets no clock. */
-export type UserIdMapping =
+export type UserIdMapping<Name extends string = string> =
   | Exclude<FieldMapping, { readonly map: unknown }>
-  | { readonly columns: readonly string[]; readonly map: (columns: Columns) => Given }
+  | { readonly columns: readonly Name[]; readonly map: (columns: Columns<Name>) => Given }
 
 /** A table or view as `schema.name`, or `name` in the schema public; written as Postgres stores it. */
 type RelationName = string
@@ -67,124 +67,146 @@ export type WatchedTable = {
   readonly columns?: readonly string[]
 }
 
-export type RollcallConfig = {
-  /** One row for each customer. */
+/** By field: the columns that its function names. */
+type NamedColumns = { readonly [F in OptionalField]?: string } & {
+  readonly [F in 'user_id' | 'status']: string
+}
+
+export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope extends string = string> = {
+  /**
+   * `{ table, key }` or `{ view, key }`, with one row per customer. `key` is a column or a list of columns: integer,
+   * numeric, text, uuid or enum.
+   */
   readonly customers: ({ readonly table: RelationName } | { readonly view: RelationName }) & {
     readonly key: string | readonly string[]
     /**
-     * Where the functions behind a view find what they name: schemas, in order. rollcall reads with the system's own
-     * schema alone, unless this names more; it holds for the reading of customers only.
+     * Schemas besides Postgres' own in which functions behind a view find names. It holds only while rollcall reads
+     * customers. Default: `[]`.
      */
     readonly searchPath?: readonly string[]
     /**
-     * How to treat policies of row-level security that apply to rollcall's role. 'refuse': reading is an error, since
-     * a row that a policy hides would read as a customer who is gone. 'apply': they show it every customer, you say.
-     * Default: 'refuse'.
+     * `'refuse'`: a policy of row-level security that applies to the role is an error. `'apply'`: the policies show
+     * every customer to the role; see [below](#row-level-security). Default: `'refuse'`.
      */
     readonly rowSecurity?: 'refuse' | 'apply'
   }
-  /** The tables whose changes count. By default the customer table; a view has to name them. */
+  /**
+   * `[{ table, key, columns? }]`: the tables whose changes count. `key` names the columns with the customer's key, in the
+   * order of `customers.key`. With `columns` only changes of these count. Default: the customer table, with the columns
+   * that mapping or view read; required for a view.
+   */
   readonly watch?: readonly WatchedTable[]
-  /** The customers that should have access. A customer that leaves the scope loses access. */
+  /** The source of each field of the user; see [below](#the-forms-of-a-field). `user_id` and `status` are required. */
+  readonly mapping: {
+    readonly [F in keyof Names]: F extends 'user_id'
+      ? UserIdMapping<Names[F] & string>
+      : FieldMapping<Names[F] & string>
+  }
+  /**
+   * `{ column, in: […] }` or `{ columns, when: (row) => boolean }`: which customers are yours to entitle. A customer that
+   * leaves the scope is treated as removed. Default: all customers.
+   */
   readonly scope?:
     | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
     | {
-        readonly columns: readonly string[]
-        readonly when: (columns: Columns, clock: Clock) => boolean | Until<boolean>
+        readonly columns: readonly InScope[]
+        readonly when: (columns: Columns<InScope>, clock: Clock) => boolean | Until<boolean>
       }
-  /** The user's fields. Needed are `status` and `user_id`; the latter from key columns, which it sees as text. */
-  readonly mapping: { readonly [F in Exclude<UserField, 'user_id'>]?: FieldMapping } & {
-    readonly user_id: UserIdMapping
-    readonly status: FieldMapping
-  }
   /**
-   * To be changed when something changes that a function of the mapping takes from elsewhere (an imported table of
-   * plans, say): rollcall sees the text of the functions, and not what they call.
+   * Change it when code changes that a function imports from another module; see
+   * [A changed mapping](operations.md#a-changed-mapping). Default: none.
    */
   readonly mappingVersion?: string | number
-  /** An invalid optional field rejects the customer instead of being left out. Default: false. */
+  /** An invalid optional field rejects the customer, instead of being left out. Default: `false`. */
   readonly strict?: boolean
-  /** How to treat fields at the service that the mapping does not set. Default: 'keep'. */
+  /** Fields at the service that the mapping does not set: `'keep'`, or `'clear'` them with a PUT. Default: `'keep'`. */
   readonly unmanaged?: 'keep' | 'clear'
-  /** How a field that has become empty is sent, for all or by field. Default: 'null'. */
+  /**
+   * How an empty field is sent: `'null'`, `'empty'` (`""`), or `'omit'` (left out of a PUT). One for all fields, or
+   * `{ field: … }`. `'omit'` needs every field mapped, or `unmanaged: 'clear'`. Default: `'null'`.
+   */
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
   /**
-   * The step to take when a customer's row is gone. 'erase': access is revoked, and then every optional field at the
-   * service is cleared, also those that the mapping does not set. A customer who has a row and is merely out of scope
-   * is revoked, and not erased. Default: 'revoke'.
+   * For a deleted row, or one that left the scope. `'revoke'`: status 0. `'erase'`: status 0, and after a deletion every
+   * optional field is cleared. `'ignore'`: nothing. Default: `'revoke'`.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /**
-   * Whether customers with status 0 whom the service does not have are registered there. With false they are once they
-   * have access, and not before; a registered one stays so. Default: true.
+   * Whether a customer with status 0 is registered. `false`: only once it has access; a registered user stays and is
+   * updated. Default: `true`.
    */
   readonly createWithoutAccess?: boolean
-  /** Whether `mobile_phone_prefix` is sent as 34 or as +34. Default: 'digits'. */
+  /** `mobile_phone_prefix` is sent as `'digits'` (34) or `'plus'` (+34). Default: `'digits'`. */
   readonly phonePrefix?: 'digits' | 'plus'
   readonly service?: {
-    /** Which of the two SERVICE_URL is; shown in every output. Default: 'production'. */
+    /** `'production'` or `'demo'`; shown in every output. Default: `'production'`. */
     readonly environment?: 'production' | 'demo'
-    /** Plain http to another machine. Default: false. */
+    /** Allow http to another machine. Default: `false`. */
     readonly allowPlainHttp?: boolean
-    /** For one whole request. Default: 10,000. */
+    /** Timeout of one whole request. Default: 10,000. */
     readonly timeoutMs?: number
   }
   readonly pace?: {
     /** Calls per second of all processes together. Default: 50. */
     readonly ceiling?: number
-    /** Calls at once of one process. Default: 20. */
+    /** Calls at once in one process. Default: 20. */
     readonly concurrency?: number
   }
   readonly timing?: {
-    /** Changes of one customer within this time become one call. Default: 1,000. */
+    /** Changes of one customer within this time become one call; 0 is allowed. Default: 1,000. */
     readonly gapMs?: number
-    /** How long one attempt may take, request and all. Default: 30,000. */
+    /**
+     * How long one attempt may take. At least twice `timeoutMs` plus 2,000, or three times `timeoutMs` if that is less,
+     * so that a GET and a write fit. Default: 30,000.
+     */
     readonly lifetimeMs?: number
-    /** How long a job may wait on the queue. Default: 30,000. */
+    /** A job that waits longer on the queue counts as lost. Default: 30,000. */
     readonly queueLeaseMs?: number
-    /** How long the service may go on showing what was there before a write; at most the lifetime. Default: 5,000. */
+    /**
+     * How long a GET may still show the state before a write. rollcall does not rely on an earlier GET. At most
+     * `lifetimeMs`. Default: 5,000.
+     */
     readonly consistencyDelayMs?: number
-    /** First and longest wait after a failed call. Defaults: 1,000 and 3,600,000. */
+    /** The first wait after a failed call, with full jitter. Default: 1,000. */
     readonly retryMinMs?: number
+    /** The longest wait after a failed call. Default: 3,600,000. */
     readonly retryMaxMs?: number
   }
   /**
-   * How many customers may be changed in one way within a window before a person is asked (`rollcall held`): the larger
-   * of a number of customers and a share from 0 to 1.
+   * How many customers one kind of change may reach within a window, before a person is asked; see
+   * [The brake](retries.md#the-brake).
    */
   readonly brake?: {
     /** How long a change counts. Default: 24. */
     readonly windowHours?: number
-    /**
-     * Loss of access, change of status, unexpected absence, erasing, clearing of one field: each by itself, the share
-     * being of those with access. Default: 100 or 0.01.
-     */
+    /** A number of customers, or a share (0 to 1) of those with access, whichever is more. Default: 100 or 0.01. */
     readonly changes?: { readonly customers?: number; readonly share?: number }
-    /** Registrations, the share being of the registered. Default: 10,000 or 0.1. */
+    /** Registrations, or a share of the registered. Default: 10,000 or 0.1. */
     readonly creates?: { readonly customers?: number; readonly share?: number }
   }
-  readonly capture?: {
-    /** Size at which the outbox takes no more. Default: 1,024. */
-    readonly outboxLimitMb?: number
-    /** So often, in hours, all customers are compared, to find changes that capture has missed; 0: never. Default 24. */
-    readonly checkHours?: number
-  }
   readonly history?: {
-    /** For how many days each call to the service stays in the log of calls. Default: 14. */
+    /** How long the log of calls is kept. Default: 14. */
     readonly keepDays?: number
   }
-  /** Whether the service still agrees with the database, seen by a GET for each customer, over and over. */
   readonly reconcile?: {
-    /** Within which all customers are checked, like '7d' or '12h'; false: workers check none. Default: '7d'. */
+    /** Every user is checked by a GET within this time, like `'7d'` or `'12h'`. `false`: no worker checks. Default: `'7d'`. */
     readonly period?: string | false
-    /** Whether what differs is only reported, or also put right, behind the brake. Default: 'report'. */
+    /** `'report'` only reports drift; `'repair'` also repairs it, behind the brake. Default: `'report'`. */
     readonly mode?: 'report' | 'repair'
-    /** For how many days findings that have ended are kept. Default: 90. */
+    /** How long findings that have ended are kept. Default: 90. */
     readonly keepDays?: number
+  }
+  readonly capture?: {
+    /** At this size the outbox takes no more keys; a worker then checks all customers. Default: 1,024. */
+    readonly outboxLimitMb?: number
+    /** How often a worker checks that [capture has missed nothing](capture.md#changes-that-capture-missed); 0: never. Default: 24. */
+    readonly checkHours?: number
   }
 }
 
-/** Gives the configuration back as it is; only there so that an editor knows its shape. */
-export function defineConfig(config: RollcallConfig): RollcallConfig {
+/** Gives the configuration back as it is, with the types of an editor: a function sees the columns that it names. */
+export function defineConfig<Names extends NamedColumns, InScope extends string>(
+  config: RollcallConfig<Names, InScope>,
+): RollcallConfig<Names, InScope> {
   return config
 }

@@ -12,9 +12,7 @@ const SETTINGS = {
   row_security: 'off',
   // Our statements are short and many; compiled, each would take seconds where a plan looks dear.
   jit: 'off',
-  // Values are printed in one form.
-  timezone: 'UTC',
-  datestyle: 'ISO, MDY',
+  // Values are printed in one form; time zone and order of day and month stay the database's, as its views expect.
   intervalstyle: 'postgres',
   extra_float_digits: '1',
   bytea_output: 'hex',
@@ -80,10 +78,11 @@ async function verifySession(client: Client, variable: string, settings: Setting
   const names = Object.keys(settings)
   const asked = names.map((name) => `pg_catalog.current_setting('${name}')`)
   const { rows } = await client.query<string[]>({
-    text: `SELECT pg_catalog.pg_is_in_recovery()::pg_catalog.text, ${asked.join(', ')}`,
+    // The style alone: as a startup option it would replace the order, too.
+    text: `SELECT pg_catalog.pg_is_in_recovery()::pg_catalog.text, pg_catalog.set_config('datestyle', 'ISO', false), ${asked.join(', ')}`,
     rowMode: 'array',
   })
-  const [standby, ...got] = rows[0] ?? []
+  const [standby, _style, ...got] = rows[0] ?? []
   if (standby === 'true')
     throw new RollcallError('DATABASE_STANDBY', [`${variable}: the server is in recovery`])
   const lost = names.filter((name, i) => got[i] !== settings[name])

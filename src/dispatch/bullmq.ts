@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
 import { connectQueue, queueError } from './connect.ts'
-import { consume, type Keep, openBullQueue } from './consume.ts'
-import type { JobQueue, LeasePage } from './queue.ts'
+import { consume, type Keep, openBullQueue, PREFIX } from './consume.ts'
+import type { JobQueue, LeasePage, Witness } from './queue.ts'
 import { openTicks } from './ticks.ts'
-import { makeWitness } from './witness.ts'
 
 /** Finished jobs are kept for a look at them; what is owed stands in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
@@ -42,9 +42,23 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
         ...{ ...shared, name, concurrency, keep: KEEP },
       }),
     ticks: (tick, { everyMs }) => openTicks(tick, { ...shared, name: `${name}-reconcile`, everyMs }),
-    witness:
-      connection.redis &&
-      makeWitness(connection.redis, { name, asError: (error) => queueError(error, queueUrl) }),
+    witness: connection.redis && makeWitness(connection.redis, { queueUrl, name }),
     close: () => closing(queue),
+  }
+}
+
+/** A sorted set whose members all have one score, so that they sort as texts: the last one is never taken away. */
+function makeWitness(redis: Redis, { queueUrl, name }: Pick<Options, 'queueUrl' | 'name'>): Witness {
+  const key = `${PREFIX}:witness:${name}`
+  const orThrow = <T>(asked: Promise<T>): Promise<T> =>
+    asked.catch((error: unknown) => {
+      throw queueError(error, queueUrl)
+    })
+  return {
+    read: async () => (await orThrow(redis.zrange(key, -1, '-1')))[0] ?? null,
+    async keep(mark) {
+      await orThrow(redis.zadd(key, 0, mark))
+      await orThrow(redis.zremrangebyrank(key, 0, -2))
+    },
   }
 }

@@ -10,22 +10,20 @@ WHERE EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = asked.key)
   OR pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
     SELECT FROM rollcall.outbox b WHERE b.key = asked.key)`
 
-/** The keys with a record, with work, or with a captured change that is not noted yet. */
-async function knownKeys(client: Client, keys: readonly CustomerKey[]): Promise<ReadonlySet<CustomerKey>> {
-  if (keys.length === 0) return new Set()
-  const { rows } = await client.query<{ key: CustomerKey }>(KNOWN, [keys])
-  return new Set(rows.map(({ key }) => key))
-}
-
-/** As `knownKeys`; none is known where the tables are missing, or are not ours to read. */
+/**
+ * The keys with a record, with work, or with a captured change that is not noted yet; none where the tables are missing,
+ * or are not ours to read.
+ */
 export async function knownKeysIfAny(
   client: Client,
   keys: readonly CustomerKey[],
 ): Promise<ReadonlySet<CustomerKey>> {
   if (keys.length === 0) return new Set()
-  const { rows } = await client.query<{ readable: boolean }>(
+  const readable = await client.query<{ readable: boolean }>(
     `SELECT bool_and(coalesce(has_table_privilege(to_regclass('rollcall.' || name), 'SELECT'), false)) AS readable
      FROM unnest('{ledger,owed,outbox}'::text[]) AS name`,
   )
-  return rows[0]?.readable ? await knownKeys(client, keys) : new Set()
+  if (!readable.rows[0]?.readable) return new Set()
+  const { rows } = await client.query<{ key: CustomerKey }>(KNOWN, [keys])
+  return new Set(rows.map(({ key }) => key))
 }

@@ -1,11 +1,13 @@
 // The pace that all processes share, and how calls and probes change it. Pure.
-import { halved, type Rate, slowStart } from './adapt.ts'
 import { type Breaker, countForBreaker, isCounting, type Probe, probed } from './breaker.ts'
 import type { CallOutcome } from './pace.ts'
 import { MOST_CUSTOMERS, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
-export type CommonPace = Rate & {
+export type CommonPace = {
+  /** Calls per second: the most there may be, and what there is now. */
+  readonly ceiling: number
+  readonly rate: number
   readonly raisedAt: number
   /** How often the rate was lowered. */
   readonly epoch: number
@@ -107,4 +109,21 @@ export function afterProbe(pace: CommonPace, probe: Probe): Changed {
 
 function lower(pace: CommonPace, rate: number, now: number): CommonPace {
   return { ...pace, rate, raisedAt: now, epoch: pace.epoch + 1 }
+}
+
+/** No halving goes below this, so that there is always a next call that can be answered better. */
+const LEAST_RATE = 0.5
+const SLOW_START = 16
+
+/**
+ * After a 429 or 503. Only a call whose permit was granted since the last time lowers the rate: fifty answers to the
+ * calls of one moment are one piece of news, and would otherwise bring it down to nothing.
+ */
+export function halved({ ceiling, rate }: Pick<CommonPace, 'ceiling' | 'rate'>): number {
+  return Math.max(Math.min(ceiling, LEAST_RATE), Math.min(ceiling, rate) / 2)
+}
+
+/** Where the rate begins after an outage: a service that has just come back is not met by everything at once. */
+function slowStart(ceiling: number): number {
+  return Math.min(ceiling, Math.max(1, ceiling / SLOW_START))
 }

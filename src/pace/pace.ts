@@ -13,7 +13,7 @@ export type Permit = {
 export type Permits = {
   /** Null: this process may not call now, or the signal was aborted. */
   take(signal: AbortSignal): Promise<Permit | null>
-  /** False when it was granted before the last drop: a call must not be made with it. */
+  /** False when it was granted before the last drop, or long ago: a call must not be made with it. */
   stands(permit: Permit): boolean
   /** One that no call was made with: each that was taken comes back, or its call is reported. */
   giveBack(permit: Permit): void

@@ -71,7 +71,7 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
       turn = mine.catch(() => undefined)
       return mine
     },
-    stands: (permit) => permit.drops === drops,
+    stands: (permit) => permit.drops === drops && permit.usableUntil + LONGEST_SLEEP_MS >= now(),
     giveBack(permit) {
       if (permit.drops === drops) shelf.push(permit)
     },

@@ -25,9 +25,12 @@ type Options = {
 const passed = (time: string) =>
   `coalesce(${time} <= clock_timestamp() OR ${time} > clock_timestamp() + interval '1 hour', true)`
 
+/** What the service asked for with Retry-After binds a probe, too. */
+const FREE = `id = 1 AND ${passed('not_before')}`
+
 const TAKE = `
 UPDATE rollcall.pace SET probe_until = clock_timestamp() + $1 * interval '1 ms'
-WHERE id = 1 AND breaker = 'open' AND ${passed('probe_at')} AND ${passed('probe_until')}
+WHERE ${FREE} AND breaker = 'open' AND ${passed('probe_at')} AND ${passed('probe_until')}
 RETURNING ${LEASE} AS lease`
 
 const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LEASE} = $1`
@@ -38,7 +41,10 @@ const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LE
  */
 export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Options) {
   return async function tend(probe: ProbeService): Promise<'idle' | 'probed'> {
-    if (keys.isProbeDue()) return tell(await probe(keys.denied()))
+    if (keys.isProbeDue()) {
+      const { rowCount } = await pool.query(`SELECT FROM rollcall.pace WHERE ${FREE}`)
+      return rowCount === 0 ? 'idle' : tell(await probe(keys.denied()))
+    }
     // Refused keys say nothing of an outage behind what refuses them.
     if (keys.areRefused()) return 'idle'
     const { rows } = await pool.query<{ lease: string }>(TAKE, [probeLastsMs])

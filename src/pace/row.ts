@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { LEAST_RISE, LONGEST_RISE_MS, RISE_SECONDS } from './adapt.ts'
 import { LONGEST_HOLD_MS } from './common.ts'
 
 /** Permits are reserved for this long ahead: short enough that a change of pace is felt at once. */
@@ -27,6 +26,12 @@ export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD
 /** At the lowest rate the next permit is two seconds ahead. */
 const LONGEST_RESERVED_MS = 10_000
 
+/** From nothing to the ceiling in so many seconds. */
+const RISE_SECONDS = 30
+/** Calls per second that are added in a second at least, so that a low ceiling is reached as well. */
+const LEAST_RISE = 0.5
+/** Time without a request proves nothing: more than this is not counted between two who ask. */
+const LONGEST_RISE_MS = 2000
 /** The rate now: it has risen since the last permits were given. */
 const RAISED = `least(ceiling, rate + greatest(ceiling / ${RISE_SECONDS}, ${LEAST_RISE})
   * least(${LONGEST_RISE_MS} / 1000.0, greatest(0, extract(epoch FROM clock_timestamp() - raised_at)))::float8)`

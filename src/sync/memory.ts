@@ -51,11 +51,13 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
   const shown = rekeyed ? {} : visible
+  // A customer who is held or rejected may have changed since its last call.
+  const changed = changedAtMs !== null || record.state !== 'idle'
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: { ...shown, ...hiddenMark(hidden, { erased, blind, rekeyed, changed: changedAtMs !== null }) },
+    sent: { ...shown, ...hiddenMark(hidden, { erased, blind, rekeyed, changed }) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     conflict: record.conflict && !rekeyed ? { ...record.conflict, phase: phaseOf(record, replanInMs) } : null,
@@ -154,9 +156,11 @@ type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'wasThere'> & {
   readonly reason: Reason | null
 }
 
-/** The record to store at the end of a claim. */
+/** The record to store at the end of a claim. A value is believed in this claim only: the next one does not know the old key. */
 export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerRecord {
-  const { remote, sentStatus, seenStatus, sent, refused, erased, learnt: normalised } = memory
+  const { remote, sentStatus, seenStatus, refused, erased, learnt: normalised } = memory
+  const doubted = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
+  const sent = { ...memory.sent, ...doubted }
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
   const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, normalised }

@@ -1,6 +1,6 @@
 import type { JobQueue } from '../dispatch/queue.ts'
 import type { CallEntry } from '../ledger/calls.ts'
-import type { ReasonCode } from '../ledger/record.ts'
+import { REASON_CODES } from '../ledger/record.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
@@ -107,15 +107,6 @@ const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = [
 ]
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
 const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown']
-/** The compiler holds it complete. */
-const REASONS: Readonly<Record<ReasonCode, true>> = {
-  ...{ mapping: true, 'shared-user-id': true, refused: true, conflict: true, 'customer-unreadable': true },
-  ...{ unwatched: true, denied: true, later: true, failed: true, 'not-noted': true, 'not-sent': true },
-  ...{ unknown: true, unclear: true, 'not-there-yet': true, 'looked-already': true, 'created-already': true },
-  ...{ 'out-of-time': true, stopping: true, 'just-written': true },
-  ...{ held: true, paused: true, 'brake-busy': true },
-}
-
 /** From a call that stays on the machine to one that is given up; seconds. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -139,8 +130,8 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
   })
   const timed = 'How long calls took, answered or not'
   const duration = histogram('call_duration_seconds', timed, { method: METHODS }, BUCKETS)
-  const reasons = ['none', ...Object.keys(REASONS)]
-  const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason: reasons })
+  const reason = ['none', ...REASON_CODES]
+  const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason })
   const captured = counter('captured_changes_total', 'Changes that were noted', {})
   const failures = counter('loop_failures_total', 'Steps that failed and were tried again', LOOPS)
   const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', LOOPS)

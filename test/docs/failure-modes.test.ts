@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { REASON_CODES } from '../../src/cli/render-reason.ts'
+import { REASON_CODES } from '../../src/ledger/record.ts'
 import { ERRORS, type ErrorCode } from '../../src/model/errors.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { halved } from '../../src/pace/adapt.ts'
+import { halved } from '../../src/pace/common.ts'
 
 it.each([
   [50, 50, 25],

@@ -89,8 +89,11 @@ describe('permits', () => {
   it('that were given back too long ago are not used', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
-    permits.giveBack(await granted(permits))
+    const permit = await granted(permits)
+    permits.giveBack(permit)
+    expect(permits.stands(permit)).toBe(true)
     await row.run(10_000)
+    expect(permits.stands(permit)).toBe(false)
     await permits.take(never)
     expect(row.asked.length).toBe(2)
   })

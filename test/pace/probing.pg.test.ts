@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
+import { endHold } from '../../src/pace/row.ts'
+import { holdCalls } from '../support/pace-row.ts'
 import { until } from '../support/until.ts'
 import { makeTwo, outage, probeIsDue } from './two.ts'
 
@@ -25,8 +27,10 @@ describe('probes', () => {
     let answer = (_: 'trouble') => {}
     const answered = new Promise<'trouble'>((resolve) => (answer = resolve))
     for (const side of two.sides) side.answerWith(() => answered)
+    await holdCalls(two.db.pool, 60_000)
+    expect(await a.tend()).toBe('idle')
+    await endHold(two.db.pool)
     const asking = [...Array(10)].flatMap(() => [a.tend(), b.tend()])
-    // All but the one who waits for its answer have been told that somebody is at it.
     let idle = 0
     for (const each of asking) void each.then((what) => (idle += what === 'idle' ? 1 : 0))
     await until(() => idle === asking.length - 1)

@@ -80,6 +80,8 @@ describe('startMemory', () => {
       const sent = { country_code: BELIEVED }
       expect(memory).toEqual({ ...start(), remote: 'unknown', sent, seen: {}, refused: {} })
       expect(start({ digestKey: 'other.1', remote: 'absent' }).remote).toBe('absent')
+      const held = start({ digestKey: 'other.1', state: 'held' })
+      expect(held.sent).toEqual({ country_code: DOUBTED })
     })
 
     it.each([NO_VALUE, DOUBTED])('keeps what needs no key: %s', (digest) => {
@@ -151,6 +153,12 @@ describe('rememberFor', () => {
     })
     expect(view(memory, asUser({ country_code: null })).sent).toEqual({ country_code: BELIEVED })
     expect(view(memory, asUser({})).sent).toEqual({ country_code: BELIEVED })
+  })
+
+  it('believes for one claim: a value that is desired later is sent', () => {
+    const after = view(start({ digestKey: 'other.1' }), { kind: 'out-of-scope', userId: 'u7' })
+    const kept = { ...EMPTY_RECORD, userId: 'u7' }
+    expect(toRecord(after, 'new.1', kept).sent).toEqual({ country_code: DOUBTED })
   })
 
   it('knows nothing of a user with another user_id', () => {
