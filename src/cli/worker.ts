@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { addressOf } from '../config/address.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv, secretsOf } from '../config/env.ts'
@@ -25,6 +26,8 @@ import { CONFIG_OPTION } from './option-values.ts'
 
 /** Enough for running calls to end by themselves, and below the ten seconds after which supervisors kill. */
 const DRAIN_MS = 7000
+/** Then it ends, whoever does not answer: as after a kill, what it had under way is looked up later. */
+const END_MS = 9500
 
 const EXAMPLES = `
 Example:
@@ -137,6 +140,7 @@ function observe(log: Log, measuring: WorkerOps['observers']): Observers {
 
 async function runUntilStopped(running: Running, { env, config, log, ops, stop }: Scene): Promise<void> {
   const { opened, queue, worker, stack } = running
+  let late: NodeJS.Timeout | undefined
   try {
     for (const warning of opened.warnings) log.warn(warning)
     ops.runs({ queue, takesPart: worker.takesPart })
@@ -146,10 +150,12 @@ async function runUntilStopped(running: Running, { env, config, log, ops, stop }
     if (failure)
       log.error({ code: failure.code, reason: failure.details.join('; ') }, 'this worker must not go on')
     log.info('stopping: running calls may end, no further one is started')
+    late = setTimeout(() => process.exit(failure?.exitCode ?? 0), END_MS)
     await worker.stop(DRAIN_MS)
     if (failure) throw failure
   } finally {
     await stack.disposeAsync()
+    clearTimeout(late)
   }
 }
 

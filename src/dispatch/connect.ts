@@ -6,6 +6,7 @@ import { connectOne, type DatabaseAddress, roleOf, sessionConfig } from '../data
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
 import { databaseError, tlsProblem } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
 
@@ -89,7 +90,11 @@ function redisError(error: unknown, server: string): RollcallError {
   const reply = replyOf(error)
   if (reply !== undefined && !NOT_YET.test(reply))
     return new RollcallError('QUEUE_REFUSED', [`${server}: ${reply}`], options)
-  return new RollcallError('QUEUE_DOWN', [`${server}: ${reply ?? codeOf(error)}`], options)
+  return new RollcallError(
+    'QUEUE_DOWN',
+    [`${server}: ${reply ?? nameOf(error).code ?? 'no answer'}`],
+    options,
+  )
 }
 
 /** What Redis itself answered; ioredis does not give the type of these errors away. */
@@ -180,9 +185,4 @@ function postgresError(error: unknown, queueUrl: string): unknown {
 function where(queueUrl: string): string {
   const { protocol, host } = new URL(queueUrl)
   return `${protocol}//${host}`
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' ? code : 'no answer'
 }

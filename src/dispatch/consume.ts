@@ -17,7 +17,7 @@ export type Keep = {
   readonly removeOnFail: { readonly age: number; readonly count: number }
 }
 
-type Options = {
+export type Consuming = {
   readonly connection: QueueConnection
   readonly queueUrl: string
   readonly name: string
@@ -28,7 +28,7 @@ type Options = {
 
 /** `close`: ends it, and what else was opened for it. A job is tried once. */
 export async function openBullQueue(
-  { connection, queueUrl, name, keep, onError }: Omit<Options, 'concurrency'>,
+  { connection, queueUrl, name, keep, onError }: Omit<Consuming, 'concurrency'>,
   close: (queue: Queue) => Promise<void>,
 ): Promise<Queue> {
   const queue = new Queue(
@@ -44,7 +44,7 @@ export async function openBullQueue(
 /** Takes the jobs of a queue, from when it resolves. */
 export async function consume<T>(
   process: (data: T) => Promise<Processed>,
-  { connection, queueUrl, name, concurrency, keep, onError }: Options,
+  { connection, queueUrl, name, concurrency, keep, onError }: Consuming,
 ): Promise<Consumer> {
   const worker = new Worker<T>(
     name,

@@ -1,5 +1,4 @@
-import type { QueueConnection } from './connect.ts'
-import { consume, type Keep, openBullQueue } from './consume.ts'
+import { type Consuming, consume, type Keep, openBullQueue } from './consume.ts'
 import type { Processed, Ticks } from './queue.ts'
 
 /** A tick says nothing that a later one does not say as well. */
@@ -9,13 +8,7 @@ const SCHEDULE = 'reconcile'
 const LOST_MS = 10_000
 const LOST_TICKS = 3
 
-type Options = {
-  readonly connection: QueueConnection
-  readonly queueUrl: string
-  readonly name: string
-  readonly everyMs: number
-  readonly onError: (error: Error) => void
-}
+type Options = Omit<Consuming, 'concurrency' | 'keep'> & { readonly everyMs: number }
 
 /**
  * A job scheduler in a queue of its own, because it makes the next tick only as the last one begins: behind thousands of

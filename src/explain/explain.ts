@@ -8,6 +8,7 @@ import { makeReading } from '../customers/read.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
@@ -116,14 +117,11 @@ async function readSnapshot(reading: SnapshotReading, key: CustomerKey): Promise
   try {
     return await read(reading)
   } catch (error) {
-    if (!(error instanceof Error) || codeOf(error) === null || databaseError(error) !== null) throw error
+    if (!(error instanceof Error) || nameOf(error).code === undefined || databaseError(error) !== null)
+      throw error
     const rows = { rows: new Map(), unreadable: new Map([[key, error]]) }
     return await read({ ...reading, withoutLedger: true, readCustomers: async () => rows })
   }
-}
-
-function codeOf(error: Error): string | null {
-  return 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
 type Gathered = {
@@ -178,7 +176,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
 function desiredOf({ mapped, unreadable }: Snapshot): Desired {
   if (unreadable) {
     const misfits = unreadable instanceof RollcallError ? unreadable.details : []
-    return { kind: 'unreadable', code: codeOf(unreadable) ?? 'unknown', misfits }
+    return { kind: 'unreadable', code: nameOf(unreadable).code ?? 'unknown', misfits }
   }
   if (mapped.kind === 'user') return { kind: 'user', status: mapped.user.status }
   if (mapped.kind === 'rejected') return { kind: 'rejected', issues: mapped.issues }

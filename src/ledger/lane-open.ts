@@ -4,11 +4,8 @@ import type { Lane } from '../model/customer.ts'
 /** A customer that has failed so often in a row is not waited for: its cause needs a person, or time. */
 const SEVERAL_TIMES = 5
 
-type LaneOpen = {
-  /** Owed, and not one of those who fail again and again. */
-  readonly open: number
-  readonly failAgain: number
-}
+/** `open`: owed, and not one of those who fail again and again. */
+type LaneOpen = { readonly open: number; readonly failAgain: number }
 
 const OPEN = `
 SELECT (count(*) FILTER (WHERE attempts < ${SEVERAL_TIMES}))::int AS open,

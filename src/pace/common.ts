@@ -119,7 +119,7 @@ const SLOW_START = 16
  * After a 429 or 503. Only a call whose permit was granted since the last time lowers the rate: fifty answers to the
  * calls of one moment are one piece of news, and would otherwise bring it down to nothing.
  */
-export function halved({ ceiling, rate }: Pick<CommonPace, 'ceiling' | 'rate'>): number {
+function halved({ ceiling, rate }: Pick<CommonPace, 'ceiling' | 'rate'>): number {
   return Math.max(Math.min(ceiling, LEAST_RATE), Math.min(ceiling, rate) / 2)
 }
 

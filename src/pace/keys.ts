@@ -52,7 +52,7 @@ export function countCall(keys: Keys, call: Pick<CallOutcome, 'health' | 'id'>, 
 
 /**
  * What the answer to a probe changes; `random` from 0 to 1. Refused keys are ended by nothing but an answer that takes
- * them. A question that no answer settles lets the process go on when the service asks for patience: a halt needs evidence.
+ * them. A question that no answer settles lets the process go on: a halt needs evidence.
  */
 export function probedKeys(keys: Keys, health: ServiceHealth, now: number, random: number): Keys {
   const failed = keys.failed + 1
@@ -64,7 +64,6 @@ export function probedKeys(keys: Keys, health: ServiceHealth, now: number, rando
     case 'refused':
       return health === 'well' ? TAKEN : { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
     case 'asking': {
-      if (health === 'trouble') return { ...keys, failed, probeAt: now + intervalMs(keys.failed, random) }
       // Many customers who are refused one by one must cost hardly anything.
       const step = now - keys.quietUntil > QUIET_FORGOTTEN_MS ? 0 : keys.quietStep
       return { ...TAKEN, quietUntil: now + intervalMs(step, random), quietStep: step + 1 }

@@ -37,7 +37,7 @@ export function namedFields(body: unknown): OptionalField[] {
 
 /** In lower case: what codes and messages say of a value that another user has, in English and Spanish. */
 const CONFLICTS =
-  /(?<![a-z])(?:taken|duplicated?|already|exists|in[ _-]use|unique|uniqueness|conflict|ya[ _](?:ha|est[aá]|existe)|en[ _]uso|duplicad[oa]|another[ _]user|otro[ _]usuario)(?![a-z])/
+  /(?<![a-z])(?:taken|duplicated?|already[ _](?:been[ _])?(?:exists?|used|registered|assigned|in[ _-]use)|(?<!no longer )exists|in[ _-]use|unique|uniqueness|conflict|ya[ _](?:ha[ _]sido|existe|est[aá][ _](?:registrad|asignad)[ao])|en[ _]uso|duplicad[oa]|another[ _]user|otro[ _]usuario)(?![a-z])/
 
 /** Whether the body of a refusal says that another user has what was sent; a hint as well. */
 export function saysConflict(body: unknown): boolean {

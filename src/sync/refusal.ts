@@ -119,7 +119,12 @@ export function afterRefusedCreate(
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
   const split = facts.accessFirst === true && fields.length === 0
   if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: { kind: 'retry', reason, failed: true } }
-  if (fields.length === 0) return { turn, end: { kind: 'settle', state: 'rejected', reason } }
+  // Refused without them as well: no field was to blame, and the next create has all of them again.
+  if (fields.length === 0)
+    return {
+      turn: { ...turn, memory: { ...turn.memory, refused: {} } },
+      end: { kind: 'settle', state: 'rejected', reason },
+    }
   const aside = { fields: named.length > 0 ? named : fields, taken: [] }
   const memory = rememberRefused(turn.memory, aside, facts)
   return { turn: { ...turn, memory }, end: { kind: 'retry', reason, failed: true } }

@@ -161,10 +161,17 @@ eachLane('a worker that is told to end while the service hangs', (lane) => {
   const row = async ({ db }: House) =>
     (await db.pool.query(`SELECT unknown, call_token FROM rollcall.owed WHERE key = 'c'`)).rows[0]
 
-  test('breaks the calls off, writes down that nobody knows how they went, and ends in good order', async () => {
+  test('breaks the calls off, writes down that nobody knows how they went, and ends, also where the queue is silent', async () => {
     await using house = await buildHouse(lane, { config: { service, timing } })
-    await using worker = await start(house, {})
+    await using door = await makeRelay(house.queueUrl)
+    await door.open()
+    await using worker = await start(house, { QUEUE_URL: door.url })
     await hang(house)
+    door.hush()
+    await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'premium')`)
+    await until(
+      async () => (await house.db.pool.query(`SELECT FROM rollcall.owed WHERE key = 'd'`)).rowCount === 1,
+    )
     worker.kill('SIGTERM')
     // Long before the call itself would have been given up.
     let ended: unknown = null

@@ -71,7 +71,7 @@ describe('denied calls', () => {
     ['denied', { stopped: 'refused', failed: 1, probeAt: NOW + 5000 }],
     ['well', { stopped: null, denied: {}, quietUntil: NOW + 5000 }],
     ['neutral', { stopped: null, denied: {}, quietUntil: NOW + 5000 }],
-    ['trouble', { stopped: 'asking', probeAt: NOW + 5000 }],
+    ['trouble', { stopped: null, denied: {}, quietUntil: NOW + 5000 }],
   ] as const)('and then a probe that is %s', (health, after) => {
     expect(probedKeys(ASKING, health, NOW, 0)).toMatchObject(after)
   })

@@ -59,6 +59,7 @@ test.each<[boolean, unknown]>([
   [true, 'conflict'],
   [false, { message: 'email is not valid' }],
   [false, { message: 'mistaken' }],
+  [false, { nid_number: 'El documento ya ha caducado: has already expired, no longer exists' }],
   [false, { error: 'invalid', request: { email: 'taken@example.com' } }],
   [false, {}],
   [false, null],

@@ -38,14 +38,14 @@ describe('a create', () => {
     },
   )
 
-  it('that is refused with the required fields alone is rejected', () => {
-    const { calls, end } = play(user(2), ABSENT, [422, 404])
+  it('that is refused with the required fields alone is rejected, and no other field was to blame', () => {
+    const mapped = user(2, { email: 'a@x.es' })
+    const first = play(mapped, ABSENT, [422, 404])
+    const { calls, end, turn } = play(mapped, first.turn.memory, [422, 404])
     expect(calls).toEqual(['POST {"user_id":"u7","status":2}', 'GET'])
-    expect(end).toEqual({
-      kind: 'settle',
-      state: 'rejected',
-      reason: { code: 'refused', status: 422, fields: [] },
-    })
+    const reason = { code: 'refused', status: 422, fields: [] }
+    expect(end).toEqual({ kind: 'settle', state: 'rejected', reason })
+    expect(turn.memory.refused).toEqual({})
   })
 
   it.each([404, 410])('that is answered %i with nobody there says nothing about the values', (status) => {
