@@ -61,7 +61,7 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${since}, and no customer was revoked for it: run \`rollcall capture resync\``
+    ? `${relation} was truncated at ${since}, and no customer was revoked for it. A mistake: put the rows back, then \`rollcall capture resync --dismiss\`. Meant: \`rollcall capture resync\` revokes the customers without a row`
     : `changes of ${relation} since ${since} were not captured; a running worker checks all customers again`
 }
 

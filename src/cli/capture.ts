@@ -60,7 +60,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       exit(fits ? 0 : 3)
     },
   )
-  sub(capture, 'resync', 'check every customer and every record again')
+  sub(capture, 'resync', 'check every customer and every record again; those without a row lose access')
     .option('--dismiss', 'close the marks without checking any customer')
     .action(async (options) => exit(await resync(io, options)))
 }

@@ -54,7 +54,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...reasons.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected for it' : 'left out', group, null)),
-    `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} with a field left out`,
+    `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} settled with a field left out`,
     ...MORE,
   ]
 }

@@ -85,7 +85,9 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
     async report(key, outcome) {
       const found = await pool.query<{ id: string }>(ROW_ID, [key]).catch(() => null) // locked, perhaps
       const health = healthOf(outcome, classifyRead(outcome))
-      await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health, ...busyness(outcome) })
+      // It may be this machine that does not reach the service.
+      const heard = health === 'trouble' ? 'neutral' : health
+      await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health: heard, ...busyness(outcome) })
     },
     async heldForMs() {
       const ms = (await inTime('rollcall.pace', () => readPace(pool)))?.heldForMs ?? 0

@@ -1,6 +1,7 @@
 // Turns the troubles with a database that an operator can do something about into errors that say what.
 import pg from 'pg'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
+import { nameOf } from '../model/name-of.ts'
 
 /** The server is starting, stopping or has no room. */
 const NO_SERVICE = /^(57P0[123]|53300)$/
@@ -25,7 +26,8 @@ const TLS_CODES =
 const TLS_WORDS =
   /^(The server does not support SSL connections|There was an error establishing an SSL connection)$/
 /** The messages of pg, without any code, for a connection that took too long or broke. */
-const PG_WORDS = /^(timeout exceeded when trying to connect|timeout expired|Connection terminated.*)$/
+const PG_WORDS =
+  /^(timeout exceeded when trying to connect|timeout expired|Connection terminated.*|Client has encountered a connection error.*)$/
 
 type Options = {
   /** The error for a server that is away; default: DATABASE_DOWN. */
@@ -50,7 +52,7 @@ export function databaseError(
   if (error instanceof RollcallError || !(error instanceof Error)) return null
   // Node bundles the refusals of several addresses of one host.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error
-  const code = codeOf(inner)
+  const code = nameOf(inner).code ?? ''
   const told = (as: ErrorCode, what: string) =>
     new RollcallError(as, [role === undefined ? what : `${role}: ${what}`], { cause: error })
   if (inner instanceof pg.DatabaseError) {
@@ -71,7 +73,8 @@ function unfitStart({ severity }: pg.DatabaseError, code: string): ErrorCode | u
 
 /** In words without values, why no encrypted connection came about; undefined for every other error. */
 export function tlsProblem(error: unknown): string | undefined {
-  if (TLS_CODES.test(codeOf(error))) return codeOf(error)
+  const { code = '' } = nameOf(error)
+  if (TLS_CODES.test(code)) return code
   return error instanceof Error && TLS_WORDS.test(error.message) ? error.message : undefined
 }
 
@@ -81,9 +84,4 @@ function serverOf(error: unknown): string[] {
   if (hostname) return [hostname]
   if (!address) return []
   return [port === undefined ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`]
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null | undefined)?.code
-  return typeof code === 'string' ? code : ''
 }

@@ -25,7 +25,7 @@ type Options = {
 const passed = (time: string) =>
   `coalesce(${time} <= clock_timestamp() OR ${time} > clock_timestamp() + interval '1 hour', true)`
 
-/** What the service asked for with Retry-After binds a probe, too. */
+/** A wait that the service asked for binds a probe, too. */
 const FREE = `id = 1 AND ${passed('not_before')}`
 
 const TAKE = `

@@ -5,7 +5,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, userIdOf } from '../model/mapped.ts'
 import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { absorbWrite } from '../sync/absorb.ts'
-import { type Before, kindsOf } from '../sync/braked.ts'
+import { type Before, hadAccess, kindsOf } from '../sync/braked.ts'
 import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
 import { takesAccess } from '../sync/plan.ts'
@@ -158,7 +158,7 @@ function beforeOf({ mapped, record, rivals }: Made, { onRemove }: Policy): Befor
   return {
     wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
     erases: mapped.kind === 'removed' && rivals.length === 0 && onRemove === 'erase',
-    shownWithout: record.state === 'idle' && record.seenStatus === 0,
+    hadAccess: hadAccess(record),
   }
 }
 

@@ -1,6 +1,7 @@
 // The kinds of change that the brake counts in a plan. Also the part of a plan that may go while only cleared fields,
 // or the erasing after a revocation, are held.
 import type { Brake, BrakeKind, HeldKind } from '../brake/brake.ts'
+import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import {
   entitled,
@@ -22,8 +23,12 @@ export type Before = {
   readonly wasThere: boolean
   /** After its revocation the customer's personal fields are erased. */
   readonly erases: boolean
-  /** An earlier claim already knew that the service shows no access, and nothing waits because of it. */
-  readonly shownWithout: boolean
+  readonly hadAccess: boolean
+}
+
+/** Access was acknowledged last, and no earlier claim has settled on a look that showed none. */
+export function hadAccess({ state, seenStatus, sentStatus }: KnownRecord): boolean {
+  return sentStatus !== null && entitled(sentStatus) && !(state === 'idle' && seenStatus === 0)
 }
 
 /**
@@ -71,13 +76,8 @@ function statusKinds(
  * Access was acknowledged, a look has just shown none, and the update says so too: were the look wrong, the update would
  * take it. One such trial has ended, a hundred at once are a service that shows what is not so.
  */
-function writesBackLoss(
-  { body }: Update,
-  { sentStatus, seenStatus }: Memory,
-  { shownWithout }: Before,
-): boolean {
-  const given = sentStatus !== null && entitled(sentStatus)
-  return body.status === 0 && seenStatus === 0 && given && !shownWithout
+function writesBackLoss({ body }: Update, { seenStatus }: Memory, before: Before): boolean {
+  return body.status === 0 && seenStatus === 0 && before.hadAccess
 }
 
 /** Fields that hold a value as far as is known, and that the update takes away, also by leaving them out of a PUT. */

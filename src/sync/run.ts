@@ -4,6 +4,7 @@ import { existedBefore } from '../ledger/record.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
+import { hadAccess } from './braked.ts'
 import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
 import { busyness, classifyRead, classifyWrite, healthOf, type Outcome } from './classify.ts'
@@ -89,7 +90,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     before: {
       wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
       erases: mapped.kind === 'removed' && rivals.length === 0 && context.config.onRemove === 'erase',
-      shownWithout: own.state === 'idle' && own.seenStatus === 0,
+      hadAccess: hadAccess({ ...own, sentStatus: record.sentStatus }),
     },
     digestKey: context.digester.id,
     desired: context.digester.whole(key, mapped, context.config.clearWith),

@@ -54,19 +54,20 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   async function tellMarks(): Promise<void> {
     for (const { kind, relation, since } of await openMarks(pool)) {
-      const truncated = 'truncated; no customer is revoked for it: run `rollcall capture resync`'
+      const truncated =
+        'truncated; no customer is revoked for it until a person decides: run `rollcall status`'
       const words = kind === 'truncate' ? truncated : 'capture has a gap: all customers are planned again'
       log.error({ table: relation, since }, words)
     }
   }
 
-  /** At once when a kind trips, and again every minute as long as a customer waits. */
+  /** As soon as a customer is held, and again every minute as long as one waits. */
   async function tellHeld(again: boolean): Promise<void> {
     if (again) told.clear()
     const { rows } = await pool.query<{ kind: string }>(TRIPPED)
     if (!again && rows.every(({ kind }) => told.has(kind))) return
     for (const { kind, held, trippedAt, limit } of (await readBrake(pool)).filter(brakeNeedsPerson)) {
-      if (told.has(kind)) continue
+      if (held === 0 || told.has(kind)) continue
       told.add(kind)
       const about = { kind, customers: held, since: trippedAt, limit }
       log.error(about, 'the brake holds customers until a person decides: run `rollcall held`')

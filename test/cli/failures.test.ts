@@ -35,6 +35,7 @@ test('every reason has words and something to do, with whatever it comes', () =>
 test('a call asks for one thing, and one that does not is told what to call', () => {
   const none = { retry: false, keys: [], selector: null, limit: 100 }
   const email = { kind: 'issue', field: 'email', code: null }
+  const reason = (code: string, detail: string | null) => ({ kind: 'reason', code, detail })
   const asks: [Parameters<typeof readFailuresAsked>, object][] = [
     [[[], {}], none],
     [[['1'], {}], { ...none, keys: ['1'] }],
@@ -42,14 +43,8 @@ test('a call asks for one thing, and one that does not is told what to call', ()
     [[[], { retry: true, all: true }], { ...none, retry: true, selector: { kind: 'all' } }],
     [[[], { reason: 'issue:email' }], { ...none, selector: email }],
     [[[], { reason: 'issue:email:refused' }], { ...none, selector: { ...email, code: 'refused' } }],
-    [
-      [[], { reason: 'refused:422', limit: '5' }],
-      { ...none, selector: { kind: 'reason', code: 'refused', detail: '422' }, limit: 5 },
-    ],
-    [
-      [[], { retry: true, reason: 'denied' }],
-      { ...none, retry: true, selector: { kind: 'reason', code: 'denied', detail: null } },
-    ],
+    [[[], { reason: 'refused:422', limit: '5' }], { ...none, selector: reason('refused', '422'), limit: 5 }],
+    [[[], { retry: true, reason: 'denied' }], { ...none, retry: true, selector: reason('denied', null) }],
   ]
   for (const [call, asked] of asks) expect(readFailuresAsked(...call)).toEqual(asked)
 
@@ -116,7 +111,7 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
     'failing: 1 customer, reason unknown:timeout',
     'next attempt in 90 s',
     'left out: 1 customer, reason issue:email:invalid',
-    '3 rejected, 1 failing, 1 with',
+    '3 rejected, 1 failing, 1 settled with',
   ]) {
     expect(text).toContain(words)
   }

@@ -85,7 +85,7 @@ async function allHeld({ mapped, memory, onRemove, wasThere }: Held) {
   const after = await braked(
     {
       ...{ key: '7', desired: 'now', digests, digestKey: 'k', brake: async ({ kinds }) => kinds },
-      before: { wasThere, erases: onRemove === 'erase', shownWithout: true },
+      before: { wasThere, erases: onRemove === 'erase', hadAccess: false },
       record: { state: 'idle', reason: null, desired: null, digestKey: null },
     },
     move,

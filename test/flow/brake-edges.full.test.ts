@@ -112,6 +112,18 @@ otherLane('the brake holds', (lane) => {
     await until(async () => (await heldIn(pool, 'status')) === 30)
   })
 
+  test('no update that writes back a loss which a look has just shown, also where the row asks for it', async () => {
+    await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
+    await settleCustomers(house, 40)
+    const { users } = house.sandbox
+    for (const { user_id } of users.all()) users.edit(user_id, { status: 0 })
+    await house.db.pool.query(`UPDATE rollcall.owed SET unknown = true;
+      UPDATE clientes SET plan = 'free', nombre = 'Eva'`)
+    await house.settled()
+    expect(users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(10)
+    expect(await heldIn(house.db.pool, 'revocation')).toBe(30)
+  })
+
   test('those whom a service that was wrong for a while showed otherwise are looked at before anything else', async () => {
     await using house = await build()
     await settleCustomers(house, 40)

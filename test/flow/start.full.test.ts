@@ -173,7 +173,6 @@ eachLane('a worker that is told to end while the service hangs', (lane) => {
       async () => (await house.db.pool.query(`SELECT FROM rollcall.owed WHERE key = 'd'`)).rowCount === 1,
     )
     worker.kill('SIGTERM')
-    // Long before the call itself would have been given up.
     let ended: unknown = null
     void worker.exited.then((exit) => (ended = exit))
     await until(() => ended !== null, { what: 'the worker has ended' })

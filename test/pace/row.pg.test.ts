@@ -11,7 +11,6 @@ async function withRow(set = '') {
   return db
 }
 
-/** By a thirtieth of the ceiling a second, or half a call; more than two seconds count for no more. */
 function raised(
   { ceiling, rate }: { readonly ceiling: number; readonly rate: number },
   elapsedMs: number,

@@ -14,7 +14,6 @@ export type Relay = AsyncDisposable & {
   hush(): void
 }
 
-/** Of the protocol of Postgres. */
 const TERMINATE = Buffer.from('X\0\0\0\x04')
 const FIELDS = Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')
 const SHUTDOWN = Buffer.concat([Buffer.from(['E'.charCodeAt(0), 0, 0, 0, 4 + FIELDS.length]), FIELDS])

@@ -7,7 +7,7 @@ import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 import { ABSENT, clearing, digests, FULL, plan, seen, sent, user } from '../support/plan-scene.ts'
 
-const PRESENT = { wasThere: true, erases: false, shownWithout: false }
+const PRESENT = { wasThere: true, erases: false, hadAccess: true }
 const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
   kind: 'patch',
   body,
@@ -78,7 +78,7 @@ describe('the kinds of a plan', () => {
 
   it('a trial of which it was known that it had ended is no change', () => {
     const carried = patch({ status: 0, email: 'a@b.c' }, true)
-    expect(kindsOf(carried, seen(0, {}, { sentStatus: 4 }), { ...PRESENT, shownWithout: true })).toEqual([])
+    expect(kindsOf(carried, seen(0, {}, { sentStatus: 4 }), { ...PRESENT, hadAccess: false })).toEqual([])
   })
 
   it('a new customer is a registration alone, and a revocation brings the erasure after it', () => {
