@@ -67,7 +67,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, 'at most of those who differ; the brake holds a mass of them'],
     ['user_id', tally.otherUsers, 'become other users; the users that they were keep their access'],
-    ['owed', verdicts.owed, `are owed a sync already${byRow}`],
+    ['owed', verdicts.owed, `wait for a sync already${byRow}`],
     ['later', verdicts['another-time'], 'change by themselves at another time than before'],
     ['never asked', verdicts['never-asked'], `were never synced, and are not by this${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'differ in another way than --only names'],
@@ -139,7 +139,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   if (!ended)
     return [
       ...why,
-      ['stopped', `${figure(open)} are owed a sync still; \`rollcall status\` shows how it goes`],
+      ['stopped', `${figure(open)} still wait for a sync; \`rollcall status\` shows how it goes`],
     ]
   const unsettled = unsettledOf(waited) + unreadable
   return [
@@ -149,7 +149,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     [
       'done',
       unsettled + open > 0
-        ? `nothing is waited for any more, and ${figure(unsettled)} are not settled`
+        ? `${figure(unsettled)} customers are not settled, and need a person or time`
         : 'all customers are settled',
     ],
   ]
@@ -217,8 +217,8 @@ function renderCalls(calls: Counts): string {
 
 function renderLooks({ looks, afterLooks }: ForecastReport): string {
   const after = renderCalls(afterLooks)
-  const expected = after === '' ? 'no other call follows' : `${after} of these follow`
-  return `${figure(looks)} customers are looked up (GET) before it is known what the service has: ${expected} if it has what was sent to it and no other user; a user that it has otherwise gets up to one update (PATCH or PUT) instead`
+  const expected = after === '' ? 'No other call follows' : `Then ${after} of these follow`
+  return `${figure(looks)} customers are looked up (GET) first. ${expected} if the service holds what rollcall last sent. A user that it holds otherwise gets one update (PATCH or PUT) at most`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

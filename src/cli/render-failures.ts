@@ -53,7 +53,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     ...about,
     '',
     ...reasons.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
-    ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected for it' : 'left out', group, null)),
+    ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected' : 'left out', group, null)),
     `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} settled with a field left out`,
     ...MORE,
   ]

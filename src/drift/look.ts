@@ -133,9 +133,10 @@ export function reasonToSkip(snapshot: Snapshot, lag: Lag): Skipped | null {
   const { work, mapped, nowMs } = snapshot
   const { owed, claimed, unknown, replanAtMs } = work
   const due = replanAtMs !== null && replanAtMs <= nowMs
-  if (owed || claimed || unknown || due) return 'owed'
-  if (userIdOf(mapped) === null || mapped.kind === 'rejected') return 'rejected'
   const record = recordOfUser(snapshot)
+  const neverSynced = record.remote === 'unasked' && mapped.kind === 'out-of-scope'
+  if (owed || claimed || due || (unknown && !neverSynced)) return 'owed'
+  if (userIdOf(mapped) === null || mapped.kind === 'rejected') return 'rejected'
   if (record.state === 'failing') return 'owed'
   if (record.state !== 'idle') return record.state
   return isFresh(record, lag) ? 'just-settled' : notOurs(snapshot)

@@ -108,8 +108,8 @@ export function differencesOf(bound: Bound, now: Facts): readonly TargetDifferen
   const elsewhere = isAnotherDatabase({ ...bound, timeline: null }, now)
   const compared: readonly (readonly [boolean, DifferenceKind, string])[] = [
     [differ(bound.origin, now.origin), 'service', `SERVICE_URL was ${bound.origin}, is ${now.origin}`],
-    [differ(bound.apiKeyMac, now.apiKeyMac), 'key', 'SERVICE_API_KEY (or ROLLCALL_DIGEST_KEY) is another'],
-    [elsewhere, 'database', 'the database is another one: restored, copied or moved'],
+    [differ(bound.apiKeyMac, now.apiKeyMac), 'key', 'SERVICE_API_KEY or ROLLCALL_DIGEST_KEY has changed'],
+    [elsewhere, 'database', 'the database has changed: restored, copied or moved'],
     [!elsewhere && bound.rewritten, 'restored', "a backup was restored over rollcall's tables"],
     [
       !elsewhere && differ(bound.timeline, now.timeline),

@@ -144,7 +144,7 @@ export const ERRORS = {
   },
   USAGE: {
     exit: 2,
-    means: 'The command was called in a way that it does not understand.',
+    means: 'The command cannot be carried out as it was called.',
     todo: 'See --help.',
   },
 } as const satisfies Record<string, Entry>

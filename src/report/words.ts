@@ -56,7 +56,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   owed: 'owed a sync',
   'just-settled': 'written a moment ago',
   moved: 'changed, or checked by another process, meanwhile',
-  'not-ours': 'without a user of ours',
+  'not-ours': 'without a user that rollcall manages',
   rejected: 'rejected (their data cannot be sent)',
   held: 'held by the brake until a person decides: the service does not hold what the database wants',
   discarded: 'with a difference that a person has accepted',

@@ -51,8 +51,7 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
   const shown = rekeyed ? {} : visible
-  // A customer who is held or rejected may have changed since its last call.
-  const changed = changedAtMs !== null || record.state !== 'idle'
+  const changed = changedAtMs !== null || record.state !== 'idle' // it may have changed while it was held
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,

@@ -74,7 +74,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     onTrouble: (trouble) => {
       if ('error' in trouble)
         log.warn(nameOf(trouble.error), 'the log of calls cannot be written and will be tried again')
-      else log.warn({ calls: trouble.dropped }, 'so many calls are missing in the log of calls')
+      else log.warn({ calls: trouble.dropped }, 'calls are missing in the log of calls')
     },
   })
   const logCall = logCalls(calls)
