@@ -55,7 +55,7 @@ export const REMEDIES = {
   'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
-    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping, then ${sync}`
+    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping; a changed row is synced by itself, ${sync} does it at once`
   },
   decide: ({ key, state }) =>
     state === 'discarded'

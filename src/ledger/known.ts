@@ -1,4 +1,3 @@
-// Which customers the tables know anything about.
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { SEARCHED_BYTES } from './sql.ts'

@@ -51,7 +51,8 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
   const shown = rekeyed ? {} : visible
-  const changed = changedAtMs !== null || record.state !== 'idle' // it may have changed while it was held
+  const leftOut = { ...record.refused, ...record.conflict?.values }[UNVERIFIABLE_FIELD] !== undefined
+  const changed = changedAtMs !== null || record.state !== 'idle' || leftOut
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,

@@ -7,12 +7,6 @@ import { holdCalls } from '../support/pace-row.ts'
 
 const never = new AbortController().signal
 
-test('before a process has set a pace there is none to keep', async () => {
-  await using db = await freshDatabase()
-  const none = await openGate({ pool: db.pool, stop: never, patienceMs: 1 })
-  expect(await none.pass()).toBe(true)
-})
-
 test('while the breaker is open nobody is asked', async () => {
   await using db = await freshDatabase()
   await setCeiling(db.pool, 100)

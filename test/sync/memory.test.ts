@@ -80,8 +80,13 @@ describe('startMemory', () => {
       const sent = { country_code: BELIEVED }
       expect(memory).toEqual({ ...start(), remote: 'unknown', sent, seen: {}, refused: {} })
       expect(start({ digestKey: 'other.1', remote: 'absent' }).remote).toBe('absent')
-      const held = start({ digestKey: 'other.1', state: 'held' })
-      expect(held.sent).toEqual({ country_code: DOUBTED })
+      const refused = { refused: { country_code: 'x' } }
+      for (const left of [
+        { state: 'held' as const },
+        refused,
+        { conflict: { values: refused.refused, tries: 1 } },
+      ])
+        expect(start({ digestKey: 'other.1', ...left }).sent).toEqual({ country_code: DOUBTED })
     })
 
     it.each([NO_VALUE, DOUBTED])('keeps what needs no key: %s', (digest) => {
