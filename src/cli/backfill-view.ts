@@ -150,7 +150,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
       'done',
       unsettled + open > 0
         ? `${figure(unsettled)} customers are not settled, and need a person or time`
-        : 'all customers are settled',
+        : 'all customers of the backfill are settled',
     ],
   ]
 }

@@ -51,9 +51,7 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
 function makeWitness(redis: Redis, { queueUrl, name }: Pick<Options, 'queueUrl' | 'name'>): Witness {
   const key = `${PREFIX}:witness:${name}`
   const orThrow = <T>(asked: Promise<T>): Promise<T> =>
-    asked.catch((error: unknown) => {
-      throw queueError(error, queueUrl)
-    })
+    asked.catch((error: unknown) => Promise.reject(queueError(error, queueUrl)))
   return {
     read: async () => (await orThrow(redis.zrange(key, -1, '-1')))[0] ?? null,
     async keep(mark) {

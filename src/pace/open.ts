@@ -31,7 +31,6 @@ export type Pace = {
 const PROBE_LASTS_MS = 60_000
 const PROBE_GRACE_MS = 10_000
 
-/** Permits of the row that all processes share, and what calls tell it, whether or not the keys are taken. */
 export function shareRow({
   pool,
   sleep,

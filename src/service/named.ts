@@ -37,12 +37,15 @@ export function namedFields(body: unknown): OptionalField[] {
 
 /** In lower case: what codes and messages say of a value that another user has, in English and Spanish. */
 const CONFLICTS =
-  /(?<![a-z])(?:taken|duplicated?|already[ _](?:been[ _])?(?:exists?|used|registered|assigned|in[ _-]use)|(?<!no longer )exists|in[ _-]use|unique|uniqueness|conflict|ya[ _](?:ha[ _]sido|existe|est[aá][ _](?:registrad|asignad)[ao])|en[ _]uso|duplicad[oa]|another[ _]user|otro[ _]usuario)(?![a-z])/
+  /(?<![a-z])(?:taken|duplicated?|already|exists|in[ _-]use|unique|uniqueness|conflict|ya[ _](?:ha|est[aá]|existe|fue|se)|en[ _]uso|duplicad[oa]|another[ _]user|otro[ _]usuario)(?![a-z])/
+const NO_CONFLICT = /expired|caducad|no longer|deleted|passed/
 
 /** Whether the body of a refusal says that another user has what was sent; a hint as well. */
 export function saysConflict(body: unknown): boolean {
   const { pointed, said } = wordsIn(body)
-  return CONFLICTS.test(snake([...pointed, ...said]))
+  return snake([...pointed, ...said])
+    .split('\n')
+    .some((text) => CONFLICTS.test(text) && !NO_CONFLICT.test(text))
 }
 
 function wordsIn(body: unknown): Found {

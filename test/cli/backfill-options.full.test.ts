@@ -162,7 +162,7 @@ describe('on a house of its own', () => {
     const { code, output } = await ended(process)
     expect(code).toBe(1)
     expect(output).toMatch(/^stopped +16 .*owed/m)
-    expect(output).not.toContain('all customers are settled')
+    expect(output).not.toContain('customers of the backfill are settled')
   })
 
   test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {

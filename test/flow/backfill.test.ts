@@ -70,7 +70,7 @@ test('the counts of the dry run are the calls that follow', async () => {
   // Five are rejected, and nobody says that all is settled.
   expect(done.code).toBe(3)
   expect(done.out).toMatch(/^rejected +5 × mapping/m)
-  expect(done.out).not.toContain('all customers are settled')
+  expect(done.out).not.toContain('customers of the backfill are settled')
 
   const again = await backfill('--wait')
   await house.settled()
@@ -89,7 +89,10 @@ test('--lookup finds users whom the service knows and registers the others, nobo
   expect(dry.code).toBe(3)
   expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
   const backfill = await rollcall(house, 'backfill', '--lookup', '--wait')
-  expect(backfill).toMatchObject({ code: 0, output: expect.stringContaining('all customers are settled') })
+  expect(backfill).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('customers of the backfill are settled'),
+  })
   await worker.stop()
   const calls = Map.groupBy(house.calls(), ({ method }) => method)
   expect([calls.get('GET')?.length, calls.get('POST')?.length]).toEqual([40, 37])
@@ -110,7 +113,7 @@ test('announced registrations pass the brake, the limit after them, and the rest
   expect(done.code).toBe(3)
   expect(done.out).toMatch(/^announced /m)
   expect(done.out).toMatch(/^held +4 .*rollcall held/m)
-  expect(done.out).not.toContain('all customers are settled')
+  expect(done.out).not.toContain('customers of the backfill are settled')
   expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(8)
   // Nobody without access was registered, and each of them was looked for.
   expect(house.calls().filter(({ method }) => method === 'GET')).toHaveLength(3)

@@ -107,7 +107,6 @@ otherLane('the brake holds', (lane) => {
     await pool.query('INSERT INTO clientes TABLE kept')
     await house.settled()
     expect([shutOut(house), await heldIn(pool)]).toEqual([0, 0])
-    // Who has it back is changed like anybody else.
     await pool.query(`UPDATE clientes SET plan = 'trial'`)
     await until(async () => (await heldIn(pool, 'status')) === 30)
   })

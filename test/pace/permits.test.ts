@@ -147,7 +147,6 @@ describe('permits', () => {
     stop.abort()
     await row.run()
     expect(given).toEqual([first, null])
-    // The permit that the other one was waiting for.
     expect(times).toEqual([100])
   })
 

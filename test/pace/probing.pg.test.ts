@@ -82,7 +82,6 @@ describe('probes', () => {
     await expect.poll(() => a.probes()).toBe(1)
     b.answerWith(async () => 'trouble')
     await expect.poll(() => b.tend()).toBe('probed')
-    // The next one is due; the answer is still to another question.
     await probeIsDue(two.db)
     late()
     expect(await first).toBe('probed')

@@ -57,6 +57,7 @@ test.each<[boolean, unknown]>([
   [true, { error: { type: 'UniqueConstraint' } }],
   [true, { detail: 'The address is in use.' }],
   [true, 'conflict'],
+  [true, { email: 'is already associated with another account', nid_number: 'has expired' }],
   [false, { message: 'email is not valid' }],
   [false, { message: 'mistaken' }],
   [false, { nid_number: 'El documento ya ha caducado: has already expired, no longer exists' }],
