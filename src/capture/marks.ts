@@ -58,10 +58,10 @@ export async function endGap(client: Client, { ids }: Pick<Gap, 'ids'>): Promise
   await client.query(end, [ids])
 }
 
-/** A person has checked what was truncated: no resync is made for it. A gap cannot be dismissed. */
+/** A person has checked what was truncated: no resync is made for it, begun or not. A gap cannot be dismissed. */
 export async function dismissMarks(client: Client): Promise<void> {
   await client.query(
     `UPDATE rollcall.capture_mark SET resolved_at = now(), resynced_at = now()
-     WHERE resolved_at IS NULL AND kind = 'truncate'`,
+     WHERE resynced_at IS NULL AND kind = 'truncate'`,
   )
 }
