@@ -61,7 +61,7 @@ export async function endGap(client: Client, { ids }: Pick<Gap, 'ids'>): Promise
 /** A person has checked what was truncated: no resync is made for it, begun or not. A gap cannot be dismissed. */
 export async function dismissMarks(client: Client): Promise<void> {
   await client.query(
-    `UPDATE rollcall.capture_mark SET resolved_at = now(), resynced_at = now()
+    `UPDATE rollcall.capture_mark SET resolved_at = now(), resync_after = NULL, resynced_at = now()
      WHERE resynced_at IS NULL AND kind = 'truncate'`,
   )
 }

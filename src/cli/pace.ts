@@ -35,7 +35,7 @@ export const paceCommand: AddCommand = (program, io, exit) => {
   program
     .command('pace')
     .description('show how fast the service is called, and set the ceiling while workers run')
-    .option('--ceiling <number>', `calls per second at most, above 0 and up to ${MOST_PER_SECOND}`)
+    .option('--ceiling <number>', `calls per second at most, from 0.1 to ${MOST_PER_SECOND}`)
     .option('--resume', 'end a wait that the service asked for (Retry-After)')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
@@ -55,9 +55,9 @@ export const paceCommand: AddCommand = (program, io, exit) => {
 
 export const CEILING: NumberRule = {
   name: '--ceiling',
-  expected: `calls per second as a number above 0 and up to ${MOST_PER_SECOND}, like 200 or 0.5`,
+  expected: `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`,
   form: /^\d{1,9}(\.\d{1,9})?$/,
-  from: Number.MIN_VALUE,
+  from: 0.1,
   to: MOST_PER_SECOND,
 }
 

@@ -147,7 +147,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     readonly timeoutMs?: number
   }
   readonly pace?: {
-    /** Calls per second of all processes together. Default: 50. */
+    /** Calls per second of all processes together; at least 0.1. Default: 50. */
     readonly ceiling?: number
     /** Calls at once in one process. Default: 20. */
     readonly concurrency?: number

@@ -29,7 +29,7 @@ function whole(min: number, max: number) {
 const MAX_MS = 2_147_483_647
 const MOST_DAYS = 3650
 const flag = z.boolean({ error: 'expected true or false' })
-const RATE = { error: 'expected a number of calls per second above 0' }
+const RATE = { error: 'expected a number of calls per second of at least 0.1' }
 const SHARE = { error: 'expected a share from 0 to 1' }
 
 /** The larger of a number of customers and a share (0 to 1). 0 and 0 would hold all customers, to decide on each by hand. */
@@ -65,7 +65,7 @@ export const settingSchemas = {
     timeoutMs: whole(1, MAX_MS).default(10_000),
   }).prefault({}),
   pace: section({
-    ceiling: z.number(RATE).positive(RATE).default(50),
+    ceiling: z.number(RATE).min(0.1, RATE).default(50),
     concurrency: whole(1, 1000).default(20),
   }).prefault({}),
   timing: section({

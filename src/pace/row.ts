@@ -23,8 +23,8 @@ const TROUBLED = `breaker = 'trying' OR trouble ? 'troubles' OR not_before IS NO
 /** Further ahead than one can be asked to wait is a time of a clock that was set back. */
 export const BINDS = `not_before <= clock_timestamp() + interval '${LONGEST_HOLD_MS} ms'`
 
-/** At the lowest rate the next permit is two seconds ahead. */
-const LONGEST_RESERVED_MS = 10_000
+/** At the lowest ceiling the next permit is ten seconds ahead. */
+const LONGEST_RESERVED_MS = 15_000
 
 /** From nothing to the ceiling in so many seconds. */
 const RISE_SECONDS = 30

@@ -51,9 +51,9 @@ test('says what stops calls, since when, when it is tried again, and what to do'
       expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('a ceiling is a number above 0 and up to 10,000', () => {
+test('a ceiling is a number from 0.1 to 10,000', () => {
   for (const text of ['200', '0.5', '10000', '007']) expect(readNumber(text, CEILING)).toBe(Number(text))
-  for (const text of ['0', '10000.1', '-1', '', ' ', 'ten', '1e3', '0x10', '5/s', '1,5', 'NaN', 'Infinity'])
+  for (const text of ['0.09', '10000.1', '-1', '', ' ', '1e3', '0x10', '5/s', '1,5', 'NaN', 'Infinity'])
     expect(() => readNumber(text, CEILING), text).toThrow(
       expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining('--ceiling')] }),
     )

@@ -174,7 +174,7 @@ describe('a mistake in the configuration is named', () => {
       'clearWith',
       'missing: gender',
     ],
-    ['a ceiling of nothing', { pace: { ceiling: 0 } }, 'pace.ceiling', 'above 0'],
+    ['a ceiling of hardly anything', { pace: { ceiling: 0.09 } }, 'pace.ceiling', '0.1'],
     ['a broken number', { service: { timeoutMs: 1.5 } }, 'service.timeoutMs', 'whole number'],
     ['a lifetime without a grace', { timing: { lifetimeMs: 21_999 } }, 'timing.lifetimeMs', 'at least 22000'],
     [
