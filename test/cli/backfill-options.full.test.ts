@@ -152,7 +152,7 @@ describe('on a house of its own', () => {
     })
   })
 
-  test('--wait waits for workers; stopped, it says how many are owed still', async () => {
+  test('--wait waits for workers; stopped, it says how many still wait', async () => {
     await using process = await runRollcall(house, ['backfill', '--wait'])
     // It waits once it has looked at everybody, which it says when it is stopped.
     await until(async () => (await lastEnded(house)) > 0 || Promise.reject(new Error('not yet')), {
@@ -161,7 +161,7 @@ describe('on a house of its own', () => {
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
     expect(code).toBe(1)
-    expect(output).toMatch(/^stopped +16 .*owed/m)
+    expect(output).toMatch(/^stopped +16 .*wait/m)
     expect(output).not.toContain('customers of the backfill are settled')
   })
 
