@@ -30,7 +30,7 @@ export type Until<T> = {
 }
 
 /** Where a field of the user comes from. A text alone is the name of the column to take. */
-export type FieldMapping<Name extends string = string> =
+export type FieldMapping<Name extends string = string, Now = Clock> =
   | string
   | {
       readonly column: string
@@ -48,13 +48,11 @@ export type FieldMapping<Name extends string = string> =
   | {
       readonly columns: readonly Name[]
       /** Pure and without delay; it sees the named columns and the clock only. */
-      readonly map: (columns: Columns<Name>, clock: Clock) => Given | Until<Given>
+      readonly map: (columns: Columns<Name>, clock: Now) => Given | Until<Given>
     }
 
 /** The same for the `user_id`, which never changes: its function gets no clock. */
-export type UserIdMapping<Name extends string = string> =
-  | Exclude<FieldMapping, { readonly map: unknown }>
-  | { readonly columns: readonly Name[]; readonly map: (columns: Columns<Name>) => Given }
+export type UserIdMapping<Name extends string = string> = FieldMapping<Name, undefined>
 
 /** A table or view as `schema.name`, or `name` in the schema public; written as Postgres stores it. */
 type RelationName = string
@@ -68,9 +66,8 @@ export type WatchedTable = {
 }
 
 /** By field: the columns that its function names. */
-type NamedColumns = { readonly [F in OptionalField]?: string } & {
-  readonly [F in 'user_id' | 'status']: string
-}
+type NamedColumns = { readonly [F in OptionalField]?: unknown } & { readonly [F in Needed]: unknown }
+type Needed = 'user_id' | 'status'
 
 export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope extends string = string> = {
   /**
@@ -98,10 +95,8 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   readonly watch?: readonly WatchedTable[]
   /** The source of each field of the user; see [below](#the-forms-of-a-field). `user_id` and `status` are required. */
   readonly mapping: {
-    readonly [F in keyof Names]: F extends 'user_id'
-      ? UserIdMapping<Names[F] & string>
-      : FieldMapping<Names[F] & string>
-  }
+    readonly [F in keyof Names]: FieldMapping<Names[F] & string, F extends 'user_id' ? undefined : Clock>
+  } & { readonly [F in Exclude<keyof Names, OptionalField | Needed>]: never }
   /**
    * `{ column, in: […] }` or `{ columns, when: (row) => boolean }`: which customers are yours to entitle. A customer that
    * leaves the scope is treated as removed. Default: all customers.
@@ -205,7 +200,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
 }
 
 /** Gives the configuration back as it is, with the types of an editor: a function sees the columns that it names. */
-export function defineConfig<Names extends NamedColumns, InScope extends string>(
+export function defineConfig<const Names extends NamedColumns, InScope extends string>(
   config: RollcallConfig<Names, InScope>,
 ): RollcallConfig<Names, InScope> {
   return config

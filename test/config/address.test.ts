@@ -26,7 +26,6 @@ describe('an address of a Postgres', () => {
       { server: '/var/run/postgresql', local: true, encrypted: false },
     ],
     ['postgres://%2Fvar%2Frun/d', { server: '/var/run', local: true, encrypted: false }],
-    // An option wins over what stands before it.
     ['postgres://localhost/d?host=h', { server: 'h:5432', local: false, encrypted: false }],
     ['postgres://h/d?host=127.0.0.1&port=7000', { server: '127.0.0.1:7000', local: true, encrypted: false }],
   ])('%s', (url, address) => expect(addressOf(url)).toEqual(address))

@@ -122,7 +122,6 @@ describe('the end of an outage', () => {
     expect(Object.keys(giveBack)).toHaveLength(10)
     expect(pace.breaker.forgiven).toEqual({})
     expect(eventsOf(out, pace, NOW)).toEqual([{ kind: 'trying', rate: 10, stoppedForMs: 0 }])
-    // What the calls that were under way bring home opens nothing.
     expect(afterCalls(pace, calls(50, 'trouble', { busy: true }), NOW)).toBe(pace)
     const closed = afterCalls(pace, calls(10, 'well', { epoch: '1' }), NOW)
     expect(closed).toMatchObject({ rate: 10, breaker: { state: 'closed' } })

@@ -113,7 +113,6 @@ describe('after an outage', () => {
       { kind: 'probed', health: 'well' },
       { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
     ])
-    // Denied at once is what was known before; the row is asked again soon.
     const permits = await Promise.all(
       two.sides.map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
     )

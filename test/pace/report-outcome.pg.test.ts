@@ -133,7 +133,6 @@ describe('beside reservations of two processes', () => {
     await expect.poll(() => suspended).toBe(true)
     await b.report('trouble')
     expect(await b.permits.take(never)).not.toBe(null)
-    // What it had begun is undone.
     expect(await readPace(two.db.pool)).toMatchObject({ rate: 100 })
     ;(inHand as PoolClient | null)?.release(true)
   })

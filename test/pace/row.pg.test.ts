@@ -42,17 +42,10 @@ describe('the rate', () => {
       expect(count).toBe(1)
       const is = (await readPace(db.pool))?.rate ?? 0
       expect(is).toBeGreaterThanOrEqual(raised({ ceiling, rate }, elapsedMs) - 1e-9)
-      // The statements themselves take a moment.
       const meanwhileMs = performance.now() - began + 5
       expect(is).toBeLessThanOrEqual(raised({ ceiling, rate }, elapsedMs + meanwhileMs))
       expect(1000 / spacingMs).toBeCloseTo(is, 6)
     }
-  })
-
-  it('that rises begins no epoch', async () => {
-    await using db = await withRow(`rate = 1, raised_at = now() - interval '1 s', epoch = 7`)
-    expect(await reservePermits(db.pool, 1)).toMatchObject({ epoch: '7', closed: false, troubled: false })
-    expect(await readPace(db.pool)).toMatchObject({ epoch: '7' })
   })
 
   it('does not rise while the service has asked for a pause, and nobody calls', async () => {
