@@ -26,7 +26,7 @@ import { CONFIG_OPTION } from './option-values.ts'
 
 /** Enough for running calls to end by themselves, and below the ten seconds after which supervisors kill. */
 const DRAIN_MS = 7000
-/** Then it ends, whoever does not answer: as after a kill, what it had under way is looked up later. */
+/** After this it ends, even without an answer: as after a kill, what it had under way is looked up later. */
 const END_MS = 9500
 
 const EXAMPLES = `
