@@ -49,7 +49,7 @@ export const REASON_CODES = [
   'unknown',
   'unclear',
   'not-there-yet',
-  // What one claim may not do: it is tried again.
+  // One claim may not do it now: the next one tries again.
   'looked-already',
   'created-already',
   'out-of-time',
