@@ -54,8 +54,7 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      !gap.ready &&
-      'all customers are checked for a gap of capture once the transactions that were open then have ended: end them',
+      `all customers are to be checked for a gap of capture: ${gap.ready ? 'a running worker does it' : 'end the transactions that were open then'}`,
   ])
 }
 

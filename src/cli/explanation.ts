@@ -144,6 +144,8 @@ function renderNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
   'no-user-id': 'there is no user_id to ask for',
   'no-permit': 'the common pace gave no permit within ten seconds',
+  outage: 'all calls are stopped, because the service is out of order',
+  credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
   'not-wanted': '--no-call',
   'no-token': 'no access token was given',

@@ -3,7 +3,7 @@
 import type { Pool } from 'pg'
 import type { CustomersShape } from '../customers/describe.ts'
 import { onlySpaced, readGiven, spaced } from '../customers/given.ts'
-import { knownKeysIfAny } from '../ledger/known.ts'
+import { knownKeysIfAny } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Io } from './io.ts'
 import { usage } from './option-values.ts'

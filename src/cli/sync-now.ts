@@ -3,8 +3,10 @@ import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeEnd } from '../ledger/ending.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
-import { type Lease, unlease } from '../ledger/lease.ts'
-import type { CustomerKey } from '../model/customer.ts'
+import { type Lease, leaseKey, unlease } from '../ledger/lease.ts'
+import { note } from '../ledger/note.ts'
+import { UNDER_WAY } from '../ledger/owe.ts'
+import { type CustomerKey, LANE } from '../model/customer.ts'
 import { renderService } from '../model/service.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { namedService } from '../service/address.ts'
@@ -13,7 +15,6 @@ import { claimLastsMs } from '../sync/time-needed.ts'
 import { JUST_WRITTEN } from '../sync/turn.ts'
 import type { Opened } from '../worker/context.ts'
 import { logCalls } from '../worker/log.ts'
-import { noteAndLease } from '../worker/sync-one.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
@@ -89,6 +90,7 @@ function say(io: Io, text: string): void {
   for (const line of details([['', text]])) io.err(line)
 }
 
+const POLL_MS = 100
 const PAUSED = 'not now: no worker calls the service at present; `rollcall pace` says why'
 
 type Options = {
@@ -116,16 +118,33 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
     return open && (await mayCall()) ? 'again' : 'not-now'
   }
 
+  /**
+   * Notes a customer and leases it at once, past the queue. It may have to wait: for a worker that has it under
+   * way, or for a late request of an earlier call to have landed (`not_before`), which nothing may shorten.
+   */
+  async function noteAndLease(key: CustomerKey): Promise<Lease | null> {
+    const owe = () => note(pool, [{ key, lane: LANE.change, at: new Date() }])
+    let told = false
+    await owe()
+    while (!io.stop.aborted) {
+      const lease = await leaseKey(pool, key, config.timing.queueLeaseMs)
+      if (lease) return lease
+      const { rows } = await pool.query<{ busy: boolean; owed: boolean }>(
+        `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
+        [key],
+      )
+      // A worker was quicker and has settled it meanwhile: look ourselves, so that the steps can be told.
+      if (!rows[0]?.owed) await owe()
+      else if (!told) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
+      told ||= rows[0]?.owed === true
+      await sleep(POLL_MS, io.stop)
+    }
+    return null
+  }
+
   return async (key) => {
     while (!io.stop.aborted) {
-      const lease = await noteAndLease({
-        pool,
-        key,
-        leaseMs: config.timing.queueLeaseMs,
-        sleep: (ms) => sleep(ms, io.stop),
-        onWait: (why) => say(io, WAITING[why]),
-        stop: io.stop,
-      })
+      const lease = await noteAndLease(key)
       const came = lease ? await attempt(lease) : 'not-now'
       if (came === 'again') continue
       if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)

@@ -21,8 +21,12 @@ const SETTINGS = {
   synchronous_commit: 'on',
 } as const
 
-/** A role's own limits are for its application. The pool has one of its own, which comes after these. */
-const UNLIMITED = { statement_timeout: '0', lock_timeout: '0' }
+const UNASKED = {
+  // A role's own limits are for its application. The pool has one of its own, which comes after these.
+  ...{ statement_timeout: '0', lock_timeout: '0' },
+  // In seconds: the session of a client whose host has vanished ends, and gives back its locks, within two minutes.
+  ...{ tcp_keepalives_idle: '60', tcp_keepalives_interval: '10', tcp_keepalives_count: '6' },
+}
 
 type Settings = Readonly<Record<string, string>>
 
@@ -39,7 +43,7 @@ export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'D
  */
 export function sessionConfig({ url, variable }: DatabaseAddress, purpose: 'database' | 'queue') {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
-  const ours = Object.entries({ ...settings, ...UNLIMITED }).map(
+  const ours = Object.entries({ ...settings, ...UNASKED }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
   )
   const address = URL.canParse(url) ? new URL(url) : undefined

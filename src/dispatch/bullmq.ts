@@ -1,9 +1,8 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { connectQueue, queueError } from './connect.ts'
-import { consume, type Keep, openBullQueue, PREFIX } from './consume.ts'
-import type { JobQueue, LeasePage, Witness } from './queue.ts'
-import { openTicks } from './ticks.ts'
+import { type Consuming, consume, type Keep, openBullQueue, PREFIX } from './consume.ts'
+import type { JobQueue, LeasePage, Processed, Ticks, Witness } from './queue.ts'
 
 /** Finished jobs are kept for a look at them; what is owed stands in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
@@ -58,5 +57,48 @@ function makeWitness(redis: Redis, { queueUrl, name }: Pick<Options, 'queueUrl' 
       await orThrow(redis.zadd(key, 0, mark))
       await orThrow(redis.zremrangebyrank(key, 0, -2))
     },
+  }
+}
+
+/** A tick says nothing that a later one does not say as well. */
+const KEEP_TICKS: Keep = { removeOnComplete: { count: 10 }, removeOnFail: { age: 86_400, count: 20 } }
+const SCHEDULE = 'reconcile'
+/** A schedule whose next tick is overdue by more than this has lost it: BullMQ makes the next one as one begins. */
+const LOST_MS = 10_000
+const LOST_TICKS = 3
+
+type TickOptions = Omit<Consuming, 'concurrency' | 'keep'> & { readonly everyMs: number }
+
+/**
+ * A job scheduler in a queue of its own, because it makes the next tick only as the last one begins: behind thousands of
+ * syncs it would stand still. All processes take from it, and each tick goes to one of them.
+ */
+async function openTicks(tick: () => Promise<Processed>, { everyMs, ...rest }: TickOptions): Promise<Ticks> {
+  const queue = await openBullQueue({ ...rest, keep: KEEP_TICKS }, (opened) => opened.close())
+  const close = () => queue.close()
+
+  async function tend(): Promise<void> {
+    const found = await queue.getJobScheduler(SCHEDULE)
+    const away = (found?.next ?? 0) - Date.now()
+    const lost = away < -Math.max(LOST_MS, LOST_TICKS * everyMs)
+    if (found?.every === everyMs && !lost && away <= LOST_TICKS * everyMs) return
+    // Changed in place it would keep the offset of the old interval, and go on as late as that says.
+    if (found) await queue.removeJobScheduler(SCHEDULE)
+    await queue.upsertJobScheduler(SCHEDULE, { every: everyMs }, { name: SCHEDULE, data: {} })
+  }
+
+  try {
+    await tend()
+    const consumer = await consume(tick, { ...rest, concurrency: 1, keep: KEEP_TICKS })
+    return {
+      tend,
+      async close(deadlineMs) {
+        await consumer.close(deadlineMs)
+        await close()
+      },
+    }
+  } catch (error) {
+    await close().catch(() => undefined) // what ended it is told
+    throw error
   }
 }

@@ -180,14 +180,15 @@ const CHANGE = `
 UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e.desired, looks = e.looks,
   pending = CASE WHEN e.how IS NULL THEN e.pending ELSE '{}' END,
   cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE e.cause END,
+  repairs = CASE WHEN f.fields = e.fields THEN f.repairs ELSE 0 END,
   last_seen = CASE WHEN e.seen THEN now() ELSE f.last_seen END,
   first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
   next_look_at = ${NEXT}, resolved_how = e.how, resolved_at = CASE WHEN e.how IS NOT NULL THEN now() END
 FROM ${GIVEN}
 WHERE f.id = e.id`
 
-/** One that comes back after a repair goes on where that ended: the service may not take it. */
-const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
+/** One that comes back within a day of its repair goes on where that ended: the service may not take it. */
+const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.resolved_at > now() - interval '1 day' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
   FROM rollcall.finding p WHERE p.key = e.key COLLATE "C" ORDER BY p.id DESC LIMIT 1)`
 
 const INSERT = `

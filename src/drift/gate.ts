@@ -97,7 +97,7 @@ const PATIENCE_MS = 60_000
 /** What is owed goes first; but where no worker carries it out, a run would wait for ever. */
 const YIELD_MS = 2000
 /** More in one go would be read long before they are checked, and held long by one transaction. */
-export const MOST_AT_ONCE = 50
+const MOST_AT_ONCE = 50
 
 export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
   let allowance: Allowance = { left: 1, at: monotonic() }
@@ -195,7 +195,7 @@ export function makeTick(options: TickOptions): () => Promise<TickEnd> {
     if (preconditions.rate <= 0) return 'stopped'
     if (preconditions.liveWaits) return 'live'
     allowance = refill(allowance, preconditions.rate * SHARE.tick, now())
-    const room = Math.min(most, Math.floor(allowance.left))
+    const room = Math.min(most, MOST_AT_ONCE, Math.floor(allowance.left))
     if (room < 1) return null
     // A suspicion is cleared up before another one is raised.
     const again = await dueLooks(pool, room)

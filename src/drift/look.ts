@@ -121,7 +121,7 @@ export async function readSubjects(reading: SnapshotReading, keys: readonly Cust
 }
 
 function afterOthers(others: readonly Work[], lag: Lag): Skipped | null {
-  if (others.some(({ owed, claimed, unknown }) => owed || claimed || unknown)) return 'owed'
+  if (others.some(({ owed, claimed }) => owed || claimed)) return 'owed'
   return others.some(({ record }) => isFresh(record, lag)) ? 'just-settled' : null
 }
 
@@ -134,12 +134,16 @@ export function reasonToSkip(snapshot: Snapshot, lag: Lag): Skipped | null {
   const { owed, claimed, unknown, replanAtMs } = work
   const due = replanAtMs !== null && replanAtMs <= nowMs
   const record = recordOfUser(snapshot)
-  const neverSynced = record.remote === 'unasked' && mapped.kind === 'out-of-scope'
-  if (owed || claimed || due || (unknown && !neverSynced)) return 'owed'
+  if (owed || claimed || due) return 'owed'
   if (userIdOf(mapped) === null || mapped.kind === 'rejected') return 'rejected'
   if (record.state === 'failing') return 'owed'
   if (record.state !== 'idle') return record.state
-  return isFresh(record, lag) ? 'just-settled' : notOurs(snapshot)
+  const { plan } = planNow(snapshot)
+  // The customer that has the user now is looked up for what this one has left unknown.
+  if (plan.kind === 'none' && NOT_OURS.includes(plan.why)) return 'not-ours'
+  if (unknown) return 'owed'
+  if (isFresh(record, lag)) return 'just-settled'
+  return plan.kind === 'reject' ? 'rejected' : null
 }
 
 /** A database whose clock was set back tells a negative age: one far below zero is old, and not young for ever. */
@@ -148,9 +152,3 @@ function isFresh({ writtenAgoMs }: Pick<KnownRecord, 'writtenAgoMs'>, { consiste
 }
 
 const NOT_OURS: readonly string[] = ['never-ours', 'ignored', 'user-of-another-customer']
-
-function notOurs(snapshot: Snapshot): Skipped | null {
-  const { plan } = planNow(snapshot)
-  if (plan.kind === 'reject') return 'rejected'
-  return plan.kind === 'none' && NOT_OURS.includes(plan.why) ? 'not-ours' : null
-}

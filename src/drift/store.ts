@@ -180,7 +180,8 @@ function leave({ subject, looked, open, step }: Stepped, options: StoreOptions):
     case 'confirm':
     case 'keep': {
       const { told } = step
-      const { looks, repairs } = open ?? { looks: 1, repairs: 0 }
+      const { looks = 1, fields = [], repairs: tried = 0 } = open ?? {}
+      const repairs = fields.join() === told.fields.join() ? tried : 0
       const more = told.pending.length > 0
       const repairable = REPAIRABLE_KINDS.some((kind) => kind === told.kind) && repairs < MOST_REPAIRS
       const later = repairable && options.mendsLater ? postponedMs(options) : null

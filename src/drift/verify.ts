@@ -1,5 +1,4 @@
 // Checks customers: read, look, compare, store. See docs/protocol.md, "Verification".
-import { setImmediate } from 'node:timers/promises'
 import { readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { findMapping } from '../ledger/generation.ts'
@@ -9,7 +8,6 @@ import type { SyncContext } from '../sync/context.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, ownFormsOf } from './compare.ts'
 import { isSampleDue, makeSampling, type SampleOptions } from './evidence.ts'
-import { MOST_AT_ONCE } from './gate.ts'
 import { type CheckAnswer, makeChecker, type ReadSubject, readSubjects } from './look.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
@@ -37,8 +35,7 @@ type Checking = {
 
 /**
  * Checks customers once each, inside the common pace, and stores what that showed. Customers that cannot be checked now
- * are skipped, without a call. When it is stopped, those not checked are not among the verified. More than MOST_AT_ONCE
- * are taken in batches.
+ * are skipped, without a call. When it is stopped, those not checked are not among the verified.
  */
 export function makeVerify(options: VerifyOptions): Verify {
   const { pool, config, context, repair } = options
@@ -46,23 +43,10 @@ export function makeVerify(options: VerifyOptions): Verify {
   const look = makeChecker(options)
   const sample = makeSampling(options)
 
-  return async (keys, signal) => {
-    const verified: Verified[] = []
-    const distinct = [...new Set(keys)]
-    for (let at = 0; at < distinct.length; at += MOST_AT_ONCE) {
-      if (signal.aborted) return { verified, stopped: 'asked' }
-      const some = distinct.slice(at, at + MOST_AT_ONCE)
-      const halted = (await isSampleDue(pool, some)) ? await sample(signal) : null
-      if (halted) return { verified, stopped: halted }
-      const batch = await verifyBatch(some, signal)
-      verified.push(...batch.verified)
-      if (batch.stopped) return { verified, stopped: batch.stopped }
-      await setImmediate()
-    }
-    return { verified, stopped: null }
-  }
-
-  async function verifyBatch(keys: readonly CustomerKey[], signal: AbortSignal): Promise<Verification> {
+  return async (asked, signal) => {
+    const keys = [...new Set(asked)]
+    const halted = (await isSampleDue(pool, keys)) ? await sample(signal) : null
+    if (halted) return { verified: [], stopped: halted }
     const mapping = await findMapping(pool, fingerprint)
     if (!mapping?.current) return { verified: [], stopped: 'mapping' }
     const lasts = { lastsMs: claimLastsMs(config), fingerprint }

@@ -4,6 +4,7 @@ import { SPECIALITIES } from '../service/chat.ts'
 import type { ChatClient } from '../service/chat-client.ts'
 import { AnswerError, type List, type Professional } from '../service/chat-read.ts'
 import { CallError, type CallErrorKind } from '../service/errors.ts'
+import type { Shut } from './remote.ts'
 import type { Bearer } from './token.ts'
 
 /**
@@ -13,7 +14,7 @@ import type { Bearer } from './token.ts'
 export type Chat =
   | {
       readonly kind: 'not-asked'
-      readonly why: 'no-token' | 'demo' | 'gave-up' | 'no-permit'
+      readonly why: 'no-token' | 'demo' | 'gave-up' | Shut['why']
       readonly waitMs?: number | null
     }
   | ReturnType<typeof listing>
@@ -90,7 +91,7 @@ function speciality({ specialityId }: ListedProfessional): number {
 }
 
 export function chatFailed(chat: Chat): boolean {
-  if (chat.kind === 'not-asked') return chat.why === 'gave-up' || chat.why === 'no-permit'
+  if (chat.kind === 'not-asked') return chat.why !== 'no-token' && chat.why !== 'demo'
   return chat.kind === 'refused' || chat.kind === 'no-answer'
 }
 

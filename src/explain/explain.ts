@@ -64,7 +64,8 @@ export async function openExplain(options: ExplainOptions) {
   const { timeoutMs, allowPlainHttp } = config.service
   const claims = token === undefined ? null : readClaims(token)
   const shape = await inTime(quotedName(config.customers.relation), () => describeCustomers(pool, config))
-  const records = await openRecords(pool, { origin: service?.origin, apiKey: service?.apiKey, digestKey })
+  const target = { origin: service?.origin, apiKey: service?.apiKey, digestKey }
+  const records = await openRecords(pool, target, config.fingerprint)
   const gate = service && records.pace ? await openGate({ pool, stop, patienceMs }) : OPEN_GATE
   const users = service && makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
   const lookup = users && makeLookup({ users, gate, signal: stop })
@@ -189,7 +190,7 @@ async function chatFor(options: ExplainOptions, gate: CallGate, gaveUp: boolean)
   if (token === undefined || service === null) return NO_TOKEN
   if (!mayAskChat(service.origin, config.service.environment)) return { kind: 'not-asked', why: 'demo' }
   if (gaveUp) return { kind: 'not-asked', why: 'gave-up' }
-  if (!(await gate.pass())) return { kind: 'not-asked', why: 'no-permit', waitMs: await gate.heldForMs() }
+  if (!(await gate.pass())) return { kind: 'not-asked', ...(await gate.shut()) }
   const { origin, apiKey } = service
   const { timeoutMs, allowPlainHttp } = config.service
   const client = makeChatClient({

@@ -134,6 +134,7 @@ function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
   const { writtenAgoMs, state, owed, capturedMs } = history
+  if (rollcall.kind === 'known' && !rollcall.applied) return remedy('apply-mapping')
   if (owed || capturedMs !== null) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   // The service may show a write late.
   if (writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
@@ -151,6 +152,8 @@ const AFTER_SILENCE: Readonly<Record<Silence, Deed | null>> = {
   'no-token': null,
   demo: null,
   'no-permit': 'try-later',
+  outage: 'try-later',
+  credentials: 'check-keys',
   'gave-up': 'check-address',
   denied: 'check-keys',
   busy: 'try-later',

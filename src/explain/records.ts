@@ -1,5 +1,6 @@
 // What rollcall's own tables say of a customer: read only, and never needed.
 import type { Pool } from 'pg'
+import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type History, readHistory } from '../ledger/history.ts'
 import { whyUnreadable } from '../ledger/readable.ts'
 import { differencesFromBinding, type PartialTarget } from '../ledger/target.ts'
@@ -7,25 +8,26 @@ import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
 
 /**
- * `known`: the history is null where the tables hold nothing of the customer. `not-migrated`: the tables are not there, or
+ * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping. `not-migrated`: the tables are not there, or
  * of another version. `no-right`: this role may not read them. `locked`: no answer came in time. `other-target`: the
  * records are about another service, key or database; what differs, in words.
  */
 export type Records =
-  | { readonly kind: 'known'; readonly history: History }
+  | { readonly kind: 'known'; readonly history: History; readonly applied: boolean }
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[] }
 
-const NEEDED = ['call', 'finding', 'ledger', 'migration', 'outbox', 'owed', 'target']
+const NEEDED = ['call', 'finding', 'generation', 'ledger', 'migration', 'outbox', 'owed', 'target']
 
-const MAY_CALL = `
-SELECT has_table_privilege(to_regclass('rollcall.pace'), 'SELECT') AND has_table_privilege(to_regclass('rollcall.pace'), 'UPDATE')
+const OPENED = `
+SELECT coalesce(${CURRENT_FINGERPRINT} = $1, true) AS applied,
+  has_table_privilege(to_regclass('rollcall.pace'), 'SELECT') AND has_table_privilege(to_regclass('rollcall.pace'), 'UPDATE')
   AND current_setting('transaction_read_only') = 'off' AS pace`
 
 const LOCKED = { kind: 'locked' } as const
 
 /** The command goes on without tables that are of another version, locked, or not to be read. */
-export async function openRecords(pool: Pool, target: PartialTarget) {
+export async function openRecords(pool: Pool, target: PartialTarget, fingerprint: string) {
   const without = (records: Records) => ({ pace: false, read: async (): Promise<Records> => records })
   const why = await orLocked(() => whyUnreadable(pool, NEEDED))
   if (why !== null) return without(typeof why === 'string' ? { kind: why } : why)
@@ -33,16 +35,17 @@ export async function openRecords(pool: Pool, target: PartialTarget) {
   if ('kind' in differences) return without(differences)
   if (differences.length > 0)
     return without({ kind: 'other-target', differences: differences.map(({ says }) => says) })
-  const { rows } = await pool.query<{ pace: boolean | null }>(MAY_CALL)
+  const { rows } = await pool.query<{ applied: boolean; pace: boolean | null }>(OPENED, [fingerprint])
+  const { applied = true, pace = null } = rows[0] ?? {}
   let locked = false
   return {
     /** There is a common pace, and this role may take permits of it. */
-    pace: rows[0]?.pace === true,
+    pace: pace === true,
     async read(key: CustomerKey, calls: number): Promise<Records> {
       if (locked) return LOCKED // not waited for again, customer by customer
       const history = await orLocked(() => readHistory(pool, key, calls))
       locked = history === LOCKED
-      return history === null || !('kind' in history) ? { kind: 'known', history } : history
+      return history === null || !('kind' in history) ? { kind: 'known', history, applied } : history
     },
   }
 }

@@ -30,12 +30,15 @@ export type RemoteView =
     }
   | {
       readonly kind: 'not-asked'
-      readonly why: 'no-user-id' | 'no-permit' | 'gave-up' | 'not-wanted'
+      readonly why: 'no-user-id' | 'gave-up' | 'not-wanted' | Shut['why']
       readonly waitMs: number | null
     }
 
 /** With what it showed, for the comparison; null where it showed nothing. */
 export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
+
+/** Why no permit came, and for how long no process is to call, in whole milliseconds; null when that is not known. */
+export type Shut = { readonly why: 'no-permit' | 'outage' | 'credentials'; readonly waitMs: number | null }
 
 /** Where rollcall is not installed there is no pace to keep: a few calls by hand need none. */
 export const OPEN_GATE = {
@@ -43,8 +46,7 @@ export const OPEN_GATE = {
   pass: async (): Promise<boolean> => true,
   /** The answer to the call that was let pass last counts for the common pace, as that of every call does. */
   report: async (_key: CustomerKey, _outcome: Outcome): Promise<void> => undefined,
-  /** For how long no process is to call, in whole milliseconds; null when that is not why no permit came. */
-  heldForMs: async (): Promise<number | null> => null,
+  shut: async (): Promise<Shut> => ({ why: 'no-permit', waitMs: null }),
 }
 export type CallGate = typeof OPEN_GATE
 
@@ -89,9 +91,9 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       const heard = health === 'trouble' ? 'neutral' : health
       await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health: heard, ...busyness(outcome) })
     },
-    async heldForMs() {
-      const ms = (await inTime('rollcall.pace', () => readPace(pool)))?.heldForMs ?? 0
-      return ms > 0 ? Math.round(ms) : null
+    async shut() {
+      const { cause = null, heldForMs = 0 } = (await inTime('rollcall.pace', () => readPace(pool))) ?? {}
+      return { why: cause ?? 'no-permit', waitMs: heldForMs > 0 ? Math.round(heldForMs) : null }
     },
   }
 }
@@ -109,7 +111,7 @@ export function makeLookup({ users, gate, signal }: Looking) {
     async look(key: CustomerKey, userId: string | null): Promise<LookupResult> {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
-      if (!(await gate.pass())) return notAsked('no-permit', await gate.heldForMs())
+      if (!(await gate.pass())) return { remote: { kind: 'not-asked', ...(await gate.shut()) }, seen: null }
       const called = await callService(users, { call: { method: 'GET' }, userId, signal })
       signal.throwIfAborted()
       const { outcome } = called
@@ -120,11 +122,8 @@ export function makeLookup({ users, gate, signal }: Looking) {
   }
 }
 
-export function notAsked(
-  why: Extract<RemoteView, { kind: 'not-asked' }>['why'],
-  waitMs: number | null = null,
-): LookupResult {
-  return { remote: { kind: 'not-asked', why, waitMs }, seen: null }
+export function notAsked(why: Extract<RemoteView, { kind: 'not-asked' }>['why']): LookupResult {
+  return { remote: { kind: 'not-asked', why, waitMs: null }, seen: null }
 }
 
 /** The part of the same answer that every sync would believe. */

@@ -52,6 +52,8 @@ const KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 export const REMEDIES = {
   sync: ({ sync }) => sync,
   wait: ({ sync }) => `wait, it is owed; ${sync} tries at once`,
+  'apply-mapping': () =>
+    'the mapping has changed and is not applied: `rollcall backfill --mapping` does it, nothing is synced before',
   'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')

@@ -11,6 +11,11 @@ const NOTE_CLAIMANTS = `
 UPDATE rollcall.owed o SET ${OWE}, ${DUE_NOW}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
+/** And with a look: what they remember may be older than it. */
+const SEND_TO_LOOK = `
+UPDATE rollcall.owed o SET ${OWE_LOOK}, status_doubted = status_doubted OR $2, ${DUE_NOW}
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+
 /** Looked up again, once a request without an answer can no longer arrive. */
 const SUSPECT = `
 UPDATE rollcall.owed o SET ${OWE_LOOK},
@@ -23,46 +28,44 @@ UPDATE rollcall.owed o SET ${OWE_LOOK},
     ELSE greatest(not_before, now() + $2 * interval '1 ms', least(due_at, now())) END
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
-/** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
 const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
 
+/** All customers under the users of these endings, where there are several. */
+async function sharersOf(pool: Pool, endings: readonly Ending[]): Promise<readonly CustomerKey[]> {
+  const userIds = endings.flatMap(({ record }) => record.userId ?? [])
+  const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
+  return rows.map(({ key }) => key)
+}
+
+/** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
 export async function noteSharers(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const alike of byClear(endings.filter(({ isNew }) => isNew))) {
-    const userIds = alike.flatMap(({ record }) => (record.userId ? [record.userId] : []))
-    if (userIds.length === 0) continue
-    const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [userIds])
-    const keys = rows.map(({ key }) => key)
-    await noteClaimants(pool, keys, alike)
-  }
+  const fresh = endings.filter(({ isNew }) => isNew)
+  for (const alike of Map.groupBy(fresh, ({ effect }) => effect).values())
+    await noteClaimants(pool, await sharersOf(pool, alike), alike)
 }
 
-/** The claimants that the endings name. */
+/** The claimants that the endings name. A call that took access may have come after what any other has seen or written. */
 export async function noteNamed(pool: Pool, endings: readonly Ending[]): Promise<void> {
-  for (const alike of byClear(endings.filter(({ noteKeys }) => noteKeys.length > 0))) {
-    const keys = alike.flatMap(({ noteKeys }) => noteKeys)
-    await noteClaimants(pool, keys, alike)
+  for (const [effect, alike] of Map.groupBy(endings, (each) => each.effect)) {
+    const others = effect === 'unordered' ? await sharersOf(pool, alike) : []
+    const unaware = others.filter((key) => !alike.some((each) => each.key === key))
+    await noteClaimants(pool, [...unaware, ...alike.flatMap(({ noteKeys }) => noteKeys)], alike)
   }
 }
 
-/** The clear ones, and the others. */
-function byClear(endings: readonly Ending[]): readonly (readonly Ending[])[] {
-  return [true, false].map((clear) => endings.filter((ending) => ending.clear === clear))
-}
-
-/** The endings are all clear, or none of them is; then no lookup comes before their last request would be shown. */
+/** The endings have one effect. Where that is unknown, no lookup comes before their last request would be shown. */
 async function noteClaimants(
   pool: Pool,
   keys: readonly CustomerKey[],
   endings: readonly Ending[],
 ): Promise<void> {
   if (keys.length === 0) return
-  if (endings.every(({ clear }) => clear)) {
-    await pool.query(NOTE_CLAIMANTS, [keys])
-    return
-  }
-  const lowered = endings.some(({ lowered }) => lowered)
-  await suspect(pool, keys, endings, lowered)
+  const lowered = endings.some((ending) => ending.lowered)
+  const effect = endings[0]?.effect
+  if (effect === 'known') await pool.query(NOTE_CLAIMANTS, [keys])
+  else if (effect === 'unordered') await pool.query(SEND_TO_LOOK, [keys, lowered])
+  else await suspect(pool, keys, endings, lowered)
 }
 
 /**

@@ -41,8 +41,6 @@ type Next = {
 type Done = {
   /** A call of this claim got a trusted answer, so the remote state is known again. */
   readonly sure: boolean
-  /** The effect of this claim and of any call before it is known. */
-  readonly clear: boolean
   /** A writing request of this claim may have been sent. */
   readonly wrote: boolean
   /** Something was acknowledged as done, or is over and may be done. */
@@ -86,7 +84,12 @@ type Right = {
 type Others = {
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
-  /** Recorded under this `user_id` for the first time: the other customers that claim it. */
+  /**
+   * What this claim and any call before it have done to the user: `known` from the record; `unordered`: the same, but perhaps
+   * after what another claim did meanwhile; `unknown`: what is not known may show late.
+   */
+  readonly effect: 'known' | 'unordered' | 'unknown'
+  /** Recorded under this `user_id` for the first time: all that claim it are noted. */
   readonly isNew: boolean
 }
 

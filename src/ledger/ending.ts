@@ -2,6 +2,7 @@
 import type { Pool } from 'pg'
 import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
 import { RECORD_COLUMNS } from './record.ts'
@@ -158,6 +159,18 @@ WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
 
 export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' | 'token'>): Promise<void> {
   await pool.query(DOUBT_STATUS, [id, token])
+}
+
+/** The trace of a create that a crash hides: without it a customer out of scope seems never to have been called for. */
+const MARK_ASKED = `
+UPDATE rollcall.ledger SET remote = 'unknown'
+WHERE key IN (SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND remote = 'unasked' ORDER BY key FOR UPDATE)`
+
+export function makeMarkAsked(pool: Pool): (key: CustomerKey) => Promise<void> {
+  return makeBatch<CustomerKey, void>(async (keys) => {
+    await pool.query(MARK_ASKED, [keys])
+    return keys.map(() => undefined)
+  })
 }
 
 async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMap<Ending, boolean>> {

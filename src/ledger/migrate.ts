@@ -189,6 +189,8 @@ async function migrateQueue(client: Session): Promise<void> {
   for (const { name } of rows) await client.query(`ANALYZE ${name}`)
 }
 
+const SESSION = { application_name: 'rollcall migrate', connectionTimeoutMillis: 10_000 }
+
 /** A connection of its own: this takes longer than a statement of a worker may. */
 export async function onSession<T>(
   address: DatabaseAddress,
@@ -196,7 +198,7 @@ export async function onSession<T>(
   use: (client: Session) => Promise<T>,
 ): Promise<T> {
   const options = { down, role: roleOf(address) }
-  const client = await reachable(() => connectOne(address, { application_name: 'rollcall migrate' }), options)
+  const client = await reachable(() => connectOne(address, SESSION), options)
   try {
     return await reachable(() => use(client), options)
   } finally {

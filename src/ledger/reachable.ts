@@ -27,7 +27,7 @@ const TLS_WORDS =
   /^(The server does not support SSL connections|There was an error establishing an SSL connection)$/
 /** The messages of pg, without any code, for a connection that took too long or broke. */
 const PG_WORDS =
-  /^(timeout exceeded when trying to connect|timeout expired|Connection terminated.*|Client has encountered a connection error.*)$/
+  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated.*|Client has encountered a connection error.*)$/
 
 type Options = {
   /** The error for a server that is away; default: DATABASE_DOWN. */

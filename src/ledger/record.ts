@@ -113,6 +113,8 @@ export type KnownRecord = LedgerRecord & {
   readonly desired: string | null
   /** No claim has ended for it yet. */
   readonly isNew: boolean
+  /** Has been up to date once, be it without a call. */
+  readonly settled: boolean
 }
 
 /** A customer that no call was ever made for. */
@@ -136,6 +138,7 @@ export const NEVER_SETTLED: KnownRecord = {
   verifiedAgoMs: null,
   desired: null,
   isNew: true,
+  settled: false,
 }
 
 type Columns = { readonly [K in keyof LedgerRecord]: readonly [(typeof ledger)[K]['_']['name'], string] }
@@ -192,7 +195,7 @@ export const MEMORY_COLUMNS = columnsOf(MEMORY)
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `${RECORD_COLUMNS.read},
-  generation IS NULL AS "isNew", desired,
+  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired,
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
 

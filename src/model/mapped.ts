@@ -9,10 +9,13 @@ export type FieldIssue = {
   readonly expected: string
 }
 
-/** The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. */
+/**
+ * The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. `spared`: treated
+ * as out of scope all the same, see sync/others.ts.
+ */
 export type Mapped =
   | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Holding)
-  | { readonly kind: 'removed'; readonly userId: string }
+  | { readonly kind: 'removed'; readonly userId: string; readonly spared?: true }
   | ({ readonly kind: 'out-of-scope'; readonly userId: string } & Holding)
   | ({
       readonly kind: 'rejected'
@@ -25,6 +28,10 @@ export type Holding = { readonly validUntilMs?: number }
 
 export function validUntilOf(mapped: Mapped): number | null {
   return mapped.kind === 'removed' ? null : (mapped.validUntilMs ?? null)
+}
+
+export function isOutOfScope(mapped: Mapped): boolean {
+  return mapped.kind === 'out-of-scope' || (mapped.kind === 'removed' && mapped.spared === true)
 }
 
 export function userIdOf(mapped: Mapped): string | null {

@@ -27,7 +27,7 @@ const SECRET_NAMES = [
  * address, and by a text that looks random is a second guard.
  */
 export function makeLog(level: LogLevel, options: Options = {}): Log {
-  const { hideKeysBy, secrets = [], stream = destination({ fd: 2, sync: true }) } = options
+  const { hideKeysBy, secrets = [], stream = stderr() } = options
   return pino(
     {
       level,
@@ -43,6 +43,9 @@ export function makeLog(level: LogLevel, options: Options = {}): Log {
     stream,
   )
 }
+
+/** Work goes on without a log where its disk is full; a little is kept until there is room again. */
+const stderr = () => destination({ fd: 2, sync: true, maxLength: 65_536 }).on('error', () => undefined)
 
 /** The longest first: one may be part of another. */
 function withoutSecrets(secrets: readonly string[]): (line: string) => string {

@@ -8,7 +8,7 @@ import { absorbWrite } from '../sync/absorb.ts'
 import { type Before, hadAccess, kindsOf } from '../sync/braked.ts'
 import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
-import { takesAccess } from '../sync/plan.ts'
+import { isToErase, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Call, nextMove, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
@@ -154,10 +154,10 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
 }
 
 /** As sync/run.ts finds it. */
-function beforeOf({ mapped, record, rivals }: Made, { onRemove }: Policy): Before {
+function beforeOf({ mapped, record, rivals }: Made, policy: Policy): Before {
   return {
     wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
-    erases: mapped.kind === 'removed' && rivals.length === 0 && onRemove === 'erase',
+    erases: isToErase({ mapped, rivals, policy }),
     hadAccess: hadAccess(record),
   }
 }

@@ -34,12 +34,16 @@ export type SyncContext = {
   readonly backoff: Backoff
   readonly random: () => number
   readonly readRow: (key: CustomerKey) => Promise<FoundRow>
+  /** The same of another customer of the user: one that cannot be read is there, and it is not known as what. */
+  readonly readOther: (key: CustomerKey) => Promise<FoundRow>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
   readonly unwatched: Unwatched
   readonly brake: Brake
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly doubtStatus: (claim: Claim) => Promise<void>
+  /** Written down before the first create of a customer that may leave the scope. */
+  readonly markAsked: (key: CustomerKey) => Promise<unknown>
   /** Whether a status that this other customer's record tells of is in doubt. */
   readonly readDoubted: (key: CustomerKey) => Promise<boolean>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */

@@ -3,7 +3,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/end-of-claim.ts'
 import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type FieldIssue, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
+import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
@@ -12,6 +12,7 @@ import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
+import { isToErase } from './plan.ts'
 import { timeNeededMs } from './time-needed.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
@@ -48,7 +49,6 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     replanAtMs: replanAt(end, { claim, mapped, memory }),
     // The part about what the calls have done.
     ...{ sure, wrote, acknowledged, unclear },
-    clear: end.kind !== 'unknown' && (sure || (!claim.unknown && !wrote)),
     lowered: turn.lowered || claim.statusDoubted,
     withdrawsDoubt: (!claim.statusDoubted && !turn.landed) || (end.kind === 'retry' && acknowledged),
     ...(freed.length > 0 ? { freed } : {}),
@@ -64,6 +64,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     carried: [...turn.carried, ...notAsked(mapped, config)],
     // The part about other customers that it concerns.
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
+    effect: effectOf({ claim, mapped, turn, end }),
     isNew: record.isNew || record.userId !== userId,
     // The part that is remembered.
     desired: stays(end, record)
@@ -79,8 +80,8 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
 }
 
 /** Of a customer that is to have no access nothing else is checked: what was found of the other fields is no difference any more. */
-function notAsked({ kind }: Mapped, { onRemove }: Config): readonly UserField[] {
-  const gone = kind === 'out-of-scope' || (kind === 'removed' && onRemove !== 'erase')
+function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
+  const gone = isOutOfScope(mapped) || (mapped.kind === 'removed' && onRemove !== 'erase')
   return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
 }
 
@@ -96,6 +97,13 @@ function isGone(record: LedgerRecord, last: Called | null): boolean {
 
 function isUnclear(last: Called | null): boolean {
   return last !== null && last.method !== 'GET' && classifyWrite(last.method, last.outcome) === 'unclear'
+}
+
+/** The answer to a call that took access does not tell whether another customer's claim has looked, or written, before it. */
+type Effect = Pick<Finished, 'claim' | 'mapped' | 'turn' | 'end'>
+function effectOf({ claim, mapped, turn, end }: Effect): Ending['effect'] {
+  if (mapped.kind !== 'user' && turn.wrote && end.kind === 'settle') return 'unordered'
+  return end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)) ? 'known' : 'unknown'
 }
 
 /** The others were right until now, and do not know that they share their user. */
@@ -166,12 +174,7 @@ type Remembering = Pick<Finished, 'end' | 'mapped' | 'rivals'> & { readonly memo
 function remembered(config: Config, { end, mapped, rivals, memory: last }: Remembering): Memory {
   const over = end.kind === 'settle' && last.conflict?.phase === 'due'
   const memory = over ? { ...last, conflict: null } : last
-  if (
-    mapped.kind === 'removed' &&
-    config.onRemove === 'erase' &&
-    rivals.length === 0 &&
-    memory.remote === 'absent'
-  )
+  if (isToErase({ mapped, rivals, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)

@@ -3,7 +3,6 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { FoundRow, Reading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
-import { readWaiting, type WaitingCustomer, wake } from '../ledger/conflicts.ts'
 import type { Freed } from '../ledger/end-of-claim.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -73,13 +72,10 @@ export type FreedOf = { readonly key: CustomerKey; readonly freed: readonly Free
 export function makeWakeWaiting({ pool, config, digester, read }: Waking) {
   return makeBatch<FreedOf, number>(async (all) => {
     const fields = new Set(all.flatMap(({ freed }) => freed.map(({ field }) => field)))
-    const waiting = await readWaiting(pool, [...fields])
+    const { rows: waiting } = await pool.query<WaitingCustomer>(WAITING, [[...fields]])
     const { rows } = await read(waiting.map(({ key }) => key))
     const woken = waiting.filter((each) => waitsFor(each, { all, rows, config, digester }))
-    await wake(
-      pool,
-      woken.map(({ key }) => key),
-    )
+    if (woken.length > 0) await pool.query(WAKE, [woken.map(({ key }) => key)])
     return all.map(() => woken.length)
   })
 }
@@ -108,3 +104,27 @@ function waitsFor(
     })
   })
 }
+
+type WaitingCustomer = {
+  readonly key: CustomerKey
+  readonly fields: readonly string[]
+  /** The database's clock, in milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** The worker reads and compares so many rows at most; all other customers wait for their time. */
+const MOST_WAITING = 200
+
+/** Customers that wait for a value of one of these fields. As a rule there are none, and the partial index is empty. */
+const WAITING = `
+SELECT key, ARRAY(SELECT jsonb_object_keys(conflict->'values')) AS fields,
+  (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"
+FROM rollcall.ledger WHERE conflict IS NOT NULL AND conflict->'values' ?| $1::text[] LIMIT ${MOST_WAITING}`
+
+/**
+ * They are planned again now, and send what they wait for. The clock is read under the row's lock: a claim that ends now must
+ * see that this came after it had begun.
+ */
+const WAKE = `
+UPDATE rollcall.owed SET replan_at = clock_timestamp()
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`

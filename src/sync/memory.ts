@@ -5,7 +5,7 @@ import {
   type Reason,
   type RemoteState,
 } from '../ledger/record.ts'
-import { type FieldIssue, type Mapped, userIdOf } from '../model/mapped.ts'
+import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
@@ -108,7 +108,7 @@ type Subject = {
 export function rememberFor(memory: Memory, { mapped, record, digests }: Subject): Memory {
   const userId = userIdOf(mapped)
   if (userId !== null && record.userId !== null && userId !== record.userId) return UNHEARD_OF
-  if (mapped.kind === 'out-of-scope' && record.remote === 'unasked') return UNHEARD_OF
+  if (isOutOfScope(mapped) && record.remote === 'unasked') return UNHEARD_OF
   if (mapped.kind === 'rejected') return memory
   if (mapped.kind !== 'user') return { ...memory, conflict: null }
   const { user } = mapped
@@ -141,15 +141,13 @@ export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
 }
 
 /**
- * Fields that the mapping has ceased to set belong to other systems: what we sent once says nothing about them when
- * the mapping sets them again.
+ * Fields that the mapping has ceased to set belong to other systems: what we sent or saw once says nothing about them
+ * when the mapping sets them again.
  */
 export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {
-  const sent = OPTIONAL_FIELDS.filter(managed).flatMap((field) => {
-    const digest = memory.sent[field]
-    return digest === undefined ? [] : [[field, digest] as const]
-  })
-  return { ...memory, sent: Object.fromEntries(sent) }
+  const kept = (digests: FieldDigests): FieldDigests =>
+    Object.fromEntries(Object.entries(digests).filter(([field]) => managed(field as OptionalField)))
+  return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
 }
 
 type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'wasThere'> & {

@@ -1,5 +1,5 @@
 import type { CustomerKey } from '../model/customer.ts'
-import type { Mapped } from '../model/mapped.ts'
+import { isOutOfScope, type Mapped } from '../model/mapped.ts'
 import { entitled, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
@@ -59,7 +59,7 @@ export function makePlan(situation: Situation): Plan {
       return { kind: 'reject', code: 'mapping', keys: [] }
     case 'removed':
     case 'out-of-scope':
-      return planWithout(mapped.kind, situation)
+      return planWithout(situation)
     case 'user':
       if (rivals.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: rivals }
       return planUser(mapped, situation)
@@ -73,17 +73,23 @@ export function makePlan(situation: Situation): Plan {
  * first call the service may have the user already: a removal asks, or a deleted customer keeps access.
  * Who was out of scope ever since is left alone: others may look after that user.
  */
-function planWithout(kind: 'removed' | 'out-of-scope', { memory, rivals, policy }: Situation): Plan {
+function planWithout(situation: Situation): Plan {
+  const { mapped, memory, rivals, policy } = situation
   if (policy.onRemove === 'ignore') return { kind: 'none', why: 'ignored' }
   if (rivals.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
-  if (memory.remote === 'unasked' && kind === 'out-of-scope') return { kind: 'none', why: 'never-ours' }
+  if (memory.remote === 'unasked' && isOutOfScope(mapped)) return { kind: 'none', why: 'never-ours' }
   if (memory.remote === 'unasked') return { kind: 'lookup', why: 'unasked' }
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
   if (memory.remote === 'absent') return { kind: 'none', why: 'no-access-left' }
   if (mayHaveAccess(memory)) return { kind: 'revoke', body: { status: 0 } }
-  return kind === 'removed' && policy.onRemove === 'erase'
-    ? planErasure(memory, policy)
-    : { kind: 'none', why: 'no-access-left' }
+  return isToErase(situation) ? planErasure(memory, policy) : { kind: 'none', why: 'no-access-left' }
+}
+
+/** Whether the personal fields go too, once access is gone. */
+export function isToErase({ mapped, rivals, policy }: Omit<Situation, 'memory' | 'digests'>): boolean {
+  return (
+    mapped.kind === 'removed' && !isOutOfScope(mapped) && rivals.length === 0 && policy.onRemove === 'erase'
+  )
 }
 
 /**

@@ -13,9 +13,9 @@ import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { makeGate } from './gate.ts'
-import { inherit, latestOf } from './inherit.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
-import { leavesTrial } from './plan.ts'
+import { inherit, latestOf } from './others.ts'
+import { isToErase, leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { type Call, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
@@ -89,7 +89,7 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     ...{ brake: context.brake, key, digests, record: own },
     before: {
       wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
-      erases: mapped.kind === 'removed' && rivals.length === 0 && context.config.onRemove === 'erase',
+      erases: isToErase(situation),
       hadAccess: hadAccess({ ...own, sentStatus: record.sentStatus }),
     },
     digestKey: context.digester.id,
@@ -103,6 +103,9 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     if ('end' in move) return await ended(move.end)
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
     if (record.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
+    // And the user, whom nobody would look for once the customer has left the scope.
+    if (move.plan.kind === 'create' && own.remote === 'unasked' && context.config.scope)
+      await context.markAsked(key)
     const closed = await gate.pass(turn)
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''

@@ -13,9 +13,9 @@ import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
 import { mapFound, userIdFor } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
+import { meetOthers } from './others.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
-import { findRivals } from './rivals.ts'
 import { lookedAtAgain, seemsLost, type Unwatched } from './unwatched.ts'
 import type { Policy } from './write.ts'
 
@@ -68,11 +68,15 @@ export async function readSnapshots(
     claimantsOf(pool, config, withoutLedger ? [] : keys),
   ])
   const others = [...byUser.values()].flat().filter((key) => !rows.has(key))
-  const otherRows = others.length > 0 ? (await readCustomers([...new Set(others)])).rows : new Map()
+  const none: ReadRows = { rows: new Map(), unreadable: new Map() }
+  const other = others.length > 0 ? await readCustomers([...new Set(others)]) : none
   const now = new Date(nowMs)
   const reads = {
     ...{ config, now },
-    readRow: async (key: CustomerKey) => rows.get(key) ?? otherRows.get(key) ?? null,
+    readOther: async (key: CustomerKey) =>
+      unreadable.has(key) || other.unreadable.has(key)
+        ? 'ambiguous'
+        : (rows.get(key) ?? other.rows.get(key) ?? null),
   }
   const snapshots: Snapshot[] = []
   for (const [at, each] of work.entries()) {
@@ -84,11 +88,12 @@ export async function readSnapshots(
         ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
         : mapFound(config, key, row, now)
     const claimants = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other !== key)
+    const alone = { mapped, rivals: [] }
     snapshots.push({
-      ...{ key, work: each, mapped, policy: config, nowMs },
+      ...{ key, work: each, policy: config, nowMs },
+      ...(row === undefined ? alone : await meetOthers(reads, claimants, { mapped, record: each.record })),
       unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
       claimants,
-      rivals: row === undefined ? [] : await findRivals(reads, claimants, mapped),
       digests: forCustomer(digester, key),
       digestKey: digester.id,
       desired: digester.whole(key, mapped, config.clearWith),

@@ -1,12 +1,12 @@
 import type { Claim } from '../ledger/claim.ts'
-import type { LedgerRecord, Reason } from '../ledger/record.ts'
+import type { KnownRecord, Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
-import type { Kept } from './inherit.ts'
+
 import { mapFound } from './map.ts'
-import { findRivals } from './rivals.ts'
+import { type Kept, meetOthers } from './others.ts'
 import type { TurnEnd } from './turn.ts'
 import { lookedAtAgain, seemsLost } from './unwatched.ts'
 
@@ -25,21 +25,22 @@ export type Subject = {
 export async function readSubject(
   context: SyncContext,
   { key, nowMs }: Claim,
-  record: Promise<LedgerRecord>,
+  record: Promise<KnownRecord>,
 ): Promise<Subject & { readonly end?: TurnEnd }> {
   try {
-    const { config, readRow } = context
+    const { config, readRow, readOther } = context
     const now = new Date(nowMs)
     const look = async () => mapFound(config, key, await readRow(key), now)
+    const known = await record
     const seen = await look()
     const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
     // The customer that takes this user over may be captured and not noted yet.
-    if (mapped.kind === 'removed' && !(await context.whenNoted()))
-      return { mapped, rivals: [], others: [], end: notNoted() }
+    const loses = mapped.kind === 'removed' || (mapped.kind === 'out-of-scope' && known.remote !== 'unasked')
+    if (loses && !(await context.whenNoted())) return { mapped, rivals: [], others: [], end: notNoted() }
     const others = await readOthers(context, key, mapped)
     const keys = others.map((other) => other.key)
-    const rivals = await findRivals({ config, readRow, now }, keys, mapped)
-    return { mapped, rivals, others }
+    const met = await meetOthers({ config, readOther, now }, keys, { mapped, record: known })
+    return { ...met, others }
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error

@@ -7,7 +7,7 @@ import { type FoundRow, makeReading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
-import { doubtStatus } from '../ledger/ending.ts'
+import { doubtStatus, makeMarkAsked } from '../ledger/ending.ts'
 import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { makeNoting } from '../ledger/note.ts'
@@ -83,13 +83,16 @@ export async function openSync(options: Options) {
   try {
     const checked = await reachable(check, { role: roleOf(databaseAt(url)) })
     const readCustomers = makeReading(pool, config, checked.shape, onMisfits)
-    const readRow = makeBatch<CustomerKey, FoundRow>(
-      async (keys) => {
-        const { rows, unreadable } = await readCustomers([...new Set(keys)])
-        return keys.map((key) => unreadable.get(key) ?? rows.get(key) ?? null)
-      },
-      { atOnce: READS_AT_ONCE },
-    )
+    const reading = (others: boolean) =>
+      makeBatch<CustomerKey, FoundRow>(
+        async (keys) => {
+          const { rows, unreadable } = await readCustomers([...new Set(keys)])
+          const unread = (key: CustomerKey) =>
+            others && unreadable.has(key) ? 'ambiguous' : unreadable.get(key)
+          return keys.map((key) => unread(key) ?? rows.get(key) ?? null)
+        },
+        { atOnce: READS_AT_ONCE },
+      )
     const source = outboxSource(pool)
     const note = makeNoting((key) => userIdFor(config, key))
     const drain = () => source.drain(note, DRAIN_ROWS)
@@ -106,12 +109,14 @@ export async function openSync(options: Options) {
       report: pace.report,
       backoff: { minMs: config.timing.retryMinMs, maxMs: config.timing.retryMaxMs },
       random: Math.random,
-      readRow,
+      readRow: reading(false),
+      readOther: reading(true),
       readRecord: makeReadRecord(pool),
       readClaimants: makeReadClaimants(pool),
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
       doubtStatus: (claim) => doubtStatus(pool, claim),
+      markAsked: makeMarkAsked(pool),
       readDoubted: makeReadDoubted(pool),
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),

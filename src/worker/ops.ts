@@ -15,7 +15,8 @@ import { openTables, showTables, type Tables } from './tables.ts'
 const PARTS = {
   postgres: 'Postgres at DATABASE_URL does not answer',
   queue: 'the queue at QUEUE_URL does not answer',
-  mapping: 'syncs go by another mapping than this worker has: see `rollcall backfill --mapping`',
+  mapping:
+    'syncs go by another mapping or target than this worker has: the log and `rollcall status` say which',
 } as const
 
 type Options = {

@@ -21,7 +21,7 @@ const ONE: Explanation = {
     mapped: null,
     claimants: [],
   },
-  ...{ service: { kind: 'present', status: 2 }, rollcall: { kind: 'known', history: null } },
+  ...{ service: { kind: 'present', status: 2 }, rollcall: { kind: 'known', history: null, applied: true } },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
   ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null },
 }
@@ -82,7 +82,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
-  const discarded = { ...ONE, rollcall: { kind: 'known', history } } as const
+  const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true } } as const
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^it is held/)
   expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(
     /discarded.*`rollcall held release c/,

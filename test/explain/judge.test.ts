@@ -17,7 +17,7 @@ const STORED: NonNullable<History> = {
   ...{ seenOnce: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
 }
 const known = (over: Partial<NonNullable<History>> | null): Records => ({
-  kind: 'known',
+  ...{ kind: 'known', applied: true },
   history: over && { ...STORED, ...over },
 })
 

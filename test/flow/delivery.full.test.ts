@@ -2,7 +2,7 @@
 // DELIVERY_RUNS (how many seeds from there on, each in both lanes) make longer runs.
 import { expect, test } from 'vitest'
 import { eachLane, lanes } from '../support/lanes.ts'
-import { USER_PRESETS } from '../support/presets.ts'
+import { MIXED } from '../support/presets.ts'
 import { type Fire, openOdd, openPreset, survive } from '../support/under-fire.ts'
 
 const FIRST = Number(process.env.DELIVERY_SEED ?? 1)
@@ -20,9 +20,9 @@ async function expectRight(open: (seed: number) => Promise<Fire>): Promise<void>
 const both = RUNS > 0 || lanes.some(({ available }) => !available)
 
 eachLane('every customer is right, every write explained, no two claims live', (lane) => {
-  const mine = USER_PRESETS.filter((_, at) => both || lanes[at % lanes.length] === lane)
-  test.each(mine)('at a service of the kind %s', (name) =>
-    expectRight((seed) => openPreset(lane, name, seed)),
+  const mine = Object.entries(MIXED).filter((_, at) => both || lanes[at % lanes.length] === lane)
+  test.each(mine)('at a service of the kind %s', (name, contract) =>
+    expectRight((seed) => openPreset(lane, { name, contract }, seed)),
   )
   test('at a service whose answers no preset gives', () => expectRight((seed) => openOdd(lane, seed)))
 })

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { claimChecks, endChecks } from '../../src/ledger/check.ts'
-import { knownKeysIfAny } from '../../src/ledger/known.ts'
+import { knownKeysIfAny } from '../../src/ledger/history.ts'
 import { leaseLane } from '../../src/ledger/lease.ts'
 import { note, noteToLook, noteVerifications } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'

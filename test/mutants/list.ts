@@ -113,7 +113,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'lateMs: timeNeededMs(config) + consistencyDelayMs,',
     ],
   ],
-  'src/sync/inherit.ts': [
+  'src/sync/others.ts': [
     [
       'inherit-doubted-status',
       'sentStatus: from.doubted ? null : record.sentStatus,',

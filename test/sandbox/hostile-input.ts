@@ -113,20 +113,3 @@ type Entry = [string, string]
 function asObject(entries: readonly Entry[]): string {
   return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`
 }
-
-const PARTS =
-  '.. . / // \\ % %2e%2e %2F %00 %ff %zz %c0%ae %F0%9F%99%82 ; : ? & = # [] + room pivot limit older after user'
-/** The part of a request's target after a known beginning, as bytes that may stand there or not. */
-export const tail: fc.Arbitrary<string> = fc.oneof(
-  fc
-    .array(
-      fc.constantFrom(
-        ...PARTS.split(' '),
-        ...'__proto__ constructor 1 -1 0 1e9 NaN true null u {} *'.split(' '),
-        ...['9'.repeat(400), 'x'.repeat(3000), '\u00ff'],
-      ),
-      { maxLength: 12 },
-    )
-    .map((parts) => parts.join('')),
-  fc.string({ unit: 'binary-ascii', maxLength: 30 }).map((text) => text.replace(/[\r\n ]/g, '+')),
-)

@@ -1,5 +1,6 @@
 // A database of its own for every test (or file), cloned from one that is migrated already.
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { administer, urlOf } from './administer.ts'
@@ -56,7 +57,8 @@ export async function freshDatabase(options: Options = {}): Promise<TestDatabase
   }
   const drop = async () => {
     if (pool.ended) return
-    await pool.end()
+    // A test that failed may not have given back a client: its open transaction would hold up every other file.
+    await Promise.race([pool.end(), sleep(5000, undefined, { ref: false })])
     await administer(databaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     for (const role of roles) await administer(databaseUrl, `DROP ROLE ${role}`)
   }

@@ -6,6 +6,7 @@ const {
   writtenAgoMs: _written,
   verifiedAgoMs: _seen,
   isNew: _new,
+  settled: _settled,
   desired: _desired,
   ...none
 } = NEVER_SETTLED
@@ -17,7 +18,7 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
     ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false, looked: false },
-    ...{ carried: [], unclear: false, clear: true, lowered: false, withdrawsDoubt: false, isNew: false },
+    ...{ carried: [], unclear: false, effect: 'known', lowered: false, withdrawsDoubt: false, isNew: false },
     ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
     ...{ desired: null, noteKeys: [], lastAnswer: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     ...given,

@@ -1,5 +1,11 @@
 // The kinds of service that the sandbox can be, as far as they concern users.
-import { type Contract, type ContractInput, PRESETS } from '../../src/sandbox/contract/contract.ts'
+import {
+  type Contract,
+  type ContractInput,
+  choicesOf,
+  DIMENSIONS,
+  PRESETS,
+} from '../../src/sandbox/contract/contract.ts'
 import { buildHouse, CONFIG, type House } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 
@@ -59,6 +65,20 @@ export const USER_PRESETS = (Object.keys(KINDS) as KindName[]).filter((name) => 
   const dimensions = Object.keys(KINDS[name]) as (keyof Contract)[]
   return name === 'documented' || dimensions.some((dimension) => !APART.includes(dimension))
 })
+
+/** The presets, and services that differ in everything at once: each value of each dimension, twice in other company. */
+export const MIXED: Readonly<Record<string, ContractInput>> = {
+  ...Object.fromEntries(Object.entries(PRESETS).map(([name, { contract }]) => [name, contract])),
+  ...Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`mixed ${at}`, mixed(at)])),
+}
+
+function mixed(at: number): ContractInput {
+  const choices = DIMENSIONS.filter((dimension) => !APART.includes(dimension)).map((dimension, place) => {
+    const values = choicesOf(dimension) ?? []
+    return [dimension, values[(at + (at < 4 ? 0 : place)) % values.length]]
+  })
+  return Object.fromEntries(choices.filter(([, value]) => value !== undefined))
+}
 
 /** A house at such a service. The lookup after a lost answer comes later than the service lags. */
 export function buildPresetHouse(lane: QueueLane, name: KindName): Promise<House> {

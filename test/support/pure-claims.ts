@@ -136,10 +136,10 @@ export function contextOf(customer: Customer): SyncContext {
     backoff: { minMs: 1000, maxMs: 3_600_000 },
     random: () => 0.5,
     readRow: async () => customer.row,
+    readOther: async () => null,
     readRecord: async () => ({
+      ...NEVER_SETTLED,
       ...structuredClone(kept.record),
-      writtenAgoMs: null,
-      verifiedAgoMs: null,
       desired: kept.desired,
       isNew: false,
     }),
@@ -149,6 +149,7 @@ export function contextOf(customer: Customer): SyncContext {
     async doubtStatus() {
       kept.statusDoubted = true
     },
+    markAsked: async () => undefined,
     readDoubted: async () => false,
     whenNoted: async () => true,
     report: async () => undefined,

@@ -1,6 +1,7 @@
 // Services that fail in every way while their customers change, and what is asked of rollcall meanwhile and after it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RollcallConfig } from '../../src/config/define.ts'
+import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { verified } from './at-rest.ts'
@@ -11,7 +12,6 @@ import { fireRules, SHARE } from './fire.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 import { type OddService, startOddService } from './odd-service.ts'
-import { KINDS, type KindName } from './presets.ts'
 import {
   type Changing,
   changeOnce,
@@ -47,8 +47,9 @@ export type Fire = AsyncDisposable & {
   notes(userId: string): string
 }
 
-export async function openPreset(lane: QueueLane, name: KindName, seed: number): Promise<Fire> {
-  const contract = KINDS[name]
+type Kind = { readonly name: string; readonly contract: ContractInput }
+
+export async function openPreset(lane: QueueLane, { name, contract }: Kind, seed: number): Promise<Fire> {
   const lag = contract.visibleAfterMs === undefined ? {} : { visibleAfterMs: LAG_MS }
   const consistencyDelayMs = contract.visibleAfterMs === undefined ? 0 : LAG_MS * 1.2
   const sandbox = await startSandbox({

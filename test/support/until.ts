@@ -12,8 +12,8 @@ type Options = {
   readonly patience?: number
 }
 
-/** No part of the product pauses for as long as this, so nothing more will come. */
-const PATIENCE_MS = 30_000
+/** No part of the product pauses for as long as this, nor takes as long to start on a machine that is overloaded. */
+const PATIENCE_MS = 60_000
 /** What moves for ever and comes nowhere is stopped here, before vitest stops the test without a word. */
 const CIRCLE_MS = 240_000
 

@@ -180,13 +180,13 @@ describe('makeEnding', () => {
     expect(ending({ end: { ...LATER, waitMs: 0 }, attempts: 3 }).backoffMs).toBe(4000)
   })
 
-  it('tells whether the outcome for the user is clear, to those who share it', () => {
-    expect(ending({ end: SETTLE }).clear).toBe(true)
-    expect(ending({ end: SETTLE, unknown: true }).clear).toBe(false)
-    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).clear).toBe(true)
-    expect(ending({ end: LATER, turn: { wrote: true } }).clear).toBe(false)
-    expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).clear).toBe(true)
-    expect(ending({ end: UNKNOWN, turn: { wrote: true, sure: true } }).clear).toBe(false)
+  it('tells what it has done to the user, to those who share it', () => {
+    expect(ending({ end: SETTLE }).effect).toBe('known')
+    expect(ending({ end: SETTLE, unknown: true }).effect).toBe('unknown')
+    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).effect).toBe('known')
+    expect(ending({ end: LATER, turn: { wrote: true } }).effect).toBe('unknown')
+    expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).effect).toBe('known')
+    expect(ending({ end: UNKNOWN, turn: { wrote: true, sure: true } }).effect).toBe('unknown')
   })
 
   it('takes back the doubt of its own claim alone, and only where nothing can have been carried out', () => {

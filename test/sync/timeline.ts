@@ -2,7 +2,7 @@
 // clock. What is owed is kept as the statements of src/ledger keep it.
 import type { Config, Row } from '../../src/config/config.ts'
 import type { Ending } from '../../src/ledger/end-of-claim.ts'
-import type { LedgerRecord } from '../../src/ledger/record.ts'
+import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { VERIFICATIONS } from '../../src/ledger/verification.ts'
 import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'
@@ -162,10 +162,9 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
         {
           ...contextOf(customer),
           readRecord: async () => ({
+            ...NEVER_SETTLED,
             ...structuredClone(record),
             writtenAgoMs,
-            verifiedAgoMs: null,
-            desired: null,
             isNew: false,
           }),
         },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -114,13 +115,7 @@ describe('a look soon after a write', () => {
     customer.row = { ...row, email: 'eva@correo.es' }
     const { record } = customer.kept
     const written = (ago: number) => ({
-      readRecord: async () => ({
-        ...record,
-        writtenAgoMs: ago,
-        verifiedAgoMs: null,
-        desired: null,
-        isNew: false,
-      }),
+      readRecord: async () => ({ ...NEVER_SETTLED, ...record, writtenAgoMs: ago, isNew: false }),
     })
     await customer.claim({}, written(1000))
     expect(customer.service.calls.length).toBe(1)

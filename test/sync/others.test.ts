@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Row } from '../../src/config/config.ts'
 import type { Clock } from '../../src/config/define.ts'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { findRivals } from '../../src/sync/rivals.ts'
+import { meetOthers } from '../../src/sync/others.ts'
 import { configOf } from '../support/pure-claims.ts'
 
 const upper = { columns: ['id'], map: (row: Row) => `${row.id}`.toUpperCase() }
@@ -20,14 +21,16 @@ const ROWS: Readonly<Record<string, Row | 'ambiguous'>> = {
   luis: { id: 'luis', plan: 'premium', kind: 'member' },
 }
 
-function rivalsOf(mapped: Mapped, claimants = Object.keys(ROWS).filter((key) => key !== 'ana')) {
+function meet(mapped: Mapped, claimants = Object.keys(ROWS).filter((key) => key !== 'ana')) {
   const reads = {
     config,
-    readRow: async (key: string) => ROWS[key] ?? null,
+    readOther: async (key: string) => ROWS[key] ?? null,
     now: new Date(),
   }
-  return findRivals(reads, claimants, mapped)
+  return meetOthers(reads, claimants, { mapped, record: NEVER_SETTLED })
 }
+
+const rivalsOf = async (...asked: Parameters<typeof meet>) => (await meet(...asked)).rivals
 
 const user: Mapped = { kind: 'user', user: { userId: 'ANA', status: 2, fields: {} }, issues: [] }
 
@@ -49,8 +52,11 @@ it('goes by the time that it is given', async () => {
     now < ended ? { value: true, validUntil: ended } : { value: false, validUntil: null }
   const reads = {
     config: configOf([], { mapping, scope: { columns: ['kind'], when } }),
-    readRow: async () => ROWS.Ana ?? null,
+    readOther: async () => ROWS.Ana ?? null,
   }
-  expect(await findRivals({ ...reads, now: new Date('2026-11-30') }, ['Ana'], user)).toEqual(['Ana'])
-  expect(await findRivals({ ...reads, now: ended }, ['Ana'], user)).toEqual([])
+  const asked = { mapped: user, record: NEVER_SETTLED }
+  expect((await meetOthers({ ...reads, now: new Date('2026-11-30') }, ['Ana'], asked)).rivals).toEqual([
+    'Ana',
+  ])
+  expect((await meetOthers({ ...reads, now: ended }, ['Ana'], asked)).rivals).toEqual([])
 })

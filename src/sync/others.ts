@@ -1,0 +1,94 @@
+// The other customers of a user: whether they claim it, and which of their records knows it best.
+import type { Config } from '../config/config.ts'
+import { type Digests, existedBefore, type KnownRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { type Mapped, userIdOf } from '../model/mapped.ts'
+import { UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { SyncContext } from './context.ts'
+import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
+import { mapFound } from './map.ts'
+
+type Reads = {
+  readonly config: Config
+  readonly readOther: SyncContext['readOther']
+  /** The database's time, by which the others are mapped. */
+  readonly now: Date
+}
+
+/**
+ * `rivals`: those in scope who claim this user, of all `others` who were ever settled under its `user_id`. Two customers
+ * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
+ * several rows) is no rival of one that can be mapped; but no access is taken away from under them.
+ *
+ * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
+ * And where another row of that user is out of scope: the user loses access, but is not erased.
+ */
+export async function meetOthers(
+  { config, readOther, now }: Reads,
+  others: readonly CustomerKey[],
+  { mapped, record }: { readonly mapped: Mapped; readonly record: KnownRecord },
+): Promise<{ readonly mapped: Mapped; readonly rivals: readonly CustomerKey[] }> {
+  const loses = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
+  const mapOther = async (key: CustomerKey) => mapFound(config, key, await readOther(key), now)
+  const found = await Promise.all(others.map(async (key) => ({ key, mapped: await mapOther(key) })))
+  const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
+  const claims = ({ kind }: Mapped) => kind === 'user' || (loses && kind === 'rejected')
+  const rivals = same.filter((other) => claims(other.mapped)).map(({ key }) => key)
+  const neverOurs = others.length === 0 && record.settled && record.remote === 'unasked'
+  const spared = neverOurs || same.some((other) => other.mapped.kind === 'out-of-scope')
+  return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, rivals }
+}
+
+/** A customer's record, and whose it is. */
+export type Kept = {
+  readonly key: CustomerKey
+  readonly record: KnownRecord
+  /** Status 0 may be the work of a call. */
+  readonly doubted: boolean
+}
+
+/**
+ * Whose record knows the user best: that of the customer whose write was acknowledged last, unless we have looked since. One
+ * that found its user right, and never wrote, counts from its last look. A customer whose key changed while its `user_id` stayed has no record of its own, or an old one; the one under the other
+ * key tells whether a trial was granted, and that the user is there.
+ */
+export function latestOf(own: Kept, others: readonly Kept[]): Kept {
+  const age = ({ record }: Kept) => record.writtenAgoMs ?? record.verifiedAgoMs ?? Number.POSITIVE_INFINITY
+  const ownAge = Math.min(age(own), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
+  const later = others.filter((other) => age(other) < ownAge)
+  return later.reduce((best, other) => (best === own || age(other) < age(best) ? other : best), own)
+}
+
+type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
+
+/**
+ * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
+ * country was sent; for all else the user is looked at.
+ */
+export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
+  const { record } = from
+  if (from.key === own.key) return record
+  return {
+    ...own.record,
+    userId: userIdOf(mapped),
+    remote: 'unknown',
+    wasThere: existedBefore(record),
+    sentStatus: from.doubted ? null : record.sentStatus,
+    seenStatus: null,
+    sent: countryOf(from, { own, mapped, digester }),
+    seen: {},
+    digestKey: digester.id,
+    writtenAgoMs: record.writtenAgoMs,
+  }
+}
+
+/** Digests are made for one customer each: the same value is digested anew. Another one is only known to exist. */
+function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting): Digests {
+  const known = record.sent[UNVERIFIABLE_FIELD]
+  if (known === undefined) return {}
+  const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
+  const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
+  const same = record.digestKey === digester.id && known === digest(key)
+  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : DOUBTED
+  return { [UNVERIFIABLE_FIELD]: mark }
+}

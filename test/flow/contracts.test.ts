@@ -1,0 +1,149 @@
+// A person with several contracts, each of them a row: one user, whom whoever leaves must leave to those who stay.
+import { expect, test } from 'vitest'
+import type { RollcallConfig } from '../../src/config/define.ts'
+import { rollcall } from '../support/command.ts'
+import { runDrift } from '../support/drift-command.ts'
+import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { anyLane as lane } from '../support/lanes.ts'
+import { runRollcall } from '../support/process.ts'
+import { until } from '../support/until.ts'
+
+const SQL = `CREATE TABLE contracts (person text, contract text, active boolean, plan text, email text, PRIMARY KEY (person, contract))`
+const SETTINGS: Partial<RollcallConfig> = {
+  customers: { table: 'public.contracts', key: ['person', 'contract'] },
+  scope: { column: 'active', in: [true] },
+  mapping: { user_id: 'person', status: CONFIG.mapping.status, email: 'email' },
+}
+
+type Options = { readonly config?: Partial<RollcallConfig>; readonly contract?: object }
+
+/** `p` has a contract `1` that is active, and where asked for one that is not. */
+async function open({ config = {}, contract = {} }: Options = {}): Promise<House> {
+  return await buildHouse(lane, { sql: SQL, config: { ...SETTINGS, ...config }, contract })
+}
+
+const add = ({ db }: House, contract: string, active = true, plan = 'premium') =>
+  db.pool.query(`INSERT INTO contracts VALUES ('p', $1, $2, $3, 'p@p.es')`, [contract, active, plan])
+
+/** One that has left may stay unknown, where another one has the user. */
+const nothingOwed = ({ db }: House) =>
+  until(async () => {
+    const { rows } = await db.pool.query(
+      `SELECT FROM rollcall.owed WHERE due_at IS NOT NULL UNION ALL SELECT FROM rollcall.outbox`,
+    )
+    return rows.length === 0
+  })
+
+test.each([true, false])(
+  'a contract that begins while the access of another one is taken keeps it (known: %s)',
+  async (known) => {
+    await using house = await open()
+    const { pool } = house.db
+    await house.startWorker()
+    await add(house, '1')
+    await house.settled()
+    if (known) await add(house, '2', false)
+    await house.settled()
+    house.sandbox.faults.set([
+      { match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 900, maxMs: 900 } },
+    ])
+    await pool.query(`UPDATE contracts SET active = false WHERE contract = '1'`)
+    await until(() => house.sandbox.faults.list().some(({ spent }) => spent))
+    if (known) await pool.query(`UPDATE contracts SET active = true WHERE contract = '2'`)
+    else await add(house, '2')
+    await house.settled()
+    expect(house.sandbox.users.access('p')).toBe('full')
+  },
+)
+
+test('a customer who leaves the scope after a create that a crash hides loses access', async () => {
+  await using house = await open()
+  house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'hang-after' } }])
+  await using first = await runRollcall(house, ['worker'])
+  await add(house, '1')
+  await until(() => house.sandbox.users.get('p'))
+  first.kill('SIGKILL')
+  await first.exited
+  await house.db.pool.query('UPDATE contracts SET active = false')
+  await house.startWorker()
+  await house.settled()
+  expect(house.sandbox.users.access('p')).toBe('none')
+})
+
+test('a user is checked also where a contract has left after an answer that was lost', async () => {
+  await using house = await open()
+  const worker = await house.startWorker()
+  await add(house, '1')
+  await house.settled()
+  house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
+  await house.db.pool.query(`UPDATE contracts SET email = 'q@q.es'`)
+  await until(async () => (await house.db.pool.query('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
+  await house.db.pool.query(`UPDATE contracts SET contract = '2'`)
+  await nothingOwed(house)
+  await house.db.pool.query('UPDATE rollcall.owed SET check_at = NULL, verify_left = 0')
+  await worker.stop()
+  house.sandbox.users.edit('p', { status: 0 })
+  const { code, out } = await runDrift(house, ['--json'])
+  expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 3, findings: [{ key: '["p", "2"]' }] })
+})
+
+test('a key that changes keeps what a look has found of its user: no new trial, nothing of others lost', async () => {
+  await using house = await open({ contract: { duplicate: 'upsert', trialAgain: 'restarts' } })
+  const { pool } = house.db
+  const { users, clock } = house.sandbox
+  users.set('p', { status: 4, email: 'p@p.es', description: 'of another system' })
+  await pool.query('ALTER TABLE contracts DISABLE TRIGGER USER')
+  await add(house, '1', true, 'trial')
+  await pool.query('ALTER TABLE contracts ENABLE TRIGGER USER')
+  await house.startWorker()
+  expect((await rollcall(house, 'backfill', '--lookup', '--wait')).code).toBe(0)
+  await house.settled()
+  clock.advance(20 * 86_400_000)
+  await pool.query(`UPDATE contracts SET contract = '2'`)
+  await house.settled()
+  expect(users.access('p')).not.toBe('trial')
+  expect(users.get('p')?.description).toBe('of another system')
+})
+
+test('a person is not erased while a row of it is there, and is with the last one', async () => {
+  await using house = await open({ config: { onRemove: 'erase' } })
+  await house.startWorker()
+  await add(house, '1')
+  await house.settled()
+  await add(house, '2', false)
+  await house.settled()
+  await house.db.pool.query(`DELETE FROM contracts WHERE contract = '1'`)
+  await house.settled()
+  expect(house.sandbox.users.get('p')).toMatchObject({ status: 0, email: 'p@p.es' })
+  await house.db.pool.query('DELETE FROM contracts')
+  await house.settled()
+  expect(house.sandbox.users.get('p')).toMatchObject({ status: 0, email: null })
+})
+
+test('a customer that was never in scope leaves its user alone, also with its row', async () => {
+  await using house = await open()
+  house.sandbox.users.set('p', { status: 2 })
+  await house.startWorker()
+  await add(house, '1', false)
+  await house.settled()
+  await house.db.pool.query('DELETE FROM contracts')
+  await house.settled()
+  expect(house.calls()).toEqual([])
+})
+
+test('a row that cannot be read costs no other contract of the person its access', async () => {
+  const sql = `${SQL.replace('contracts', 'kept').replace('email text', 'email text, months int DEFAULT 1')};
+    CREATE VIEW contracts AS SELECT person, contract, active, CASE WHEN 12 / months > 0 THEN plan END AS plan, email FROM kept`
+  const config = {
+    ...SETTINGS,
+    customers: { view: 'public.contracts', key: ['person', 'contract'] },
+    watch: [{ table: 'public.kept', key: ['person', 'contract'] }],
+  }
+  await using house = await buildHouse(lane, { sql, config })
+  const { pool } = house.db
+  await pool.query(`INSERT INTO kept VALUES ('p', '1', false, 'premium', NULL, 1)`)
+  await house.startWorker()
+  await house.settled()
+  await pool.query(`UPDATE kept SET months = 0; INSERT INTO kept VALUES ('p', '2', true, 'premium')`)
+  await until(() => house.sandbox.users.access('p') === 'full')
+})
