@@ -187,9 +187,10 @@ export function renderRecords(records: Records): string {
   const { history } = records
   if (history === null) return 'has no record of this customer, and owes nothing'
   const { state, reason, outboxSearched } = history
+  const why = reason && reason.code !== state ? ` (${renderCodes(reason)})` : ''
   return [
     renderOwed(history),
-    ...(state === 'idle' ? [] : [`${state}${reason ? ` (${renderCodes(reason)})` : ''}`]),
+    ...(state === 'idle' ? [] : [`${state}${why}`]),
     ...(outboxSearched ? [] : ['the outbox is too large to look for newer changes']),
   ].join('; ')
 }

@@ -46,7 +46,8 @@ Examples:
 
 const HOW = [
   '`rollcall held release --kind KIND --why "..."` lets them through, and',
-  '`rollcall held discard --kind KIND --why "..."` leaves the service as it is',
+  '`rollcall held discard --kind KIND --why "..."` leaves the service as it is.',
+  'A customer whose row is corrected is held no longer.',
 ]
 
 /**

@@ -33,7 +33,8 @@ export function makePool({
     max,
     application_name: applicationName ?? 'rollcall',
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + LATE_MS,
+    // After that no answer comes any more: the connection passes nothing on.
+    query_timeout: statementTimeoutMs + 15_000,
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -53,9 +54,6 @@ export function makePool({
   BUSY.set(pool, busy)
   return pool
 }
-
-/** An answer that comes no more: the connection is one that only we believe in. */
-const LATE_MS = 15_000
 
 const ROLES = new WeakMap<object, string>()
 

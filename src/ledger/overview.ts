@@ -17,8 +17,8 @@ export type Overview = {
     readonly waiting: number
     readonly oldestAgeMs: number | null
     /**
-     * For how long the longest waiting of those who are due waits for a worker. A backfill's wait for the pace, so they
-     * are counted only while nothing at all is on the queue or under way. Null: none, or calls are stopped.
+     * For how long the longest waiting of those who are due waits for a worker. Null: none, or calls are stopped. A backfill's
+     * wait for the pace: they count only while nothing is queued or under way, and ten seconds after the last call.
      */
     readonly waitsForWorkerMs: number | null
   }
@@ -61,6 +61,7 @@ SELECT
      'waitsForWorkerMs', CASE WHEN NOT ${CALLS_STOPPED} THEN (extract(epoch FROM clock_timestamp() - least(
        min(due_at) FILTER (WHERE due_at <= now() AND lane < ${LANE.backfill}),
        CASE WHEN count(*) FILTER (WHERE due_at > now() AND token IS NOT NULL) = 0
+           AND coalesce((SELECT at FROM rollcall.call ORDER BY id DESC LIMIT 1) < now() - interval '10 seconds', true)
          THEN min(due_at) FILTER (WHERE due_at <= now()) END)) * 1000)::float8 END)
    FROM rollcall.owed WHERE due_at IS NOT NULL) AS owed,
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
