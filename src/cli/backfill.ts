@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { loadConfig } from '../config/load.ts'
 import { addBackfillOptions, type BackfillAsked, fitsNobody, readBackfillAsked } from './backfill-asked.ts'
 import { forecastBackfill } from './backfill-dry-run.ts'
@@ -6,6 +5,7 @@ import { runBackfill } from './backfill-run.ts'
 import { NOBODY_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 import { tell } from './render.ts'
+import { keepHeapSmall } from './small-heap.ts'
 
 const EXAMPLES = `
 Examples:
@@ -49,15 +49,4 @@ function exitCodeOf(report: Reported, asked: BackfillAsked): ExitCode {
   const { waited } = report
   if (waited?.ended === false) return 1
   return waited && waited.open + unsettledOf(waited) + unreadable > 0 ? 3 : 0
-}
-
-/**
- * For commands that page through all customers, called before they begin: they hold little at a time, however many
- * customers there are. But V8 would rather take new memory than look for free memory. It reads these two at run time,
- * each time that it sizes its heap: the space for new objects stays as small as at the start. The rest grows by
- * little more than half before it is searched. A heap that does need more still gets it, up to Node's own limit.
- */
-export function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=60')
 }

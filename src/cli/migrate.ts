@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import type { DatabaseAddress } from '../database/session.ts'
+import { aborting } from '../explain/in-time.ts'
 import { acceptTarget } from '../ledger/accept.ts'
 import { migrate, onSession } from '../ledger/migrate.ts'
 import { boundOrigin, type Target } from '../ledger/target.ts'
@@ -61,15 +62,19 @@ export const migrateCommand: AddCommand = (program, io) => {
       const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
       const owner = await ownerIn(env, { decision: as !== undefined })
       const queue = queueIn(env, owner)
-      const { applied } = await migrate(owner, queue ? { queue } : {})
-      const migrated = await onSession(owner, 'DATABASE_DOWN', async (client) => {
-        const target = { origin, apiKey, digestKey }
-        const accepted =
-          as === undefined || config === null
-            ? NOTHING_ACCEPTED
-            : await accept(client, { as, config, expectCreates, target })
-        return { applied, ...accepted, binding: await bindingStatus(client, env) }
-      })
+      const work = async () => {
+        const { applied } = await migrate(owner, queue ? { queue } : {})
+        return await onSession(owner, 'DATABASE_DOWN', async (client) => {
+          const target = { origin, apiKey, digestKey }
+          const accepted =
+            as === undefined || config === null
+              ? NOTHING_ACCEPTED
+              : await accept(client, { as, config, expectCreates, target })
+          return { applied, ...accepted, binding: await bindingStatus(client, env) }
+        })
+      }
+      // What is not committed by then is undone with the connection.
+      const migrated = await Promise.race([work(), aborting(io.stop)])
       warnOfBinding(io, migrated.binding)
       tell(io, json, migrated, () => render(migrated))
     })

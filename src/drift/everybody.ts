@@ -105,7 +105,7 @@ function keysOf({ shape, conditions }: Everybody) {
 }
 
 /** All customers are read once, and of many that takes longer than any other statement of ours. */
-const PATIENCE = "SET LOCAL statement_timeout = '15min'"
+const PATIENCE_MS = 15 * 60_000
 
 /** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
 async function patiently<Row extends QueryResultRow>(
@@ -114,18 +114,23 @@ async function patiently<Row extends QueryResultRow>(
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
   signal.throwIfAborted()
-  return await withSettings(pool, [PATIENCE, ...shape.settings], async (session) => {
-    const { pid } = await oneRow<{ pid: number }>(session, 'SELECT pg_backend_pid() AS pid')
-    signal.throwIfAborted()
-    // A statement whose client is gone would go on in Postgres for minutes.
-    const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      return (await session.query<Row>(text, [...values])).rows
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
-  })
+  return await withSettings(
+    pool,
+    [`SET LOCAL statement_timeout = ${PATIENCE_MS}`, ...shape.settings],
+    async (session) => {
+      const { pid } = await oneRow<{ pid: number }>(session, 'SELECT pg_backend_pid() AS pid')
+      signal.throwIfAborted()
+      // A statement whose client is gone would go on in Postgres for minutes.
+      const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        const asked = { text, values: [...values], query_timeout: PATIENCE_MS + 15_000 }
+        return (await session.query<Row>(asked)).rows
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error
+      } finally {
+        signal.removeEventListener('abort', cancel)
+      }
+    },
+  )
 }

@@ -17,6 +17,8 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
   e.kind = 'unknown' AND NOT e.unclear AS arrives,
+  -- Settled without a call: what it doubts stands in its record, for the day when the user is its own again.
+  e.sure OR e.record->>'state' = 'idle' AS known,
   -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
   e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed,
@@ -32,12 +34,12 @@ UPDATE rollcall.owed o SET
   call_token = NULL,
   synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
   unknown = CASE e.kind
-    WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT e.sure)
+    WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
   blind = CASE e.kind
-    WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT e.sure) ELSE o.blind END,
+    WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT t.known) ELSE o.blind END,
   status_doubted = CASE e.kind
-    WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT e.sure)
+    WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT t.known)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
   verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
@@ -64,6 +66,9 @@ FROM e JOIN locked b USING (id), LATERAL (${TIMES}) t
 WHERE o.id = ANY($2) AND o.id = e.id AND o.token = e.token AND o.call_token = e.token
 RETURNING o.id, o.key, e.token`
 
+/** A GET of the claim may show what was there when it began. */
+const CLAIMED = 'to_timestamp(e."claimedAtMs" / 1000)'
+
 /** The memory, and the times that prove what became of the change. */
 const LEDGER = `
 INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, desired, generation, since,
@@ -72,7 +77,7 @@ SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e.desired, e.ge
   CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
   CASE WHEN e.acknowledged THEN now() END,
   CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
-  CASE WHEN e.verified THEN now() END, CASE WHEN e.verified THEN now() END
+  CASE WHEN e.verified THEN ${CLAIMED} END, CASE WHEN e.verified THEN ${CLAIMED} END
 FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_COLUMNS.defined})
 ORDER BY ended.key
 ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
@@ -161,7 +166,7 @@ export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' |
   await pool.query(DOUBT_STATUS, [id, token])
 }
 
-/** The trace of a create that a crash hides: without it a customer out of scope seems never to have been called for. */
+/** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */
 const MARK_ASKED = `
 UPDATE rollcall.ledger SET remote = 'unknown'
 WHERE key IN (SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND remote = 'unasked' ORDER BY key FOR UPDATE)`

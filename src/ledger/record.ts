@@ -209,37 +209,40 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
   })
 }
 
-const CLAIMANTS = 'SELECT user_id AS "userId", key FROM rollcall.ledger WHERE user_id = ANY($1)'
+/** A customer with a record under some `user_id`. */
+export type Claimant = Pick<LedgerRecord, 'remote' | 'state'> & { readonly key: CustomerKey }
 
-/** For each `user_id` the keys of every customer that was ever settled under it. */
+const CLAIMANTS =
+  'SELECT user_id AS "userId", key, remote, state FROM rollcall.ledger WHERE user_id = ANY($1)'
+
+/** For each `user_id` every customer that was ever settled under it. */
 export async function readClaimants(
   client: Pick<Pool, 'query'>,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly CustomerKey[]>> {
-  const { rows } = await client.query<{ userId: string; key: CustomerKey }>(CLAIMANTS, [
-    [...new Set(userIds)],
-  ])
-  const claimants = Map.groupBy(rows, (row) => row.userId)
-  return new Map([...claimants].map(([userId, found]) => [userId, found.map((row) => row.key)]))
+): Promise<ReadonlyMap<string, readonly Claimant[]>> {
+  const { rows } = await client.query<Claimant & { userId: string }>(CLAIMANTS, [[...new Set(userIds)]])
+  return Map.groupBy(rows, (row) => row.userId)
 }
 
-/** The keys of every customer that was ever settled under this `user_id`. */
-export function makeReadClaimants(pool: Pool): (userId: string) => Promise<readonly CustomerKey[]> {
-  return makeBatch<string, readonly CustomerKey[]>(async (userIds) => {
-    const claimants = await readClaimants(pool, userIds)
-    return userIds.map((userId) => claimants.get(userId) ?? [])
-  })
+/** A customer's record, and whose it is. */
+export type Kept = {
+  readonly key: CustomerKey
+  readonly record: KnownRecord
+  /** Status 0 may be the work of a call. */
+  readonly doubted: boolean
 }
 
-/** Whether a status that the record tells of is in doubt. */
-export function makeReadDoubted(pool: Pool): (key: CustomerKey) => Promise<boolean> {
-  return makeBatch<CustomerKey, boolean>(async (keys) => {
-    const { rows } = await pool.query<{ key: CustomerKey }>(
-      'SELECT key FROM rollcall.owed WHERE key = ANY($1) AND status_doubted',
-      [keys],
-    )
-    const doubted = new Set(rows.map(({ key }) => key))
-    return keys.map((key) => doubted.has(key))
+const KEPT = `
+SELECT key, ${RECORD},
+  EXISTS (SELECT FROM rollcall.owed o WHERE o.key = l.key COLLATE "C" AND o.status_doubted) AS doubted
+FROM rollcall.ledger l WHERE user_id = ANY($1)`
+
+/** The records of every customer that was ever settled under this `user_id`. */
+export function makeReadKept(pool: Pool): (userId: string) => Promise<readonly Kept[]> {
+  return makeBatch<string, readonly Kept[]>(async (userIds) => {
+    const { rows } = await pool.query<KnownRecord & Omit<Kept, 'record'>>(KEPT, [userIds])
+    const kept = rows.map(({ key, doubted, ...record }) => ({ key, doubted, record }))
+    return userIds.map((userId) => kept.filter(({ record }) => record.userId === userId))
   })
 }
 

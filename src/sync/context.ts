@@ -3,7 +3,7 @@ import type { Brake } from '../brake/brake.ts'
 import type { Config } from '../config/config.ts'
 import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
-import type { KnownRecord } from '../ledger/record.ts'
+import type { Kept, KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { Backoff } from '../pace/backoff.ts'
@@ -37,15 +37,14 @@ export type SyncContext = {
   /** The same of another customer of the user: one that cannot be read is there, and it is not known as what. */
   readonly readOther: (key: CustomerKey) => Promise<FoundRow>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
-  readonly readClaimants: (userId: string) => Promise<readonly CustomerKey[]>
+  /** All customers with a record under this `user_id`. */
+  readonly readKept: (userId: string) => Promise<readonly Kept[]>
   readonly unwatched: Unwatched
   readonly brake: Brake
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly doubtStatus: (claim: Claim) => Promise<void>
-  /** Written down before the first create of a customer that may leave the scope. */
+  /** Written down before the first write for a customer that may leave the scope. */
   readonly markAsked: (key: CustomerKey) => Promise<unknown>
-  /** Whether a status that this other customer's record tells of is in doubt. */
-  readonly readDoubted: (key: CustomerKey) => Promise<boolean>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */
   readonly whenNoted: () => Promise<boolean>
   readonly report: ReportOutcome

@@ -103,7 +103,9 @@ function isUnclear(last: Called | null): boolean {
 type Effect = Pick<Finished, 'claim' | 'mapped' | 'turn' | 'end'>
 function effectOf({ claim, mapped, turn, end }: Effect): Ending['effect'] {
   if (mapped.kind !== 'user' && turn.wrote && end.kind === 'settle') return 'unordered'
-  return end.kind !== 'unknown' && (turn.sure || (!claim.unknown && !turn.wrote)) ? 'known' : 'unknown'
+  // Not of one that was only sent to look.
+  const doubts = turn.wrote || (claim.unknown && (claim.blind || claim.attempts > 0))
+  return end.kind !== 'unknown' && (turn.sure || !doubts) ? 'known' : 'unknown'
 }
 
 /** The others were right until now, and do not know that they share their user. */

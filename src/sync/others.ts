@@ -1,6 +1,6 @@
 // The other customers of a user: whether they claim it, and which of their records knows it best.
 import type { Config } from '../config/config.ts'
-import { type Digests, existedBefore, type KnownRecord } from '../ledger/record.ts'
+import { type Claimant, type Digests, existedBefore, type Kept, type KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -18,33 +18,29 @@ type Reads = {
 /**
  * `rivals`: those in scope who claim this user, of all `others` who were ever settled under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
- * several rows) is no rival of one that can be mapped; but no access is taken away from under them.
+ * several rows) is no rival of one that can be mapped; but no access is taken away from under them, nor past a person
+ * who is asked, or has decided, about another customer of the user.
  *
  * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
  * And where another row of that user is out of scope: the user loses access, but is not erased.
  */
 export async function meetOthers(
   { config, readOther, now }: Reads,
-  others: readonly CustomerKey[],
+  others: readonly Claimant[],
   { mapped, record }: { readonly mapped: Mapped; readonly record: KnownRecord },
 ): Promise<{ readonly mapped: Mapped; readonly rivals: readonly CustomerKey[] }> {
   const loses = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
   const mapOther = async (key: CustomerKey) => mapFound(config, key, await readOther(key), now)
-  const found = await Promise.all(others.map(async (key) => ({ key, mapped: await mapOther(key) })))
+  const found = await Promise.all(
+    others.map(async (other) => ({ ...other, mapped: await mapOther(other.key) })),
+  )
   const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
-  const claims = ({ kind }: Mapped) => kind === 'user' || (loses && kind === 'rejected')
-  const rivals = same.filter((other) => claims(other.mapped)).map(({ key }) => key)
-  const neverOurs = others.length === 0 && record.settled && record.remote === 'unasked'
+  const claims = ({ mapped: { kind }, state }: (typeof same)[number]) =>
+    kind === 'user' || (loses && (kind === 'rejected' || state === 'held' || state === 'discarded'))
+  const rivals = same.filter(claims).map(({ key }) => key)
+  const neverOurs = record.settled && [record, ...others].every(({ remote }) => remote === 'unasked')
   const spared = neverOurs || same.some((other) => other.mapped.kind === 'out-of-scope')
   return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, rivals }
-}
-
-/** A customer's record, and whose it is. */
-export type Kept = {
-  readonly key: CustomerKey
-  readonly record: KnownRecord
-  /** Status 0 may be the work of a call. */
-  readonly doubted: boolean
 }
 
 /**
@@ -53,7 +49,9 @@ export type Kept = {
  * key tells whether a trial was granted, and that the user is there.
  */
 export function latestOf(own: Kept, others: readonly Kept[]): Kept {
-  const age = ({ record }: Kept) => record.writtenAgoMs ?? record.verifiedAgoMs ?? Number.POSITIVE_INFINITY
+  const ever = ({ record }: Kept) =>
+    record.remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE
+  const age = (kept: Kept) => kept.record.writtenAgoMs ?? kept.record.verifiedAgoMs ?? ever(kept)
   const ownAge = Math.min(age(own), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
   const later = others.filter((other) => age(other) < ownAge)
   return later.reduce((best, other) => (best === own || age(other) < age(best) ? other : best), own)

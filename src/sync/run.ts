@@ -104,8 +104,8 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
     if (record.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
     // And the user, whom nobody would look for once the customer has left the scope.
-    if (move.plan.kind === 'create' && own.remote === 'unasked' && context.config.scope)
-      await context.markAsked(key)
+    const first = own.remote === 'unasked' && move.call.method !== 'GET'
+    if (first && context.config.scope) await context.markAsked(key)
     const closed = await gate.pass(turn)
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''

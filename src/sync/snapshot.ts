@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Reading, ReadRows } from '../customers/read.ts'
-import { readClaimants } from '../ledger/record.ts'
+import { type Claimant, readClaimants } from '../ledger/record.ts'
 import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -67,7 +67,7 @@ export async function readSnapshots(
     withoutLedger ? readCustomers(keys) : readWatched(reading, work, nowMs),
     claimantsOf(pool, config, withoutLedger ? [] : keys),
   ])
-  const others = [...byUser.values()].flat().filter((key) => !rows.has(key))
+  const others = [...byUser.values()].flat().flatMap(({ key }) => (rows.has(key) ? [] : key))
   const none: ReadRows = { rows: new Map(), unreadable: new Map() }
   const other = others.length > 0 ? await readCustomers([...new Set(others)]) : none
   const now = new Date(nowMs)
@@ -87,13 +87,13 @@ export async function readSnapshots(
       row === undefined
         ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
         : mapFound(config, key, row, now)
-    const claimants = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other !== key)
+    const claimants = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other.key !== key)
     const alone = { mapped, rivals: [] }
     snapshots.push({
       ...{ key, work: each, policy: config, nowMs },
       ...(row === undefined ? alone : await meetOthers(reads, claimants, { mapped, record: each.record })),
       unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
-      claimants,
+      claimants: claimants.map((other) => other.key),
       digests: forCustomer(digester, key),
       digestKey: digester.id,
       desired: digester.whole(key, mapped, config.clearWith),
@@ -132,7 +132,7 @@ async function readWatched(
 async function claimantsOf(pool: Pool, config: Config, keys: readonly CustomerKey[]) {
   const userIds = keys.flatMap((key) => userIdFor(config, key) ?? [])
   // Where nothing is recorded there may be no table to ask.
-  return userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, readonly CustomerKey[]>()
+  return userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, readonly Claimant[]>()
 }
 
 /** The memory as a claim starts, or after a lookup, and the plan that the claim would make then. */

@@ -1,12 +1,12 @@
 import type { Claim } from '../ledger/claim.ts'
-import type { KnownRecord, Reason } from '../ledger/record.ts'
+import type { Kept, KnownRecord, Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
 
 import { mapFound } from './map.ts'
-import { type Kept, meetOthers } from './others.ts'
+import { meetOthers } from './others.ts'
 import type { TurnEnd } from './turn.ts'
 import { lookedAtAgain, seemsLost } from './unwatched.ts'
 
@@ -37,9 +37,10 @@ export async function readSubject(
     // The customer that takes this user over may be captured and not noted yet.
     const loses = mapped.kind === 'removed' || (mapped.kind === 'out-of-scope' && known.remote !== 'unasked')
     if (loses && !(await context.whenNoted())) return { mapped, rivals: [], others: [], end: notNoted() }
-    const others = await readOthers(context, key, mapped)
-    const keys = others.map((other) => other.key)
-    const met = await meetOthers({ config, readOther, now }, keys, { mapped, record: known })
+    const kept = await context.readKept(userIdOf(mapped) ?? '')
+    const others = kept.filter((other) => other.key !== key)
+    const claimants = others.map((other) => ({ ...other.record, key: other.key }))
+    const met = await meetOthers({ config, readOther, now }, claimants, { mapped, record: known })
     return { ...met, others }
   } catch (error) {
     const reason = unreadable(error)
@@ -71,21 +72,4 @@ const NOT_NOTED_MS = 1000
 function notNoted(): TurnEnd {
   const reason = { code: 'not-noted' as const }
   return { kind: 'retry', reason, failed: false, waitMs: NOT_NOTED_MS, released: true }
-}
-
-async function readOthers(
-  { readClaimants, readRecord, readDoubted }: SyncContext,
-  key: CustomerKey,
-  mapped: Mapped,
-): Promise<Kept[]> {
-  const userId = userIdOf(mapped)
-  if (userId === null) return []
-  const keys = (await readClaimants(userId)).filter((other) => other !== key)
-  return await Promise.all(
-    keys.map(async (other) => ({
-      key: other,
-      record: await readRecord(other),
-      doubted: await readDoubted(other),
-    })),
-  )
 }

@@ -12,7 +12,7 @@ import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { makeNoting } from '../ledger/note.ts'
 import { reachable } from '../ledger/reachable.ts'
-import { makeReadClaimants, makeReadDoubted, makeReadRecord } from '../ledger/record.ts'
+import { makeReadKept, makeReadRecord } from '../ledger/record.ts'
 import { bindTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
@@ -112,12 +112,11 @@ export async function openSync(options: Options) {
       readRow: reading(false),
       readOther: reading(true),
       readRecord: makeReadRecord(pool),
-      readClaimants: makeReadClaimants(pool),
+      readKept: makeReadKept(pool),
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
       doubtStatus: (claim) => doubtStatus(pool, claim),
       markAsked: makeMarkAsked(pool),
-      readDoubted: makeReadDoubted(pool),
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),
     }

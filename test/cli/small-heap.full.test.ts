@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-const MODULE = new URL('../../src/cli/backfill.ts', import.meta.url).href
+const MODULE = new URL('../../src/cli/small-heap.ts', import.meta.url).href
 
 /** Page after page of 1000 customers, of which nothing is kept; prints the largest heap that it had, in bytes. */
 const PAGES = `

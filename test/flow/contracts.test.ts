@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { rollcall } from '../support/command.ts'
 import { runDrift } from '../support/drift-command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -37,7 +37,7 @@ const nothingOwed = ({ db }: House) =>
 test.each([true, false])(
   'a contract that begins while the access of another one is taken keeps it (known: %s)',
   async (known) => {
-    await using house = await open()
+    await using house = await open({ config: PATIENT })
     const { pool } = house.db
     await house.startWorker()
     await add(house, '1')
@@ -56,19 +56,23 @@ test.each([true, false])(
   },
 )
 
-test('a customer who leaves the scope after a create that a crash hides loses access', async () => {
-  await using house = await open()
-  house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'hang-after' } }])
-  await using first = await runRollcall(house, ['worker'])
-  await add(house, '1')
-  await until(() => house.sandbox.users.get('p'))
-  first.kill('SIGKILL')
-  await first.exited
-  await house.db.pool.query('UPDATE contracts SET active = false')
-  await house.startWorker()
-  await house.settled()
-  expect(house.sandbox.users.access('p')).toBe('none')
-})
+test.each(['POST', 'PATCH'] as const)(
+  'a customer who leaves the scope after a %s that a crash hides loses access',
+  async (method) => {
+    await using house = await open()
+    house.sandbox.faults.set([{ match: { method }, times: 1, action: { kind: 'hang-after' } }])
+    if (method === 'PATCH') house.sandbox.users.set('p', { status: 0 })
+    await using first = await runRollcall(house, ['worker'])
+    await add(house, '1')
+    await until(() => house.sandbox.users.get('p')?.status === 2)
+    first.kill('SIGKILL')
+    await first.exited
+    await house.db.pool.query('UPDATE contracts SET active = false')
+    await house.startWorker()
+    await house.settled()
+    expect(house.sandbox.users.access('p')).toBe('none')
+  },
+)
 
 test('a user is checked also where a contract has left after an answer that was lost', async () => {
   await using house = await open()
@@ -124,7 +128,7 @@ test('a customer that was never in scope leaves its user alone, also with its ro
   await using house = await open()
   house.sandbox.users.set('p', { status: 2 })
   await house.startWorker()
-  await add(house, '1', false)
+  for (const contract of ['1', '2']) await add(house, contract, false)
   await house.settled()
   await house.db.pool.query('DELETE FROM contracts')
   await house.settled()
@@ -146,4 +150,62 @@ test('a row that cannot be read costs no other contract of the person its access
   await house.settled()
   await pool.query(`UPDATE kept SET months = 0; INSERT INTO kept VALUES ('p', '2', true, 'premium')`)
   await until(() => house.sandbox.users.access('p') === 'full')
+})
+
+test('a GET that was answered late does not outweigh the revocation that came meanwhile', async () => {
+  await using house = await open({ config: PATIENT })
+  const { faults, users } = house.sandbox
+  await house.startWorker()
+  await add(house, '1')
+  await house.settled()
+  faults.set([
+    { match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 900, maxMs: 900 } },
+    { match: { method: 'GET' }, times: 1, action: { kind: 'slow-body', durationMs: 2500 } },
+  ])
+  await house.db.pool.query(`UPDATE contracts SET plan = 'free'`)
+  await until(() => faults.list().some(({ spent }) => spent))
+  await house.db.pool.query(
+    `WITH ended AS (UPDATE contracts SET active = false) INSERT INTO contracts VALUES ('p', '2', true, 'premium', 'p@p.es')`,
+  )
+  await house.settled()
+  expect(users.access('p')).toBe('full')
+})
+
+test('a contract that is dormant costs no call, grants no trial again, and undoes no decision', async () => {
+  const brake = { changes: { customers: 1, share: 0 } }
+  await using house = await open({ config: { brake }, contract: { trialAgain: 'restarts' } })
+  const { pool } = house.db
+  const { faults, users, clock } = house.sandbox
+  await house.startWorker()
+  await add(house, '0', false, 'trial')
+  await add(house, '1', true, 'trial')
+  await house.settled()
+  faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 500, maxMs: 500 } }])
+  await pool.query(`UPDATE contracts SET active = false WHERE contract = '1'`)
+  await until(() => faults.list().some(({ spent }) => spent))
+  await pool.query(`UPDATE contracts SET active = true WHERE contract = '1'`)
+  await house.settled()
+  clock.advance(20 * 86_400_000)
+  const before = house.calls().length
+  const touch = async () => {
+    await pool.query(`UPDATE contracts SET email = email || 'x' WHERE contract = '0'`)
+    await house.settled()
+  }
+  for (const _ of ['once', 'again']) await touch()
+  expect(users.access('p')).toBe('trial-over')
+  expect(house.calls().length).toBe(before)
+
+  await pool.query(`INSERT INTO contracts SELECT 'k' || i, '1', true, 'premium' FROM generate_series(1, 4) i`)
+  await pool.query(
+    `INSERT INTO contracts SELECT 'k' || i, '0', false, 'premium' FROM generate_series(1, 4) i`,
+  )
+  await house.settled()
+  await pool.query(`UPDATE contracts SET active = false WHERE person <> 'p'`)
+  await house.settled()
+  expect((await rollcall(house, 'held', 'discard', '--kind', 'revocation', '--why', 'test')).code).toBe(0)
+  const entitled = () => users.all().filter(({ status }) => status === 2).length
+  const kept = entitled()
+  expect(kept).toBeGreaterThan(1)
+  await touch()
+  expect(entitled()).toBe(kept)
 })

@@ -35,7 +35,7 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
 
 const SUSPECT = { change_version: 4, suspect_version: 4 }
 const DOUBTED = { status_doubted: true }
-const UNSURE = { sure: false }
+const UNSURE = { sure: false, record: { ...EMPTY_RECORD, userId: 'u', state: 'rejected' } } as const
 const RETRY = { kind: 'retry', failed: true } as const
 const WITHDRAWN = { ...RETRY, withdrawsDoubt: true } as const
 /** An unknown outcome after which two looks are to come. */

@@ -154,7 +154,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-sure-without-answer',
-      `WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT e.sure)`,
+      `WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)`,
       `WHEN 'settle' THEN o.suspect_version > e.version`,
     ],
     [

@@ -143,14 +143,13 @@ export function contextOf(customer: Customer): SyncContext {
       desired: kept.desired,
       isNew: false,
     }),
-    readClaimants: async () => [],
+    readKept: async () => [],
     unwatched: async () => [],
     brake: async () => [],
     async doubtStatus() {
       kept.statusDoubted = true
     },
     markAsked: async () => undefined,
-    readDoubted: async () => false,
     whenNoted: async () => true,
     report: async () => undefined,
     wakeWaiting: async () => undefined,

@@ -6,6 +6,7 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import { meetOthers } from '../../src/sync/others.ts'
 import { configOf } from '../support/pure-claims.ts'
 
+const claimant = (key: string) => ({ key, remote: 'present' as const, state: 'idle' as const })
 const upper = { columns: ['id'], map: (row: Row) => `${row.id}`.toUpperCase() }
 const config = configOf([], {
   mapping: { user_id: upper, status: { column: 'plan', values: { free: 0, premium: 2 } } },
@@ -27,7 +28,7 @@ function meet(mapped: Mapped, claimants = Object.keys(ROWS).filter((key) => key 
     readOther: async (key: string) => ROWS[key] ?? null,
     now: new Date(),
   }
-  return meetOthers(reads, claimants, { mapped, record: NEVER_SETTLED })
+  return meetOthers(reads, claimants.map(claimant), { mapped, record: NEVER_SETTLED })
 }
 
 const rivalsOf = async (...asked: Parameters<typeof meet>) => (await meet(...asked)).rivals
@@ -55,8 +56,8 @@ it('goes by the time that it is given', async () => {
     readOther: async () => ROWS.Ana ?? null,
   }
   const asked = { mapped: user, record: NEVER_SETTLED }
-  expect((await meetOthers({ ...reads, now: new Date('2026-11-30') }, ['Ana'], asked)).rivals).toEqual([
-    'Ana',
-  ])
-  expect((await meetOthers({ ...reads, now: ended }, ['Ana'], asked)).rivals).toEqual([])
+  expect(
+    (await meetOthers({ ...reads, now: new Date('2026-11-30') }, [claimant('Ana')], asked)).rivals,
+  ).toEqual(['Ana'])
+  expect((await meetOthers({ ...reads, now: ended }, [claimant('Ana')], asked)).rivals).toEqual([])
 })
