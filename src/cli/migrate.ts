@@ -73,7 +73,6 @@ export const migrateCommand: AddCommand = (program, io) => {
           return { applied, ...accepted, binding: await bindingStatus(client, env) }
         })
       }
-      // What is not committed by then is undone with the connection.
       const migrated = await Promise.race([work(), aborting(io.stop)])
       warnOfBinding(io, migrated.binding)
       tell(io, json, migrated, () => render(migrated))

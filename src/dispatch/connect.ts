@@ -122,6 +122,7 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
     schema: QUEUE_SCHEMA,
     max,
     keepAlive: true,
+    query_timeout: 45_000,
     Client: listened(onError),
   })
   return {

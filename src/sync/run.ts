@@ -26,16 +26,14 @@ import { type Call, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd 
  */
 export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
   const { claim } = run
+  const { digester } = context
   const gate = makeGate(context, run)
   try {
     const reading = context.readRecord(claim.key)
     const [record, subject] = await Promise.all([reading, readSubject(context, claim, reading)])
-    const own = { key: claim.key, record, doubted: claim.statusDoubted }
-    const known = inherit(latestOf(own, subject.others), {
-      own,
-      mapped: subject.mapped,
-      digester: context.digester,
-    })
+    const alone = { key: claim.key, record, doubted: claim.statusDoubted }
+    const own = subject.kept.find(({ key }) => key === claim.key) ?? alone
+    const known = inherit(latestOf(own, subject.kept), { own, mapped: subject.mapped, digester })
     const memory = recall(context, run, { record: known, mapped: subject.mapped })
     const result =
       'end' in subject

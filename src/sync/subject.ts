@@ -14,8 +14,8 @@ import { lookedAtAgain, seemsLost } from './unwatched.ts'
 export type Subject = {
   readonly mapped: Mapped
   readonly rivals: readonly CustomerKey[]
-  /** All other customers with a record under this `user_id`. */
-  readonly others: readonly Kept[]
+  /** All customers with a record under this `user_id`, as of one moment. */
+  readonly kept: readonly Kept[]
 }
 
 /**
@@ -33,22 +33,21 @@ export async function readSubject(
     const look = async () => mapFound(config, key, await readRow(key), now)
     const known = await record
     const seen = await look()
+    // The customer that takes this user over may be captured and not noted yet; or this one may be back.
+    const loses = seen.kind === 'removed' || (seen.kind === 'out-of-scope' && known.remote !== 'unasked')
+    if (loses && !(await context.whenNoted())) return { mapped: seen, rivals: [], kept: [], end: notNoted() }
     const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
-    // The customer that takes this user over may be captured and not noted yet.
-    const loses = mapped.kind === 'removed' || (mapped.kind === 'out-of-scope' && known.remote !== 'unasked')
-    if (loses && !(await context.whenNoted())) return { mapped, rivals: [], others: [], end: notNoted() }
     const kept = await context.readKept(userIdOf(mapped) ?? '')
-    const others = kept.filter((other) => other.key !== key)
-    const claimants = others.map((other) => ({ ...other.record, key: other.key }))
+    const claimants = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
     const met = await meetOthers({ config, readOther, now }, claimants, { mapped, record: known })
-    return { ...met, others }
+    return { ...met, kept }
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error
     const { userId, issues } = await record
     const own = issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId, issues: own }
-    return { mapped, rivals: [], others: [], end: { kind: 'retry', reason, failed: true } }
+    return { mapped, rivals: [], kept: [], end: { kind: 'retry', reason, failed: true } }
   }
 }
 
