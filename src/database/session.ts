@@ -21,7 +21,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
 } as const
 
-const UNASKED = {
+const UNVERIFIED = {
   // A role's own limits are for its application. The pool has one of its own, which comes after these.
   ...{ statement_timeout: '0', lock_timeout: '0' },
   // In seconds: the session of a client whose host has vanished ends, and gives back its locks, within two minutes.
@@ -43,7 +43,7 @@ export const databaseAt = (url: string): DatabaseAddress => ({ url, variable: 'D
  */
 export function sessionConfig({ url, variable }: DatabaseAddress, purpose: 'database' | 'queue') {
   const settings = purpose === 'queue' ? OF_A_QUEUE : SETTINGS
-  const ours = Object.entries({ ...settings, ...UNASKED }).map(
+  const ours = Object.entries({ ...settings, ...UNVERIFIED }).map(
     ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
   )
   const address = URL.canParse(url) ? new URL(url) : undefined

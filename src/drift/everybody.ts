@@ -114,23 +114,20 @@ async function patiently<Row extends QueryResultRow>(
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
   signal.throwIfAborted()
-  return await withSettings(
-    pool,
-    [`SET LOCAL statement_timeout = ${PATIENCE_MS}`, ...shape.settings],
-    async (session) => {
-      const { pid } = await oneRow<{ pid: number }>(session, 'SELECT pg_backend_pid() AS pid')
-      signal.throwIfAborted()
-      // A statement whose client is gone would go on in Postgres for minutes.
-      const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
-      signal.addEventListener('abort', cancel, { once: true })
-      try {
-        const asked = { text, values: [...values], query_timeout: PATIENCE_MS + 15_000 }
-        return (await session.query<Row>(asked)).rows
-      } catch (error) {
-        throw signal.aborted ? signal.reason : error
-      } finally {
-        signal.removeEventListener('abort', cancel)
-      }
-    },
-  )
+  const settings = [`SET LOCAL statement_timeout = ${PATIENCE_MS}`, ...shape.settings]
+  return await withSettings(pool, settings, async (session) => {
+    const { pid } = await oneRow<{ pid: number }>(session, 'SELECT pg_backend_pid() AS pid')
+    signal.throwIfAborted()
+    // A statement whose client is gone would go on in Postgres for minutes.
+    const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const asked = { text, values: [...values], query_timeout: PATIENCE_MS + 15_000 }
+      return (await session.query<Row>(asked)).rows
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  })
 }

@@ -8,9 +8,9 @@ import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
 
 /**
- * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping. `not-migrated`: the tables are not there, or
- * of another version. `no-right`: this role may not read them. `locked`: no answer came in time. `other-target`: the
- * records are about another service, key or database; what differs, in words.
+ * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping.
+ * `not-migrated`: the tables are not there, or of another version. `no-right`: this role may not read them. `locked`: no
+ * answer came in time. `other-target`: the records are about another service, key or database; what differs, in words.
  */
 export type Records =
   | { readonly kind: 'known'; readonly history: History; readonly applied: boolean }
