@@ -84,10 +84,7 @@ type Right = {
 type Others = {
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
-  /**
-   * What this claim and any call before it have done to the user: `known` from the record; `unordered`: the same, but perhaps
-   * after what another claim did meanwhile; `unknown`: what is not known may show late.
-   */
+  /** What its calls have done to the user: `known` by the record, `unordered` beside what others did meanwhile, or `unknown`. */
   readonly effect: 'known' | 'unordered' | 'unknown'
   /** Recorded under this `user_id` for the first time: all that claim it are noted. */
   readonly isNew: boolean

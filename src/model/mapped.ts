@@ -10,12 +10,12 @@ export type FieldIssue = {
 }
 
 /**
- * The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. `spared`: treated
- * as out of scope all the same, see sync/others.ts.
+ * The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. `spared`: its user
+ * is treated as out of scope, or its fields are not erased; see sync/others.ts.
  */
 export type Mapped =
   | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Holding)
-  | { readonly kind: 'removed'; readonly userId: string; readonly spared?: true }
+  | { readonly kind: 'removed'; readonly userId: string; readonly spared?: 'user' | 'fields' }
   | ({ readonly kind: 'out-of-scope'; readonly userId: string } & Holding)
   | ({
       readonly kind: 'rejected'
@@ -31,7 +31,7 @@ export function validUntilOf(mapped: Mapped): number | null {
 }
 
 export function isOutOfScope(mapped: Mapped): boolean {
-  return mapped.kind === 'out-of-scope' || (mapped.kind === 'removed' && mapped.spared === true)
+  return mapped.kind === 'out-of-scope' || (mapped.kind === 'removed' && mapped.spared === 'user')
 }
 
 export function userIdOf(mapped: Mapped): string | null {

@@ -36,6 +36,8 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
+  const effect = effectOf({ claim, turn, end })
+  const isOver = unclear || effect === 'unordered'
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
   const { sure, wrote, acknowledged, erasure } = turn
   return {
@@ -45,7 +47,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs: config.timing.gapMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
-    lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    lateMs: isOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(end, { claim, mapped, memory }),
     // The part about what the calls have done.
     ...{ sure, wrote, acknowledged, unclear },
@@ -64,7 +66,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     carried: [...turn.carried, ...notAsked(mapped, config)],
     // The part about other customers that it concerns.
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
-    effect: effectOf({ claim, mapped, turn, end }),
+    effect,
     isNew: record.isNew || record.userId !== userId,
     // The part that is remembered.
     desired: stays(end, record)
@@ -99,13 +101,11 @@ function isUnclear(last: Called | null): boolean {
   return last !== null && last.method !== 'GET' && classifyWrite(last.method, last.outcome) === 'unclear'
 }
 
-/** The answer to a call that took access does not tell whether another customer's claim has looked, or written, before it. */
-type Effect = Pick<Finished, 'claim' | 'mapped' | 'turn' | 'end'>
-function effectOf({ claim, mapped, turn, end }: Effect): Ending['effect'] {
-  if (mapped.kind !== 'user' && turn.wrote && end.kind === 'settle') return 'unordered'
-  // Not of one that was only sent to look.
-  const doubts = turn.wrote || (claim.unknown && (claim.blind || claim.attempts > 0))
-  return end.kind !== 'unknown' && (turn.sure || !doubts) ? 'known' : 'unknown'
+/** The answer to a call does not tell whether another customer's claim has looked, or written, before it or after. */
+type Effect = Pick<Finished, 'claim' | 'turn' | 'end'>
+function effectOf({ claim, turn, end }: Effect): Ending['effect'] {
+  if (end.kind === 'unknown' || ((turn.wrote || claim.unknown) && !turn.sure)) return 'unknown'
+  return turn.wrote ? 'unordered' : 'known'
 }
 
 /** The others were right until now, and do not know that they share their user. */

@@ -18,8 +18,8 @@ type Reads = {
 /**
  * `rivals`: those in scope who claim this user, of all `others` who were ever settled under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
- * several rows) is no rival of one that can be mapped; but no access is taken away from under them, nor past a person
- * who is asked, or has decided, about another customer of the user.
+ * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor does a customer that
+ * gave no access take it where a person is asked, or has decided, about another customer of the user.
  *
  * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
  * And where another row of that user is out of scope: the user loses access, but is not erased.
@@ -35,11 +35,14 @@ export async function meetOthers(
     others.map(async (other) => ({ ...other, mapped: await mapOther(other.key) })),
   )
   const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
-  const claims = ({ mapped: { kind }, state }: (typeof same)[number]) =>
-    kind === 'user' || (loses && (kind === 'rejected' || state === 'held' || state === 'discarded'))
+  const gaveAccess = record.remote !== 'unasked' && (record.seenStatus ?? record.sentStatus) !== 0
+  const decided = ({ state }: Claimant) => !gaveAccess && (state === 'held' || state === 'discarded')
+  const claims = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
+    kind === 'user' || (loses && (kind === 'rejected' || decided(other)))
   const rivals = same.filter(claims).map(({ key }) => key)
   const neverOurs = record.settled && [record, ...others].every(({ remote }) => remote === 'unasked')
-  const spared = neverOurs || same.some((other) => other.mapped.kind === 'out-of-scope')
+  const outside = same.some((other) => other.mapped.kind === 'out-of-scope')
+  const spared = neverOurs ? 'user' : outside ? 'fields' : null
   return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, rivals }
 }
 

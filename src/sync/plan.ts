@@ -87,9 +87,7 @@ function planWithout(situation: Situation): Plan {
 
 /** Whether the personal fields go too, once access is gone. */
 export function isToErase({ mapped, rivals, policy }: Omit<Situation, 'memory' | 'digests'>): boolean {
-  return (
-    mapped.kind === 'removed' && !isOutOfScope(mapped) && rivals.length === 0 && policy.onRemove === 'erase'
-  )
+  return mapped.kind === 'removed' && !mapped.spared && rivals.length === 0 && policy.onRemove === 'erase'
 }
 
 /**

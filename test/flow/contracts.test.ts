@@ -152,24 +152,35 @@ test('a row that cannot be read costs no other contract of the person its access
   await until(() => house.sandbox.users.access('p') === 'full')
 })
 
-test('a GET that was answered late does not outweigh the revocation that came meanwhile', async () => {
-  await using house = await open({ config: PATIENT })
-  const { faults, users } = house.sandbox
-  await house.startWorker()
-  await add(house, '1')
-  await house.settled()
-  faults.set([
-    { match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 900, maxMs: 900 } },
-    { match: { method: 'GET' }, times: 1, action: { kind: 'slow-body', durationMs: 2500 } },
-  ])
-  await house.db.pool.query(`UPDATE contracts SET plan = 'free'`)
-  await until(() => faults.list().some(({ spent }) => spent))
-  await house.db.pool.query(
-    `WITH ended AS (UPDATE contracts SET active = false) INSERT INTO contracts VALUES ('p', '2', true, 'premium', 'p@p.es')`,
-  )
-  await house.settled()
-  expect(users.access('p')).toBe('full')
-})
+test.each([
+  ['GET', 'p@p.es'],
+  ['PATCH', 'new@p.es'],
+] as const)(
+  'a %s that was answered late does not outweigh the update that came meanwhile',
+  async (method, email) => {
+    await using house = await open({ config: PATIENT })
+    const { faults, users } = house.sandbox
+    await house.startWorker()
+    await add(house, '1')
+    await house.settled()
+    faults.set([
+      {
+        match: { method: 'PATCH', status: 0 },
+        times: 1,
+        action: { kind: 'latency', minMs: 900, maxMs: 900 },
+      },
+      { match: { method }, times: 1, action: { kind: 'slow-body', durationMs: 2500 } },
+    ])
+    await house.db.pool.query(`UPDATE contracts SET plan = 'free'`)
+    await until(() => faults.list().some(({ spent }) => spent))
+    await house.db.pool.query(
+      `WITH ended AS (UPDATE contracts SET active = false) INSERT INTO contracts VALUES ('p', '2', true, 'premium', $1)`,
+      [email],
+    )
+    await house.settled()
+    expect(users.access('p')).toBe('full')
+  },
+)
 
 test('a contract that is dormant costs no call, grants no trial again, and undoes no decision', async () => {
   const brake = { changes: { customers: 1, share: 0 } }
@@ -208,4 +219,12 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
   expect(kept).toBeGreaterThan(1)
   await touch()
   expect(entitled()).toBe(kept)
+  // A contract that begins and ends later is none of what was decided.
+  await pool.query(
+    `UPDATE contracts SET active = true, email = 'n@a.es' WHERE contract = '0' AND person = 'k4'`,
+  )
+  await house.settled()
+  await pool.query(`UPDATE contracts SET active = false WHERE contract = '0' AND person = 'k4'`)
+  await house.settled()
+  expect(users.access('k4')).toBe('none')
 })

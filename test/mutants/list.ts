@@ -109,7 +109,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/finish.ts': [
     [
       'unclear-waits-for-the-lifetime',
-      'lateMs: unclear ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
+      'lateMs: isOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
       'lateMs: timeNeededMs(config) + consistencyDelayMs,',
     ],
   ],

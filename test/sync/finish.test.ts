@@ -182,11 +182,10 @@ describe('makeEnding', () => {
 
   it('tells what it has done to the user, to those who share it', () => {
     expect(ending({ end: SETTLE }).effect).toBe('known')
-    expect(ending({ end: SETTLE, unknown: true }).effect, 'sent to look').toBe('known')
-    expect(ending({ end: SETTLE, unknown: true, attempts: 1 }).effect).toBe('unknown')
+    expect(ending({ end: SETTLE, unknown: true }).effect).toBe('unknown')
     expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).effect).toBe('known')
     expect(ending({ end: LATER, turn: { wrote: true } }).effect).toBe('unknown')
-    expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).effect).toBe('known')
+    expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).effect).toBe('unordered')
     expect(ending({ end: UNKNOWN, turn: { wrote: true, sure: true } }).effect).toBe('unknown')
   })
 
