@@ -18,7 +18,7 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
-/** Those who were active while the claim was: what they have seen or written may be older than what it wrote. */
+/** For customers that were active while the claim was: what they have seen or written may be older than its write. */
 const SEND_TO_LOOK = `
 UPDATE rollcall.owed o SET ${OWE_LOOK}, status_doubted = status_doubted OR $4, ${SHOWN('$5')}
 WHERE key IN (
@@ -28,7 +28,7 @@ WHERE key IN (
   WHERE a.due_at IS NOT NULL OR l.settled_at >= to_timestamp(e.since / 1000)
   ORDER BY a.key FOR UPDATE OF a)`
 
-/** Looked up again, once a request without an answer can no longer arrive. */
+/** Looked up again, once a request without an answer can no longer arrive. Not for one that was itself only sent to look. */
 const SUSPECT = `
 UPDATE rollcall.owed o SET ${OWE_LOOK},
   blind = true,
@@ -36,7 +36,9 @@ UPDATE rollcall.owed o SET ${OWE_LOOK},
   verify_left = ${VERIFICATIONS},
   check_at = NULL,
   ${SHOWN('$2')}
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
+  AND ($4 OR EXISTS (SELECT FROM rollcall.owed d
+    WHERE d.id = ANY($5::bigint[]) AND (d.blind OR d.attempts > 0 OR d.verify_left > 0)))`
 
 const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
@@ -70,7 +72,7 @@ async function noteClaimants(pool: Pool, keys: readonly CustomerKey[], endings: 
   if (keys.length === 0) return
   const lowered = endings.some((ending) => ending.lowered)
   if (endings[0]?.effect === 'unknown') await suspect(pool, keys, endings, lowered)
-  else await pool.query(NOTE_CLAIMANTS, [keys])
+  await pool.query(NOTE_CLAIMANTS, [keys])
 }
 
 /**
@@ -82,12 +84,8 @@ export async function suspectLate(pool: Pool, endings: Endings): Promise<void> {
   if (keys.length > 0) await suspect(pool, keys, endings, true)
 }
 
-async function suspect(
-  pool: Pool,
-  keys: readonly CustomerKey[],
-  endings: Endings,
-  doubted: boolean,
-): Promise<void> {
+async function suspect(pool: Pool, keys: readonly CustomerKey[], endings: Endings, doubted: boolean) {
   const late = latest(endings.filter(({ kind }) => kind === 'unknown'))
-  await pool.query(SUSPECT, [keys, late, doubted])
+  const wrote = endings.some((each) => each.wrote)
+  await pool.query(SUSPECT, [keys, late, doubted, wrote, endings.map(({ id }) => id)])
 }
