@@ -84,8 +84,8 @@ function mixed(at: number): ContractInput {
 export function buildPresetHouse(lane: QueueLane, name: KindName): Promise<House> {
   const contract = KINDS[name]
   const lag = contract.visibleAfterMs ?? 0
-  const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 900 + lag * 1.2 }
-  return buildHouse(lane, { contract, config: { timing, service: { timeoutMs: 300 } } })
+  const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 3000 + lag * 1.2 }
+  return buildHouse(lane, { contract, config: { timing, service: { timeoutMs: 1000 } } })
 }
 
 /** Every call that writes, in order; how often a service has to be looked at is its own. */
