@@ -84,7 +84,7 @@ type Right = {
 type Others = {
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
-  /** What its calls have done to the user: `known` by the record, `unordered` beside what others did meanwhile, or `unknown`. */
+  /** Effect of its calls on the user: `known` by the record, `unordered` (other claims may overlap with it), or `unknown`. */
   readonly effect: 'known' | 'unordered' | 'unknown'
   /** Recorded under this `user_id` for the first time: all that claim it are noted. */
   readonly isNew: boolean

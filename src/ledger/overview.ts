@@ -101,7 +101,7 @@ SELECT (count(*) FILTER (WHERE attempts < ${SEVERAL_TIMES}))::int AS open,
   (count(*) FILTER (WHERE attempts >= ${SEVERAL_TIMES}))::int AS "failAgain"
 FROM rollcall.owed WHERE lane = $1 AND due_at IS NOT NULL`
 
-/** Who is still owed a sync in this lane; whom a live change has overtaken is in another one. */
+/** Customers that are still owed a sync in this lane. A live change moves a customer to another lane. */
 export async function readOpen(client: Client, lane: Lane): Promise<LaneOpen> {
   return (await client.query<LaneOpen>(OPEN_IN_LANE, [lane])).rows[0] ?? { open: 0, failAgain: 0 }
 }
