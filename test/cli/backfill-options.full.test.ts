@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
 import { beginRun } from '../../src/ledger/runs.ts'
-import { makeCommand } from '../support/command.ts'
+import { makeCommand, rollcall } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
 import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
@@ -12,9 +12,9 @@ import { until } from '../support/until.ts'
 
 type Run = Pick<House, 'authored' | 'env'>
 
-async function rollcall(house: Run, ...args: readonly string[]) {
-  await using process = await runRollcall(house, ['backfill', ...args])
-  return await ended(process)
+async function backfill(house: Run, ...args: readonly string[]) {
+  const { code, output } = await rollcall(house, 'backfill', ...args)
+  return { code, output: unfolded(output) }
 }
 
 async function ended(process: RunningProcess) {
@@ -40,7 +40,7 @@ describe('before anything is migrated, as a role that may read the customers and
     const env = { DATABASE_URL: role.url, QUEUE_URL: role.url, SERVICE_URL: 'http://127.0.0.1:1' }
     const brake = { creates: { customers: 4, share: 0 } }
     const house = { authored: { ...CONFIG, brake }, env }
-    const { code, output } = await rollcall(house, '--dry-run', '--sample', '2')
+    const { code, output } = await backfill(house, '--dry-run', '--sample', '2')
     expect(code).toBe(3)
     expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY/m)
     expect(output).toMatch(/^customers +16 planned/m)
@@ -55,10 +55,10 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
     expect(output).not.toContain('secret-')
     const keyed = { ...house, env: { ...env, ROLLCALL_DIGEST_KEY: 'x'.repeat(40) } }
-    expect((await rollcall(keyed, '--dry-run')).output).toMatch(/^note .*rollcall migrate/m)
+    expect((await backfill(keyed, '--dry-run')).output).toMatch(/^note .*rollcall migrate/m)
 
     const real = { ...house, env: { ...keyed.env, SERVICE_API_KEY: 'a', SERVICE_SECRET_KEY: 'b' } }
-    const refused = await rollcall(real)
+    const refused = await backfill(real)
     expect(refused.code).toBe(2)
     expect(refused.output).toContain('rollcall migrate')
   })
@@ -100,13 +100,13 @@ describe('on a house of its own', () => {
 
   test('--where and --only choose, also for a dry run; --json tells all of it', async () => {
     const args = ['--dry-run', '--json', '--sample', '20', '--where', 'plan in premium,free']
-    const { output } = await rollcall(house, ...args, '--where', 'nacido is not null', '--only', 'create')
+    const { output } = await backfill(house, ...args, '--where', 'nacido is not null', '--only', 'create')
     expect(JSON.parse(output)).toMatchObject({
       ...{ dryRun: true, customers: 1, calls: { POST: 1, GET: 0, PUT: 0, PATCH: 0 } },
       sample: [{ key: 'k3', status: 2, plan: { kind: 'create', sends: expect.arrayContaining(['email']) } }],
     })
     expect(output).not.toContain('secret-')
-    const revoked = await rollcall(house, '--dry-run', '--only', 'revoke')
+    const revoked = await backfill(house, '--dry-run', '--only', 'revoke')
     expect(revoked.code).toBe(0)
     expect(revoked.output).toMatch(/^left alone +16 /m)
   })
@@ -136,15 +136,15 @@ describe('on a house of its own', () => {
     expect(stopped.code).toBe(1)
     expect(stopped.output).toMatch(/^stopped +.*again to go on/m)
     expect(stopped.output).toMatch(/^announced +50 .*until 20/m)
-    const resumed = await rollcall(house, '--expect-creates', '50')
+    const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('goes on where')
     // Everybody was looked at: no more can come than are owed.
     expect(resumed.output).toMatch(/^announced +.*not announced twice: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
-    const repeated = await rollcall(house, '--expect-creates', '50')
+    const repeated = await backfill(house, '--expect-creates', '50')
     expect(repeated.output).toMatch(/^announced +16 .*until 20/m)
-    const restarted = await rollcall(house, '--restart', '--json')
+    const restarted = await backfill(house, '--restart', '--json')
     expect(JSON.parse(restarted.output)).toMatchObject({
       resumed: false,
       ended: true,
@@ -167,17 +167,17 @@ describe('on a house of its own', () => {
 
   test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {
     for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
-      const { code, output } = await rollcall(house, ...more, '--where', 'plan=premum')
+      const { code, output } = await backfill(house, ...more, '--where', 'plan=premum')
       expect([more, code, output]).toEqual([more, 1, expect.stringContaining('whom --where holds')])
     }
   })
 
   test('another backfill under way: the same is waited for, one for others is refused', async () => {
     const { pool } = house.db
-    const backfill = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
+    const run = { kind: 'backfill', generation: '1', options: {}, marks: [], capture: '' } as const
     await alone(pool, 'backfill', async () => {
-      await beginRun(pool, backfill, null)
-      const refused = await rollcall(house, '--only', 'update')
+      await beginRun(pool, run, null)
+      const refused = await backfill(house, '--only', 'update')
       expect(refused.code).toBe(1)
       expect(refused.output).toContain('under way')
     })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { explain, RollcallError } from '../../src/model/errors.ts'
+import { rollcall } from '../support/command.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
@@ -16,12 +17,7 @@ const NOWHERE = {
 }
 
 async function run(house: House, args: readonly string[], env: Record<string, string | undefined> = {}) {
-  const merged = Object.fromEntries(
-    Object.entries({ ...house.env, ...env }).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>
-  await using process = await runRollcall({ ...house, env: merged }, args)
-  const { code } = await process.exited
-  const output = process.output()
+  const { code, output } = await rollcall({ ...house, env: { ...house.env, ...env } }, ...args)
   // No mistake of a user ends in a stack trace or shows a secret.
   expect(output).not.toMatch(/^\s+at .+:\d+:\d+/m)
   for (const secret of [...Object.values(SECRETS), 'hidden-password']) expect(output).not.toContain(secret)

@@ -1,13 +1,13 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { release } from '../../src/brake/held.ts'
 import { dismissMarks } from '../../src/capture/marks.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { anyLane as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
-eachLane('losing access', (lane) => {
+describe('losing access', () => {
   test('a revocation that fails counts once, however often it is tried', async () => {
     await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.startWorker()

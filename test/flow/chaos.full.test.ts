@@ -4,7 +4,7 @@ import { runChaos } from '../chaos/run.ts'
 import { eachLane } from '../support/lanes.ts'
 
 const SEED = Number(process.env.CHAOS_SEED ?? 1)
-const MINUTES = Number(process.env.CHAOS_MINUTES ?? 0.35)
+const MINUTES = Number(process.env.CHAOS_MINUTES ?? 0.25)
 
 eachLane('when everything breaks at once', ({ name: lane }) => {
   test('every customer is right, and no two claims live', async () => {

@@ -103,7 +103,7 @@ otherLane('a key that changes while the user_id stays', (lane) => {
     'nobody loses access, not even for a moment, when it %s',
     async (_how, move) => {
       const count = 30
-      await using house = await buildHouse(lane, { sql: TWO_SQL, config: TWO })
+      await using house = await buildHouse(lane, { sql: TWO_SQL, config: { ...TWO, ...PATIENT } })
       const { pool } = house.db
       const { journal, users } = house.sandbox
       await house.startWorker()

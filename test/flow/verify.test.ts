@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 type Plan = { readonly left: number; readonly inSeconds: number | null }
@@ -33,7 +33,7 @@ async function settleUnknown(house: House): Promise<void> {
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
-eachLane('a user of whom the service says that it is not there', (lane) => {
+describe('a user of whom the service says that it is not there', () => {
   test('is looked at twice again when that ended an access: a gateway says so as well', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
@@ -54,7 +54,7 @@ eachLane('a user of whom the service says that it is not there', (lane) => {
   })
 })
 
-eachLane('an outcome that was unknown', (lane) => {
+describe('an outcome that was unknown', () => {
   test('is looked at again after one and after ten minutes, and what came late is put right', async () => {
     await using house = await buildHouse(lane)
     await settleUnknown(house)

@@ -12,11 +12,12 @@ export type Said = {
   readonly err: string
   readonly output: string
 }
+type Env = Readonly<Record<string, string | undefined>>
 export type Command = AsyncDisposable & {
   /** Of its configuration. */
   readonly file: string
   /** `output`: what it says on both streams, in order. */
-  run(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Said>
+  run(env: Env, ...args: readonly string[]): Promise<Said>
 }
 
 /** `config`: the text of the file's default export. */
@@ -40,7 +41,7 @@ type Running = { readonly stop?: AbortSignal; readonly onErr?: (line: string) =>
 
 export async function runIn(
   cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   args: readonly string[],
   { stop = new AbortController().signal, onErr }: Running = {},
 ): Promise<Said> {
@@ -60,7 +61,7 @@ export async function runIn(
 
 /** One command with the environment and the configuration of a house. */
 export async function rollcall(
-  { authored, env }: Pick<House, 'authored' | 'env'>,
+  { authored, env }: Pick<House, 'authored'> & { readonly env: Env },
   ...args: readonly string[]
 ): Promise<Said> {
   await using command = await makeCommand(JSON.stringify(authored))

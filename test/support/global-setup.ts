@@ -23,7 +23,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const services = await openServices(process.env, (line) => process.stderr.write(`${line}\n`))
+  const services = await openServices(process.env)
   const databaseUrl = services.postgres.url
   const prefix = `rollcall_test_${randomBytes(3).toString('hex')}`
   const template = `${prefix}_template`

@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { UserEdit } from '../../src/sandbox/users/users.ts'
+import { rollcall } from './command.ts'
 import { buildHouse, type House, PATIENT } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 import { type Case, COLUMNS, casesOf, mappingOf, rowOf, type Setting, TABLE, unmanagedBy } from './matrix.ts'
-import { runRollcall } from './process.ts'
 
 /** Nothing is meant to be slow or lost here, so a busy machine must not make it so. */
 export const QUICK = {
@@ -80,8 +80,8 @@ export async function checkMatrix(queue: QueueLane, setting: Setting): Promise<v
   await house.settled()
   await worker.stop()
   await update(house, looked)
-  await using look = await runRollcall(house, ['sync', '--look', ...keysOf(looked)])
-  expect((await look.exited).code, look.output().slice(-500)).not.toBe(1)
+  const { code, output } = await rollcall(house, 'sync', '--look', ...keysOf(looked))
+  expect(code, output.slice(-500)).not.toBe(1)
   expect(
     differing(
       sent(house),
