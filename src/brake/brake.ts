@@ -36,7 +36,6 @@ export const CALL_BRAKE_KINDS: readonly BrakeKind[] = [
   ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),
 ]
 
-/** Every kind, as `--kind` takes it. */
 export const HELD_KINDS: readonly HeldKind[] = [...CALL_BRAKE_KINDS, 'truncated']
 
 export function isHeldKind(text: string): text is HeldKind {

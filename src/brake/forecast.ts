@@ -10,7 +10,6 @@ export type KindCounts = {
   /** Customers let through within the window. */
   readonly taken: number
   readonly tripped: boolean
-  /** How many more are announced. */
   readonly expected: number
 }
 

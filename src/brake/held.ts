@@ -11,7 +11,6 @@ import { verifyNow } from '../ledger/verification.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 
-/** The customers that a person means. */
 export type HeldSelection = { readonly kind: HeldKind } | { readonly keys: readonly CustomerKey[] }
 
 export type DecidedBy = { readonly by: string; readonly why: string }
@@ -88,7 +87,6 @@ SELECT $1, l.key, l.desired,
   CASE WHEN $4::text IS NULL THEN coalesce(l.reason->'kinds', '[]') ELSE jsonb_build_array($4::text) END,
   CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
-/** An earlier decision is overruled. */
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 

@@ -8,7 +8,6 @@ import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
 /** Ages in milliseconds by the database's clock, times as ISO text in UTC. */
 export type KindHeld = {
   readonly kind: HeldKind
-  /** Customers who wait for a person. */
   readonly held: number
   /** Released, and on their way. */
   readonly released: number
@@ -65,7 +64,6 @@ export async function readBrake(client: Client): Promise<readonly KindHeld[]> {
   return rows.filter(({ kind }) => isHeldKind(kind))
 }
 
-/** Whether a person is needed. */
 export function brakeNeedsPerson({ held, trippedAt }: KindHeld): boolean {
   return held > 0 || trippedAt !== null
 }
@@ -141,13 +139,11 @@ export type LoggedDecision = {
   readonly customers: number
   readonly by: string
   readonly why: string
-  /** ISO 8601 in UTC. */
   readonly at: string
   /** Released, and not carried out yet. */
   readonly open: number
 }
 
-/** The latest first. */
 export async function listDecisions(client: Client, limit: number): Promise<readonly LoggedDecision[]> {
   const { rows } = await client.query<LoggedDecision>(
     `SELECT c.id::text, c.action, c.kind, c.customers, c.by, c.why, ${iso('c.at')} AS at,

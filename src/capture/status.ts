@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/config.ts'
 import { type Relation, sameRelation } from '../config/relation.ts'
+import { neededColumns } from '../customers/columns.ts'
 import { lacksColumn, quotedName } from '../customers/problems.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import { type CapturePlan, planCapture, type Watcher } from './relations.ts'
@@ -200,14 +201,23 @@ export async function readInstalled(client: Client): Promise<Installed> {
 }
 
 /**
- * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. A customer
- * looked at under another one may have changed since without a trace.
+ * Changes with whatever is done to a trigger or a function of ours: written anew, disabled, enabled. Also where another
+ * column takes the place of one that is read, and with the view of the customers. A customer looked at under another one
+ * may have changed since without a trace.
  */
-export async function captureVersion(client: Client): Promise<string> {
+export async function captureVersion(client: Client, config: Config): Promise<string> {
+  const { schema, name } = config.customers.relation
   const { version } = await oneRow<{ version: string }>(
     client,
-    `SELECT md5(coalesce(string_agg(concat_ws(' ', p.oid, p.xmin, t.oid, t.xmin), ',' ORDER BY p.oid, t.oid), '')) AS version
-     FROM ${OURS} LEFT JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid`,
+    `SELECT md5(concat_ws(';',
+       (SELECT string_agg(concat_ws(' ', p.oid, p.xmin, t.oid, t.xmin), ',' ORDER BY p.oid, t.oid)
+        FROM ${OURS} LEFT JOIN pg_catalog.pg_trigger t ON t.tgfoid = p.oid),
+       (SELECT string_agg(concat_ws(' ', a.attnum, a.attname, a.atttypid), ',' ORDER BY a.attnum)
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY($3)),
+       (SELECT string_agg(concat_ws(' ', w.oid, w.xmin), ',' ORDER BY w.oid)
+        FROM pg_catalog.pg_rewrite w WHERE w.ev_class = r.oid))) AS version
+     FROM (SELECT to_regclass(format('%I.%I', $1::text, $2::text)) AS oid) r`,
+    [schema, name, neededColumns(config)],
   )
   return version
 }

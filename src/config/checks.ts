@@ -11,7 +11,6 @@ export type Customers = Config['customers'] & {
   readonly isView: boolean
 }
 
-/** One mistake, or none. */
 function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
   return isWrong ? [{ path, text }] : []
 }

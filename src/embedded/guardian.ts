@@ -29,7 +29,6 @@ export type Command = {
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** One command at a time. */
 export type Order = { readonly start: Command } | 'leave'
 
 export type GuardianReport =

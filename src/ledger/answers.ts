@@ -13,7 +13,6 @@ export type SeenAnswer = {
   /** Kind of the body, and its shape where it is JSON; see OTHERS in calls.ts. */
   readonly body: string | null
   readonly shape: string | null
-  /** How it was classified. */
   readonly meaning: string
   readonly count: number
   readonly firstAt: string

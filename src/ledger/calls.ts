@@ -14,7 +14,6 @@ export type CallEntry = {
   /** Null when there was no answer; then `error` says why. */
   readonly status: number | null
   readonly error: string | null
-  /** How the answer was classified. */
   readonly meaning: string
   readonly ms: number
   /** The fields that the request carried besides the `user_id`. */
@@ -73,7 +72,6 @@ INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms
 SELECT key, at, $2, plan, method, status, error, meaning, ms, fields, answer FROM placed ORDER BY at`
 
 export type Writing = {
-  /** The process. */
   readonly by: string
   /** Whether an earlier try may have been carried out after all: then what stands there already is left out. */
   readonly again: boolean

@@ -19,6 +19,8 @@ export type Claim = {
   /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
   readonly statusDoubted: boolean
   readonly attempts: number
+  /** An earlier claim of it may have written what is not known of; not where only another customer had it look. */
+  readonly mayHaveWritten: boolean
   /** When the oldest unsettled change was made, in milliseconds since 1970. */
   readonly changedAtMs: number | null
   /** The database's clock at the claim, in milliseconds since 1970: the `now` of the mapping. */
@@ -28,6 +30,8 @@ export type Claim = {
   /** The generation of the mapping that this claim goes by. */
   readonly generation: string
 }
+
+const MAY_HAVE_WRITTEN = `o.unknown AND (o.blind OR o.attempts > 0 OR (o.verify_left > 0 AND o.check_at IS NULL))`
 
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
@@ -47,7 +51,7 @@ WHERE o.id = ANY($1::bigint[]) AND o.id = asked.id AND o.token = asked.token AND
   AND (o.not_before IS NULL OR o.not_before <= now())
   AND ${isBoundBy('$4')} AND ${CURRENT_FINGERPRINT} = $5
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind,
-  o.status_doubted AS "statusDoubted", o.attempts, ${CURRENT_GENERATION}::text AS generation,
+  o.status_doubted AS "statusDoubted", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
   (extract(epoch FROM o.replan_at - now()) * 1000)::float8 AS "replanInMs",
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`

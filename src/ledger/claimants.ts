@@ -1,6 +1,7 @@
 // Customers who must be looked at again because of a claim that has ended: its own where it ended late, and those who
 // share its user.
 import type { Pool } from 'pg'
+import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Ending } from './end-of-claim.ts'
 import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
@@ -18,17 +19,19 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
-/** For customers that were active while the claim was: what they have seen or written may be older than its write. */
-const SEND_TO_LOOK = `
-UPDATE rollcall.owed o SET ${OWE_LOOK}, status_doubted = status_doubted OR $4, ${SHOWN('$5')}
-WHERE key IN (
-  SELECT a.key FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since)
-  JOIN rollcall.ledger l ON l.user_id = e.user_id AND l.key <> e.key COLLATE "C"
-  JOIN rollcall.owed a ON a.key = l.key
-  WHERE a.due_at IS NOT NULL OR l.settled_at >= to_timestamp(e.since / 1000)
-  ORDER BY a.key FOR UPDATE OF a)`
+const SHARERS = `
+SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since)
+JOIN rollcall.ledger l ON l.user_id = e.user_id AND l.key <> e.key COLLATE "C" GROUP BY l.key`
 
-/** Looked up again, once a request without an answer can no longer arrive. Not for one that was itself only sent to look. */
+const LOCK = 'SELECT FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
+
+/** For those who were active while a claim was: what they have seen or written may be older than its write. */
+const SEND_TO_LOOK = `
+UPDATE rollcall.owed o SET ${OWE_LOOK}, status_doubted = status_doubted OR $3, ${SHOWN('$4')}
+FROM unnest($1::text[], $2::float8[]) AS e (key, since) JOIN rollcall.ledger l USING (key)
+WHERE o.key = e.key AND (o.due_at IS NOT NULL OR l.settled_at >= to_timestamp(e.since / 1000))`
+
+/** Looked up again, once a request without an answer can no longer arrive. */
 const SUSPECT = `
 UPDATE rollcall.owed o SET ${OWE_LOOK},
   blind = true,
@@ -36,9 +39,7 @@ UPDATE rollcall.owed o SET ${OWE_LOOK},
   verify_left = ${VERIFICATIONS},
   check_at = NULL,
   ${SHOWN('$2')}
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
-  AND ($4 OR EXISTS (SELECT FROM rollcall.owed d
-    WHERE d.id = ANY($5::bigint[]) AND (d.blind OR d.attempts > 0 OR d.verify_left > 0)))`
+WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
 const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
@@ -46,32 +47,48 @@ SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
 export async function noteSharers(pool: Pool, endings: Endings): Promise<void> {
   const fresh = endings.filter(({ isNew }) => isNew)
-  for (const alike of Map.groupBy(fresh, ({ effect }) => effect).values()) {
+  for (const alike of groups(fresh)) {
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [usersOf(alike)])
     await noteClaimants(pool, keysOf(rows), alike)
   }
 }
 
+const groups = (endings: Endings) =>
+  Map.groupBy(endings, ({ effect, lowered }) => `${effect} ${lowered}`).values()
 const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lateMs }) => lateMs))
 const keysOf = (rows: readonly { readonly key: CustomerKey }[]) => rows.map(({ key }) => key)
 const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 
 /** The claimants that the endings name. */
 export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
-  for (const alike of Map.groupBy(endings, ({ effect }) => effect).values())
+  for (const alike of groups(endings)) {
     await noteClaimants(pool, [...new Set(alike.flatMap(({ noteKeys }) => noteKeys))], alike)
-  const unordered = endings.filter(({ effect }) => effect === 'unordered')
-  for (const [lowered, alike] of Map.groupBy(unordered, (each) => each.lowered)) {
-    const since = alike.map(({ claimedAtMs }) => claimedAtMs)
-    await pool.query(SEND_TO_LOOK, [keysOf(alike), usersOf(alike), since, lowered, latest(alike)])
+    if (alike[0]?.effect === 'unordered') await sendToLook(pool, alike)
   }
 }
 
-/** The endings have one effect. Where that is unknown, no lookup comes before their last request would be shown. */
+/**
+ * Locked by a statement of their own: what an ending that is being stored elsewhere settles, only the next one sees. The
+ * endings doubt the status alike.
+ */
+async function sendToLook(pool: Pool, endings: Endings): Promise<void> {
+  const since = endings.map(({ claimedAtMs }) => claimedAtMs)
+  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(SHARERS, [
+    ...[keysOf(endings), usersOf(endings), since],
+  ])
+  if (rows.length === 0) return
+  const keys = keysOf(rows)
+  await inTransaction(pool, 0, async (client) => {
+    await client.query(LOCK, [keys])
+    const lowered = endings[0]?.lowered
+    await client.query(SEND_TO_LOOK, [keys, rows.map((row) => row.since), lowered, latest(endings)])
+  })
+}
+
+/** The endings are of one group. Where their effect is unknown, no lookup comes before their last request would be shown. */
 async function noteClaimants(pool: Pool, keys: readonly CustomerKey[], endings: Endings): Promise<void> {
   if (keys.length === 0) return
-  const lowered = endings.some((ending) => ending.lowered)
-  if (endings[0]?.effect === 'unknown') await suspect(pool, keys, endings, lowered)
+  if (endings[0]?.effect === 'unknown') await suspect(pool, keys, endings, endings[0].lowered)
   await pool.query(NOTE_CLAIMANTS, [keys])
 }
 
@@ -86,6 +103,5 @@ export async function suspectLate(pool: Pool, endings: Endings): Promise<void> {
 
 async function suspect(pool: Pool, keys: readonly CustomerKey[], endings: Endings, doubted: boolean) {
   const late = latest(endings.filter(({ kind }) => kind === 'unknown'))
-  const wrote = endings.some((each) => each.wrote)
-  await pool.query(SUSPECT, [keys, late, doubted, wrote, endings.map(({ id }) => id)])
+  await pool.query(SUSPECT, [keys, late, doubted])
 }

@@ -9,8 +9,13 @@ export type Freed = {
   readonly seen: string | null
 }
 
-/** The claim that ends. Times are in milliseconds since 1970, by the database's clock. */
-type Ended = {
+/**
+ * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
+ * held). `retry`: a sure "not now". `unknown`: a call may have reached the service, and it is not known whether it did.
+ * Times are in milliseconds since 1970, by the database's clock.
+ */
+export type Ending = {
+  readonly kind: 'settle' | 'retry' | 'unknown'
   readonly id: string
   readonly token: string
   readonly key: CustomerKey
@@ -20,10 +25,9 @@ type Ended = {
   readonly changedAtMs: number | null
   /** The mapping that it went by. */
   readonly generation: string
-}
 
-/** The sync that is owed next. */
-type Next = {
+  // The sync that is owed next.
+
   /** Counts as a failed attempt. */
   readonly failed: boolean
   readonly gapMs: number
@@ -35,10 +39,9 @@ type Next = {
    * to hold, or a value that another user had is tried again. Null settles that there is no such time.
    */
   readonly replanAtMs: number | null
-}
 
-/** The effect of its calls, as far as is known. */
-type Done = {
+  // The effect of its calls, as far as is known.
+
   /** A call of this claim got a trusted answer, so the remote state is known again. */
   readonly sure: boolean
   /** A writing request of this claim may have been sent. */
@@ -68,39 +71,28 @@ type Done = {
     readonly status: number | null
     readonly error: string | null
   } | null
-}
 
-/** What is right by now: a finding about nothing else is over. */
-type Right = {
+  // What is right by now: a finding about nothing else is over.
+
   /** A GET of this claim showed how the user was. */
   readonly looked: boolean
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
   /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
   readonly carried: readonly UserField[]
-}
 
-/** Other customers who must be looked at again. */
-type Others = {
+  // Other customers who must be looked at again.
+
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Effect of its calls on the user: `known` by the record, `unordered` (other claims may overlap with it), or `unknown`. */
   readonly effect: 'known' | 'unordered' | 'unknown'
   /** Recorded under this `user_id` for the first time: all that claim it are noted. */
   readonly isNew: boolean
-}
 
-/**
- * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
- * held). `retry`: a sure "not now". `unknown`: a call may have reached the service, and it is not known whether it did.
- */
-export type Ending = Ended &
-  Next &
-  Done &
-  Right &
-  Others & {
-    readonly kind: 'settle' | 'retry' | 'unknown'
-    /** Digest of what the mapping made of the customer. */
-    readonly desired: string | null
-    readonly record: LedgerRecord
-  }
+  // The memory.
+
+  /** Digest of what the mapping made of the customer. */
+  readonly desired: string | null
+  readonly record: LedgerRecord
+}

@@ -17,8 +17,11 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
   e.kind = 'unknown' AND NOT e.unclear AS arrives,
-  -- Settled without a call: what it doubts stands in its record, for the day when the user is its own again.
+  -- Settled without a call: what it doubts stands in its record, for the day when the user is its own again, and who
+  -- looks after the user now was made suspect.
   e.sure OR e.record->>'state' = 'idle' AS known,
+  e.kind = 'settle' AND NOT e.sure AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
+    AND b.suspect_version <= e.version AS passed,
   -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
   e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed,
@@ -37,14 +40,15 @@ UPDATE rollcall.owed o SET
     WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
   blind = CASE e.kind
-    WHEN 'settle' THEN o.suspect_version > e.version OR (o.blind AND NOT t.known) ELSE o.blind END,
+    -- A suspicion that came under the claim keeps a doubt, and makes none.
+    WHEN 'settle' THEN o.blind AND (o.suspect_version > e.version OR NOT t.known) ELSE o.blind END,
   status_doubted = CASE e.kind
-    WHEN 'settle' THEN o.suspect_version > e.version OR (o.status_doubted AND NOT t.known)
+    WHEN 'settle' THEN o.status_doubted AND (o.suspect_version > e.version OR NOT t.known)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
   verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN t.believed AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
-    WHEN t.believed THEN greatest(o.verify_left, 1) ELSE o.verify_left END,
+    WHEN t.believed THEN greatest(o.verify_left, 1) WHEN t.passed THEN 0 ELSE o.verify_left END,
   check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
     WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this

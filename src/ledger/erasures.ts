@@ -6,7 +6,6 @@ import { iso } from './sql.ts'
 export type Receipt = {
   readonly key: CustomerKey
   readonly userId: string
-  /** The fields that it cleared. */
   readonly fields: readonly string[]
   /** When the service acknowledged it, as ISO text in UTC. */
   readonly erasedAt: string
@@ -20,7 +19,6 @@ export type Receipt = {
 
 /** The keys asked about, and whether anything is known of them. */
 type Receipts = {
-  /** The latest first. */
   readonly receipts: readonly Receipt[]
   /** The keys asked for that no table of ours has. */
   readonly unknown: readonly CustomerKey[]

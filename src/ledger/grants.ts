@@ -3,16 +3,14 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'
 import type * as brake from './schema-brake.ts'
-import type * as calls from './schema-calls.ts'
-import type * as drift from './schema-drift.ts'
-import type * as run from './schema-run.ts'
+import type * as told from './schema-told.ts'
 
-type Schema = typeof core & typeof brake & typeof calls & typeof drift & typeof run
+type Schema = typeof core & typeof brake & typeof told
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 type OwnedTable = Owned | 'migration'
 
-type Privileges = readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[]
+type Privileges = readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'UPDATE (bound_by)' | 'DELETE')[]
 
 export type Rights = {
   readonly tables: Readonly<Record<string, Privileges>>
@@ -38,7 +36,7 @@ const WORKER_TABLES: Readonly<Record<OwnedTable, Privileges>> = {
   owed: ['SELECT', 'INSERT', 'UPDATE'],
   pace: ['SELECT', 'INSERT', 'UPDATE'],
   run: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-  target: ['SELECT', 'INSERT'],
+  target: ['SELECT', 'INSERT', 'UPDATE (bound_by)'],
 }
 
 /**

@@ -55,7 +55,6 @@ export type History = {
   readonly remote: RemoteState
   /** The difference that checks have found, and that is open; with one look it is only suspected. */
   readonly finding: OpenFinding | null
-  /** The last ones, oldest first. */
   readonly calls: readonly LoggedCall[]
 } | null
 

@@ -25,7 +25,6 @@ type Counts = {
 }
 
 export type Retried = Counts & {
-  /** How many were noted. */
   readonly customers: number
   /** Asked for, and nothing is known of them. */
   readonly unheardOf: readonly CustomerKey[]

@@ -26,7 +26,6 @@ export type AskedRun = {
   readonly options: RunOptions
   /** The gaps in capture that it closes at its end. */
   readonly marks?: readonly string[]
-  /** See `captureVersion`. */
   readonly capture?: string
 }
 

@@ -67,6 +67,14 @@ export async function bindAnew(client: Client, target: Target): Promise<void> {
   await client.query(LATER, [rows[0]?.before ?? null])
 }
 
+/**
+ * Nobody goes by the present binding any more: as after a logical restore, its row is not of the transaction that it
+ * names.
+ */
+export async function voidBinding(client: Client): Promise<void> {
+  await client.query('UPDATE rollcall.target SET bound_by = bound_by')
+}
+
 /** The present binding; null when there is none. */
 export async function readBinding(client: Client): Promise<Binding | null> {
   const { rows } = await client.query<{ binding: Binding }>(

@@ -1,7 +1,6 @@
 /** The service that an output is about. */
 export type NamedService = {
   readonly origin: string
-  /** As the configuration calls it. */
   readonly environment: 'production' | 'demo'
   /** On this machine: then it is a stand-in, whatever the configuration calls it. */
   readonly local: boolean

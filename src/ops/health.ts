@@ -1,12 +1,10 @@
 import { sleep } from './time.ts'
 
-/** Shown by /healthz. */
 export type Health = {
   readonly ok: boolean
   readonly stuck: readonly { readonly loop: string; readonly silentSeconds: number }[]
 }
 
-/** Shown by /readyz. */
 export type Readiness = {
   readonly ready: boolean
   readonly missing: readonly { readonly part: string; readonly what: string }[]
@@ -30,7 +28,6 @@ export function makeLoopHealth<L extends string>({ limits, now }: LoopOptions<L>
   const cameRound = new Map<L, number>()
 
   return {
-    /** The step, watched from now on. */
     watch(loop: L, step: LoopStep, onFailure: () => void): LoopStep {
       cameRound.set(loop, now())
       return async () => {

@@ -32,7 +32,6 @@ export function opsAddress(env: {
 export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
   readonly health: () => Health
   readonly readiness: () => Promise<Readiness>
-  /** Prometheus text. */
   readonly metrics: () => Promise<string>
   readonly log: Pick<Log, 'info' | 'warn'>
 }

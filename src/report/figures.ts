@@ -20,7 +20,6 @@ export function percent(share: number): string {
   return `${Number(value.toFixed(value < 1 || value > 99 ? 2 : 1))} %`
 }
 
-/** `2026-11-22 02:41 UTC`. */
 export function minute(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 }

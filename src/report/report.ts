@@ -6,7 +6,6 @@ import type { NamedService } from '../model/service.ts'
 export type Report = {
   /** Rises with a change that a reader of the JSON form has to know of. */
   readonly version: 1
-  /** The rollcall that wrote it. */
   readonly writtenBy: string
   readonly target: NamedService
   readonly startedAt: string

@@ -38,7 +38,6 @@ export function json(status: number, value: unknown, stored = false): SandboxAns
   return { status, body: { type: 'application/json; charset=utf-8', text: JSON.stringify(value) }, stored }
 }
 
-/** The page of a web server. */
 export function html(status: number): SandboxAnswer {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`.trim()
   return {

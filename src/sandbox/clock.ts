@@ -13,7 +13,6 @@ export function makeClock(machine: () => number = Date.now) {
     now: () => machine() + offset,
     set,
     advance: (ms: number) => set(machine() + offset + ms),
-    /** Back to the machine's time. */
     clear() {
       offset = 0
     },

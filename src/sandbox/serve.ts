@@ -14,7 +14,6 @@ import { sendSlowly, strike, strikesFirst } from './faults/strike.ts'
 import type { JournalNote } from './journal.ts'
 import type { SandboxUsers } from './users/users.ts'
 
-/** The state of the sandbox. */
 export type Store = {
   readonly users: SandboxUsers
   readonly contract: LiveContract
@@ -66,7 +65,6 @@ export type Group = {
 type ServeParts = {
   readonly store: Store
   readonly faults: Faults
-  /** The journal's entry of this call. */
   readonly noteOf: (request: FastifyRequest) => JournalNote
   /** Fires when the sandbox stops: calls that wait go on at once. */
   readonly stopping: AbortSignal

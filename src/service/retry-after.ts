@@ -2,8 +2,6 @@
 export const RETRY_AFTER_CAP_MS = 3_600_000
 
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
-const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/
-const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 type Clock = {
   /** The answer's own Date header: a wait until a date is measured on the clock that wrote the date. */
@@ -13,9 +11,9 @@ type Clock = {
 }
 
 /**
- * Retry-After in milliseconds from receipt: seconds or any of the three HTTP dates (RFC 9110, 10.2.3; the
- * interface document says nothing of it). A date that has passed is 0. Undefined when there is none or it
- * cannot be read: `Date.parse` alone would take "2" for a month.
+ * Retry-After in milliseconds from receipt: seconds, or the date that servers send (RFC 9110, 10.2.3; the interface
+ * document says nothing of it). A date that has passed is 0. Undefined when there is none or it cannot be read:
+ * `Date.parse` alone would take "2" for a month.
  */
 export function parseRetryAfter(header: string | undefined, { date, now }: Clock): number | undefined {
   const text = header?.trim()
@@ -28,7 +26,6 @@ export function parseRetryAfter(header: string | undefined, { date, now }: Clock
 }
 
 function parseHttpDate(text: string): number | undefined {
-  if (!IMF_FIXDATE.test(text) && !RFC_850.test(text) && !ASCTIME.test(text)) return undefined
-  const time = Date.parse(ASCTIME.test(text) ? `${text} GMT` : text)
+  const time = IMF_FIXDATE.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : time
 }

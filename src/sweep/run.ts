@@ -181,10 +181,10 @@ function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judge
 }
 
 async function takeUp(
-  { pool, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: SweepingOptions,
+  { pool, config, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: SweepingOptions,
   { generation }: MappingStatus,
 ) {
-  const capture = await captureVersion(pool)
+  const capture = await captureVersion(pool, config)
   const asked = { kind, generation, options: restriction.options, marks, capture }
   // A resync is asked for with a reason: what was compared before it says nothing.
   const anew = restart || kind === 'resync'

@@ -104,8 +104,9 @@ function isUnclear(last: Called | null): boolean {
 /** The answer to a call does not tell whether another customer's claim has looked, or written, before it or after. */
 type Effect = Pick<Finished, 'claim' | 'turn' | 'end'>
 function effectOf({ claim, turn, end }: Effect): Ending['effect'] {
-  if (end.kind === 'unknown' || ((turn.wrote || claim.unknown) && !turn.sure)) return 'unknown'
-  return turn.wrote ? 'unordered' : 'known'
+  const wrote = turn.wrote || claim.mayHaveWritten
+  if (end.kind === 'unknown' || (wrote && !turn.sure)) return 'unknown'
+  return wrote ? 'unordered' : 'known'
 }
 
 /** The others were right until now, and do not know that they share their user. */

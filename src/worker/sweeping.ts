@@ -70,7 +70,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (gap.ids.length > 0 && !gap.ready && !waits)
       log.warn('the gap in capture is checked when the open transactions have ended')
     waits = gap.ids.length > 0 && !gap.ready
-    const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool))
+    const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool, config))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
     return nextSweep({ mapping, gap, truncated, checkDue })
   }

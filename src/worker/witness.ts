@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Witness } from '../dispatch/queue.ts'
 import { leap, type Mark, markOf, readPlace } from '../ledger/mark.ts'
-import { type TargetDifference, targetChanged } from '../ledger/target.ts'
+import { type TargetDifference, targetChanged, voidBinding } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
 
 /** A disk snapshot that was put back carries the binding, too, and shows nothing of it inside. */
@@ -20,7 +20,7 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
   // The witness first: other workers go on meanwhile, and the database is always ahead of what is kept.
   const found = (await witness?.read()) ?? ''
   const { boundAt, mark: present } = await readPlace(pool)
-  if (present < found) throw targetChanged([BEHIND])
+  if (present < found) throw await isBehind(pool)
   let highest = markOf(boundAt, '0')
   const raise = (mark: Mark) => {
     if (mark > highest) highest = mark
@@ -38,17 +38,22 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
       // Before the database is asked: what is claimed while it answers is not in its answer.
       const mark = highest
       const { mark: present } = await readPlace(pool)
-      const isBehind = present < mark
+      if (present < mark) return await isBehind(pool)
       const isIdle = mark === kept
-      if (isIdle && (isAhead || isBehind)) return isBehind ? targetChanged([BEHIND]) : null
+      if (isIdle && isAhead) return null
       const next = isIdle ? markOf(boundAt, await leap(pool)) : mark
       raise(next)
-      // Also where this process ends because of it: the next one has to know.
       await witness?.keep(next)
       // Only now: what could not be kept is tried again.
       kept = next
       isAhead = isIdle
-      return isBehind ? targetChanged([BEHIND]) : null
+      return null
     },
   }
+}
+
+/** Written into the database: the witness may be gone by the next start, and commands do not ask it. */
+async function isBehind(pool: Pool): Promise<RollcallError> {
+  await voidBinding(pool)
+  return targetChanged([BEHIND])
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { planCapture } from '../../src/capture/relations.ts'
-import { readInstalled } from '../../src/capture/status.ts'
+import { captureVersion, readInstalled } from '../../src/capture/status.ts'
 import { freshDatabase } from '../support/database.ts'
 import { configure, database, installed, states, watchingSide } from './scene.ts'
 
@@ -47,6 +47,35 @@ describe('status', () => {
       GRANT INSERT ON rollcall.outbox TO ${functions}; GRANT UPDATE ON rollcall.outbox_id_seq TO ${functions};
       GRANT SELECT, INSERT ON rollcall.capture_mark TO ${functions}; GRANT USAGE ON rollcall.capture_mark_id_seq TO ${functions}`)
     expect(await states(db, watched)).toEqual({ customers: 'fits' })
+  })
+
+  test('tells columns that were replaced by others of their name, and a view that says something else', async () => {
+    await using db = await database(`CREATE TABLE t (id int, plan text, plan_new text, notes text);
+      CREATE VIEW v AS SELECT id, plan FROM t`)
+    const reading = (customers: object) =>
+      configure({
+        customers: { ...customers, key: 'id' },
+        watch: [{ table: 't', key: 'id' }],
+        mapping: { user_id: 'id', status: 'plan' },
+      } as never)
+    const changes = async (customers: object, sql: string) => {
+      const before = await captureVersion(db.pool, reading(customers))
+      await db.pool.query(sql)
+      return (await captureVersion(db.pool, reading(customers))) !== before
+    }
+    const table = { table: 't' }
+    expect(await changes(table, 'ANALYZE t; ALTER TABLE t ADD other text; ALTER TABLE t DROP notes')).toBe(
+      false,
+    )
+    expect(
+      await changes(table, 'ALTER TABLE t RENAME plan TO plan_old; ALTER TABLE t RENAME plan_new TO plan'),
+    ).toBe(true)
+    const view = { view: 'v' }
+    expect(await changes(view, 'ALTER TABLE t ADD another text')).toBe(false)
+    expect(await changes(view, `CREATE OR REPLACE VIEW v AS SELECT id, 'free' AS plan FROM t`)).toBe(true)
+    expect(
+      await changes({ table: 't' }, `ALTER TABLE t DROP plan; ALTER TABLE t ADD plan text DEFAULT 'premium'`),
+    ).toBe(true)
   })
 
   test('follows what the view reads: its columns, whole rows, and views of views', async () => {

@@ -19,7 +19,7 @@ import { readErasures } from '../../src/ledger/erasures.ts'
 import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { makeNoting } from '../../src/ledger/note.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
-import { installationName, readBinding } from '../../src/ledger/target.ts'
+import { installationName, readBinding, voidBinding } from '../../src/ledger/target.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { setCeiling } from '../../src/pace/row.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
@@ -186,6 +186,16 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await dueLooks(pool, 1)
   },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
+  'the database went back in time': async ({ pool }) => {
+    const client = await pool.connect()
+    try {
+      await client.query('BEGIN')
+      await voidBinding(client)
+    } finally {
+      await client.query('ROLLBACK')
+      client.release()
+    }
+  },
   queue: async ({ house, role }, tell) => {
     await postgresLane.lose(house.queueUrl)
     const name = await installationName(house.db.pool)

@@ -72,7 +72,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
-  row.blind = (guards.blindSurvivesSuspect && suspected) || (row.blind && !sure)
+  row.blind &&= (guards.blindSurvivesSuspect && suspected) || !sure
   row.replanAt = params.replanAt
   row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
   row.dueAt = risen ? row.notBefore : null

@@ -86,7 +86,10 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
       permits.taken++
       customer.steps.length = 0
       const { version, record: _, desired: __, ...known } = kept
-      const made = { changedAtMs: null, nowMs: Date.now(), generation: '1' }
+      const made = {
+        ...{ changedAtMs: null, nowMs: Date.now(), generation: '1' },
+        mayHaveWritten: kept.unknown,
+      }
       const claim = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, ...made }
       try {
         const ending = await runClaim(

@@ -44,6 +44,7 @@ type Given = {
   readonly last?: Called | null
   readonly unknown?: boolean
   readonly statusDoubted?: boolean
+  readonly mayHaveWritten?: boolean
   readonly attempts?: number
   readonly rivals?: readonly string[]
   readonly replanInMs?: number
@@ -67,6 +68,7 @@ function ending(given: Given) {
       blind: false,
       statusDoubted: given.statusDoubted ?? false,
       attempts,
+      mayHaveWritten: given.mayHaveWritten ?? unknown,
       changedAtMs: null,
       nowMs: 0,
       replanInMs: given.replanInMs ?? null,
@@ -183,7 +185,9 @@ describe('makeEnding', () => {
   it('tells what it has done to the user, to those who share it', () => {
     expect(ending({ end: SETTLE }).effect).toBe('known')
     expect(ending({ end: SETTLE, unknown: true }).effect).toBe('unknown')
-    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).effect).toBe('known')
+    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).effect).toBe('unordered')
+    // Only sent to look: nothing of its own is on its way.
+    expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('known')
     expect(ending({ end: LATER, turn: { wrote: true } }).effect).toBe('unknown')
     expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).effect).toBe('unordered')
     expect(ending({ end: UNKNOWN, turn: { wrote: true, sure: true } }).effect).toBe('unknown')

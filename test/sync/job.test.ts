@@ -13,6 +13,7 @@ const CLAIM: Claim = {
   unknown: false,
   blind: false,
   statusDoubted: false,
+  mayHaveWritten: false,
   attempts: 0,
   changedAtMs: null,
   nowMs: 0,

@@ -261,7 +261,16 @@ describe('the time', () => {
     const config = configOf({ status: premiumUntil })
     const customer = makeCustomer({ config, row: { id: KEY, premium_until: '1999-12-31' } })
     const { version: _, record: __, ...kept } = customer.kept
-    const claim = { id: '1', token: '1', key: KEY, version: '1', changedAtMs: null, generation: '1', ...kept }
+    const claim = {
+      id: '1',
+      token: '1',
+      key: KEY,
+      version: '1',
+      changedAtMs: null,
+      generation: '1',
+      mayHaveWritten: false,
+      ...kept,
+    }
     const ending = await customer.claim({ claim: { ...claim, nowMs: Date.parse('1999-12-30T23:00:00.123') } })
     expect(ending).toMatchObject({ replanAtMs: Date.parse('1999-12-31'), record: { sentStatus: 2 } })
   })

@@ -126,28 +126,22 @@ function text({ kind, body = {}, fields = [] }: Wanted): string {
 
 describe('the plan', () => {
   const cases = [...planCases()]
-  /** Every case in the full run; each value of every dimension meets each other one in a seventh of them, too. */
-  const tried = FULL ? cases : cases.filter((_, at) => at % 7 === 0)
+  /** Every case in the full run; each value of every dimension meets each other one in a thirteenth of them, too. */
+  const tried = FULL ? cases : cases.filter((_, at) => at % 13 === 0)
 
   it('is that of the tables in every case', () => {
     const wrong: unknown[] = []
     for (const given of tried) {
       const right = wanted(given, TABLES)
-      const plan = asWanted(made(given))
-      if (text(plan) !== text(right)) wrong.push({ given, plan, right })
+      const plan = made(given)
+      // A status that the service shows is carried in a trial that is right as far as we know, and nowhere else.
+      const trial = given.customer === 'status 4' && !['another', 'nothing'].includes(given.status)
+      const carried = 'carried' in plan ? plan.carried === trial : true
+      if (text(asWanted(plan)) !== text(right) || !carried) wrong.push({ given, plan, right })
       if (wrong.length > 2) break
     }
     expect(wrong).toEqual([])
     expect(cases.length).toBeGreaterThan(100_000)
-  })
-
-  it('carries a status that the service shows only in a trial that is right as far as we know', () => {
-    for (const given of tried) {
-      const plan = made(given)
-      if (!('carried' in plan)) continue
-      const trial = given.customer === 'status 4' && !['another', 'nothing'].includes(given.status)
-      if (plan.carried !== trial) expect({ given, plan }).toBe(null)
-    }
   })
 
   it.each(Object.keys(TABLES) as Name[])('needs every row of the table "%s"', (table) => {
@@ -157,7 +151,7 @@ describe('the plan', () => {
       ...TABLES,
       [table]: rows.filter((_, at) => at !== without),
     }))
-    for (const given of cases) {
+    for (const given of tried) {
       const used: number[] = []
       const right = text(wanted(given, TABLES, (name, at) => name === table && used.push(at)))
       for (const at of used) {

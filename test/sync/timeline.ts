@@ -170,7 +170,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
         },
         {
           ...PLAIN_RUN,
-          claim: { ...claimed, changedAtMs: null, generation: '1' },
+          claim: { ...claimed, changedAtMs: null, generation: '1', mayHaveWritten: claimed.unknown },
           hasTime: () => lifetimeMs - (now - started) >= needed,
           observe: (step) => {
             if (step.step === 'mapped') desired = step.mapped.kind === 'user' ? step.mapped.user : null
@@ -212,8 +212,8 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     const cleared = settled && sure && kept.unknown && !suspect && owed.left > 0 && owed.verifyAt === null
     if (settled) {
       kept.unknown = suspect || (kept.unknown && !sure)
-      kept.blind = suspect || (kept.blind && !sure)
-      kept.statusDoubted = suspect || (kept.statusDoubted && !sure)
+      kept.blind &&= suspect || !sure
+      kept.statusDoubted &&= suspect || !sure
     } else if (withdrawsDoubt && !suspect) kept.statusDoubted = false
     if (cleared) {
       verify(now + (VERIFY_AFTER_MS[owed.left - 1] ?? 0))

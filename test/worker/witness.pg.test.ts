@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { acceptTarget } from '../../src/ledger/accept.ts'
 import { readPlace } from '../../src/ledger/mark.ts'
-import { bindTarget } from '../../src/ledger/target.ts'
+import { bindTarget, differencesFromBinding } from '../../src/ledger/target.ts'
 import { startWitness } from '../../src/worker/witness.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -37,8 +37,12 @@ test('a snapshot that is put back is noticed after a single lease, though its se
 
   // What crash recovery makes of it at most.
   await pool.query(`SELECT setval('rollcall.token', $1)`, [snapshot + 32])
+  expect(await differencesFromBinding(pool, TARGET)).toEqual([])
   expect(await running.step()).toMatchObject({ code: 'TARGET_CHANGED' })
   await expect(startWitness(pool, redis)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
+  // And every command knows it, also when the queue has lost the witness.
+  expect(await differencesFromBinding(pool, TARGET)).toMatchObject([{ kind: 'restored' }])
+  await expect(bindTarget(pool, TARGET)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
 })
 
 test('a backup of before the first binding is no new beginning', async () => {

@@ -71,7 +71,6 @@ function barsOf(rows: Rows, colours: Colours, onBar: (value: string) => void): C
 }
 
 const NAMES = { size: 12, family: 'system-ui, sans-serif' }
-/** Between a name and its bar. */
 const BESIDE_NAME = 14
 
 /** Left to itself an axis takes half of the width at most, and on a phone cuts the longer names off at their beginning. */

@@ -80,7 +80,6 @@ type Indexed = {
   readonly choices: Readonly<Record<string, readonly (string | null)[]>>
 }
 
-/** Once for all searches. */
 export function indexOf(findings: readonly ReportedFinding[]): Indexed[] {
   return findings.map((finding) => {
     const { key, userId, kind, access, cause, fields, firstSeen, lastSeen, resolvedAt, shown } = finding

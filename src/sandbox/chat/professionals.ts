@@ -38,7 +38,6 @@ export function makeProfessionals(start: readonly ProfessionalInput[]) {
     set(list: readonly ProfessionalInput[]): void {
       live = professionalList.parse(list)
     },
-    /** Back to the first list. */
     clear(): void {
       live = first
     },

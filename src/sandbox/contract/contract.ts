@@ -89,7 +89,6 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
   return inner instanceof z.ZodLiteral ? [...inner.values] : null
 }
 
-/** Services as they may be. */
 export const PRESETS = {
   documented: preset("The sandbox's own choice in everything that the document leaves open.", DOCUMENTED),
   lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),
@@ -116,7 +115,6 @@ function preset(about: string, contract: ContractInput) {
   return { about, contract }
 }
 
-/** For --help. */
 export const CONTRACT_FORM = 'presets and DIMENSION=VALUE, in any number; what comes later wins'
 
 /** For the command line; throws RollcallError USAGE. */

@@ -71,7 +71,6 @@ export const fillBody = z.strictObject({ ...pair, messages: whole(1, MAX_FILL) }
 
 export const professionalsBody = z.preprocess(unwrap('professionals'), professionalList)
 
-/** Rules as words or as objects. */
 export const faultsBody = z.preprocess(unwrap('faults'), z.array(z.preprocess(readRule, faultRule)).max(1000))
 
 /** Words as a JSON string, or an object of dimensions, which win over those of its optional `preset`. */

@@ -137,7 +137,6 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** For --help. */
 export const FAULT_FORM =
   '[GET|POST|PUT|PATCH] [/PATH] ACTION [user=ID] [status=N] [field=NAME] [rate=0..1] [times=N] [for=DURATION], ' +
   'where ACTION is 200..599 [html|empty] [stored] [retry-after=SECONDS|date:SECONDS], error-200, ' +

@@ -88,7 +88,6 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
     /** For the endpoints: like `set` and `edit`, but a GET shows it only when the contract says so. */
     write: (userId: string, user: UserEdit, how: 'set' | 'edit') =>
       put(userId, user, how, contract.now.visibleAfterMs),
-    /** The user as a GET finds it. */
     seen: (userId: string) => users.get(userId)?.filter(isShown).map(show).at(-1),
   }
 }

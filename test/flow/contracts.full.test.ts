@@ -1,6 +1,8 @@
 // A person with several contracts, each of them a row: one user, whom whoever leaves must leave to those who stay.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
+import { verified } from '../support/at-rest.ts'
 import { rollcall } from '../support/command.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
@@ -227,4 +229,60 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
   await pool.query(`UPDATE contracts SET active = false WHERE contract = '0' AND person = 'k4'`)
   await house.settled()
   expect(users.access('k4')).toBe('none')
+})
+
+/** Ten persons, each with a contract that is active and one that is not, and no look to come. */
+async function openMany(plan: string, options: Options): Promise<House> {
+  const house = await open(options)
+  await house.startWorker()
+  await house.db.pool.query(
+    `INSERT INTO contracts SELECT 'p' || i, c, c = '1', $1, i || '@p.es' FROM generate_series(0, 9) i, unnest(ARRAY['1', '2']) c`,
+    [plan],
+  )
+  await verified(house.db.pool)
+  return house
+}
+
+test('a change to both rows of a person costs one call, also once an answer was lost', async () => {
+  const timing = { ...PATIENT.timing, lifetimeMs: 10_000 }
+  await using house = await openMany('premium', {
+    config: { ...PATIENT, service: { timeoutMs: 3000 }, timing },
+  })
+  const { pool } = house.db
+  const costs = async (sql: string) => {
+    const before = house.calls().length
+    await pool.query(sql)
+    await verified(pool)
+    return house
+      .calls()
+      .slice(before)
+      .map(({ method }) => method)
+  }
+  const both = `UPDATE contracts SET email = 'x' || email`
+  expect(await costs(both)).toEqual(Array(10).fill('PATCH'))
+
+  house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
+  await pool.query(`UPDATE contracts SET email = 'x' || email WHERE person = 'p1'`)
+  await until(async () => (await pool.query('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
+  await pool.query(`UPDATE contracts SET active = NOT active WHERE person = 'p1'`)
+  await verified(pool)
+  expect(await costs(both)).toEqual(Array(10).fill('PATCH'))
+})
+
+test('a trial that has ended is not granted again by a contract that begins in the midst of a change', async () => {
+  await using house = await openMany('trial', { config: PATIENT, contract: { trialAgain: 'restarts' } })
+  const { pool } = house.db
+  house.sandbox.clock.advance(20 * 86_400_000)
+  const change = async (_: unknown, at: number) => {
+    await sleep(at * 150)
+    await pool.query(`UPDATE contracts SET email = 'x' || email WHERE person = 'p' || $1`, [at])
+    await sleep(at * 60)
+    await pool.query(`UPDATE contracts SET active = NOT active WHERE person = 'p' || $1`, [at])
+  }
+  await Promise.all(Array.from({ length: 10 }, change))
+  await verified(pool)
+  const again = house.sandbox.users
+    .all()
+    .filter(({ user_id }) => house.sandbox.users.access(user_id) === 'trial')
+  expect(again).toEqual([])
 })
