@@ -204,7 +204,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
       const consumer = await queue.consume(async () => undefined, { concurrency: 1 })
       await queue.add([[{ id: '1', token: '1', lane: 1 }]])
       // Worked on and put away, which is more than having been handed out.
-      await until(async () => (await queue.count()) === 0).catch(() => tell('not done'))
+      await until(async () => (await queue.count()) === 0, { patience: 6000 }).catch(() => tell('not done'))
       await consumer.close(500)
     } finally {
       await queue.close()

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePool } from '../../src/database/pool.ts'
 import { type Flow, READER_FLOWS, WORKER_FLOWS } from './grants-flows.ts'
@@ -9,8 +10,11 @@ import { type Granted, type GrantsScene, openScene } from './grants-scene.ts'
 
 let scene: GrantsScene
 let folder: string
+let pools: Readonly<Record<'worker' | 'reader', Pool>>
 beforeAll(async () => {
   scene = await openScene()
+  const poolOf = ({ url }: Granted) => makePool({ url, max: 4, onError: () => undefined })
+  pools = { worker: poolOf(scene.worker), reader: poolOf(scene.reader) }
   folder = await mkdtemp(join(tmpdir(), 'rollcall-grants-'))
   await writeFile(
     join(folder, 'rollcall.config.js'),
@@ -18,22 +22,18 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
+  await Promise.all([pools.worker.end(), pools.reader.end()])
   await scene[Symbol.asyncDispose]()
   await rm(folder, { recursive: true })
 })
-
-function connectionsOf({ url }: Granted) {
-  const pool = makePool({ url, max: 4, onError: () => undefined })
-  return { pool, [Symbol.asyncDispose]: () => pool.end() }
-}
 
 /** In whatever words; a job is never done where its queue refuses it to the consumer alone. */
 const DENIED = /permission denied|42501|may not SELECT|has no USAGE|not done/
 
 async function told(role: Granted, flow: Flow): Promise<string> {
   const lines: string[] = []
-  await using connections = connectionsOf(role)
-  const session = { role, pool: connections.pool, house: scene.house, folder }
+  const pool = pools[role === scene.worker ? 'worker' : 'reader']
+  const session = { role, pool, house: scene.house, folder }
   await flow(session, (line) => lines.push(line)).catch((error: Error & { details?: string[] }) =>
     lines.push(error.message, ...(error.details ?? [])),
   )
@@ -76,7 +76,7 @@ describe.each([
       const refused = await firstRefused(role, order)
       if (refused) order = [refused, ...order.filter((flow) => flow !== refused)]
       else unneeded.push(right)
-      await scene.house.db.pool.query(role.script)
+      await scene.house.db.pool.query(`GRANT ${right} TO ${role.name}`)
     }
     expect(unneeded).toEqual([])
   })
