@@ -13,8 +13,9 @@ export function markOf(boundAt: string, token: string): Mark {
   return `${boundAt.padStart(DIGITS, '0')}.${token.padStart(DIGITS, '0')}`
 }
 
+export const BOUND_AT = '(extract(epoch FROM bound_at) * 1000000)::bigint::text'
 const PLACE = `
-SELECT (extract(epoch FROM bound_at) * 1000000)::bigint::text AS "boundAt",
+SELECT ${BOUND_AT} AS "boundAt",
   coalesce(pg_catalog.pg_sequence_last_value('rollcall.token'::pg_catalog.regclass), 0)::text AS token
 FROM rollcall.target`
 

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Client } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
+import { BOUND_AT } from './mark.ts'
 
 /** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
 export type Target = { readonly origin: string; readonly apiKey: string; readonly digestKey: string }
@@ -67,12 +68,9 @@ export async function bindAnew(client: Client, target: Target): Promise<void> {
   await client.query(LATER, [rows[0]?.before ?? null])
 }
 
-/**
- * Nobody goes by the present binding any more: as after a logical restore, its row is not of the transaction that it
- * names.
- */
-export async function voidBinding(client: Client): Promise<void> {
-  await client.query('UPDATE rollcall.target SET bound_by = bound_by')
+/** No process goes by the binding of this time any more, as after a logical restore. A later decision stands. */
+export async function voidBinding(client: Client, boundAt: string): Promise<void> {
+  await client.query(`UPDATE rollcall.target SET bound_by = bound_by WHERE ${BOUND_AT} = $1`, [boundAt])
 }
 
 /** The present binding; null when there is none. */

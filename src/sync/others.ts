@@ -47,9 +47,10 @@ export async function meetOthers(
 }
 
 /**
- * Whose record knows the user best: that of the customer whose write was acknowledged last, unless we have looked since. One
- * that found its user right, and never wrote, counts from its last look. A customer whose key changed while its `user_id` stayed has no record of its own, or an old one; the one under the other
- * key tells whether a trial was granted, and that the user is there.
+ * The record to go by: that of the customer whose write was acknowledged last, unless we have looked since. A customer that
+ * found its user right, and never wrote, counts from its last look. A customer whose key changed while its `user_id` stayed
+ * has no record of its own, or an old one. The record under the other key tells that the user is there, and whether a trial
+ * was granted.
  */
 export function latestOf(own: Kept, others: readonly Kept[]): Kept {
   const ever = ({ record }: Kept) =>

@@ -20,7 +20,7 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
   // The witness first: other workers go on meanwhile, and the database is always ahead of what is kept.
   const found = (await witness?.read()) ?? ''
   const { boundAt, mark: present } = await readPlace(pool)
-  if (present < found) throw await isBehind(pool)
+  if (present < found) throw await isBehind(pool, boundAt)
   let highest = markOf(boundAt, '0')
   const raise = (mark: Mark) => {
     if (mark > highest) highest = mark
@@ -37,8 +37,8 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
     async step(): Promise<RollcallError | null> {
       // Before the database is asked: what is claimed while it answers is not in its answer.
       const mark = highest
-      const { mark: present } = await readPlace(pool)
-      if (present < mark) return await isBehind(pool)
+      const place = await readPlace(pool)
+      if (place.mark < mark) return await isBehind(pool, place.boundAt)
       const isIdle = mark === kept
       if (isIdle && isAhead) return null
       const next = isIdle ? markOf(boundAt, await leap(pool)) : mark
@@ -53,7 +53,7 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
 }
 
 /** Written into the database: the witness may be gone by the next start, and commands do not ask it. */
-async function isBehind(pool: Pool): Promise<RollcallError> {
-  await voidBinding(pool)
+async function isBehind(pool: Pool, boundAt: string): Promise<RollcallError> {
+  await voidBinding(pool, boundAt)
   return targetChanged([BEHIND])
 }

@@ -190,7 +190,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const client = await pool.connect()
     try {
       await client.query('BEGIN')
-      await voidBinding(client)
+      await voidBinding(client, '0')
     } finally {
       await client.query('ROLLBACK')
       client.release()

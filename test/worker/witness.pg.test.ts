@@ -45,6 +45,26 @@ test('a snapshot that is put back is noticed after a single lease, though its se
   await expect(bindTarget(pool, TARGET)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
 })
 
+test('the worker that notices it leaves a decision alone that was made meanwhile', async () => {
+  await using db = await freshDatabase()
+  const { pool } = db
+  await bindTarget(pool, TARGET)
+  const running = await startWitness(pool, memory())
+  running.claimed('100')
+  const client = await pool.connect()
+  const query = pool.query.bind(pool)
+  pool.query = (async (text: string) => {
+    const answer = await query(text)
+    // The place is read, and then a person decides.
+    pool.query = query
+    await acceptTarget(client, TARGET, 'new')
+    return answer
+  }) as typeof query
+  expect(await running.step()).toMatchObject({ code: 'TARGET_CHANGED' })
+  client.release()
+  expect(await differencesFromBinding(pool, TARGET)).toEqual([])
+})
+
 test('a backup of before the first binding is no new beginning', async () => {
   await using db = await freshDatabase()
   const { pool } = db
