@@ -4,16 +4,15 @@ import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '..
 import { counted, figure } from '../report/figures.ts'
 import { applying, type LabelledText } from './render.ts'
 
-/** A page takes seconds at the most. */
 const STANDS_STILL_MS = 60_000
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
   backfill: ['backfill', 'run the command again to go on'],
-  mapping: ['applying the mapping', 'it waits for a worker with this mapping'],
-  gap: ['all customers again after a gap in capture', 'it waits for a worker'],
+  mapping: ['applying the mapping', 'it waits for a worker with this mapping, or the log of one tells why'],
+  gap: ['all customers again after a gap in capture', 'it waits for a worker, or the log of one tells why'],
   resync: ['all customers again (resync)', 'run the command again, which begins anew'],
-  check: ['checking what capture has missed', 'it waits for a worker'],
+  check: ['checking what capture has missed', 'it waits for a worker, or the log of one tells why'],
 }
 
 export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
@@ -43,7 +42,7 @@ function renderCheck({ customers, endedAt, missed }: SweepReport): string {
 }
 
 /** What was missed is repaired; what writes without triggers goes on until a person finds it. */
-export function sweepsNeed({ check, missedSince }: SweepsReport): readonly string[] {
+export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): readonly string[] {
   const found = applying([
     ...(check && allMissed(check.missed) > 0
       ? [`${renderMissed(check.missed)} when it was checked at ${check.endedAt}`]
@@ -51,8 +50,11 @@ export function sweepsNeed({ check, missedSince }: SweepsReport): readonly strin
     allMissed(missedSince) > 0 &&
       `${renderMissed(missedSince)}, as a check of some customers has found${check ? ' since' : ''}`,
   ])
-  if (found.length === 0) return []
+  const ofWorkers = unfinished.filter(({ kind }) => kind !== 'backfill' && kind !== 'resync')
+  const still = ofWorkers.filter(({ silentMs }) => silentMs > STANDS_STILL_MS).map(renderUnfinished)
+  if (found.length === 0) return still
   return [
+    ...still,
     `capture had missed ${found.join(', and ')}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check of all customers finds nothing: the next one, or \`rollcall capture resync\` now`,
   ]
 }

@@ -61,7 +61,7 @@ export function makeLoops({ log, signal, watch }: Options) {
         if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
         else {
           // Postgres' own sentence names roles and tables, and no value.
-          const known = databaseError(error)
+          const known = error instanceof RollcallError ? error : databaseError(error)
           const about = { loop, failures, ...nameOf(error), ...(known && { why: known.details }) }
           log[troubleLevel(failures)](about, 'a step failed and will be tried again')
         }
