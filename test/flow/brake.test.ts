@@ -1,9 +1,9 @@
 // Accidents with many customers at once: each stops at its limit and waits for a person.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
 import { buildHouse, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 /** What arrived at the service while something was done. */
@@ -20,7 +20,7 @@ async function someoneHeld({ db }: House): Promise<string> {
   return rows[0]?.key ?? ''
 }
 
-eachLane('a mass accident stops at its limit', (lane) => {
+describe('a mass accident stops at its limit', () => {
   const build = () => buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
 
   test('rows that are deleted: live changes go on, restored rows cost no call', async () => {

@@ -109,7 +109,7 @@ export async function openOdd(lane: QueueLane, seed: number): Promise<Fire> {
 }
 
 const CUSTOMERS = 12
-const CHANGES = 60
+const CHANGES = 45
 
 /**
  * Customers change while the service fails; then it works. Resolves to what is wrong, in words; to nothing when all are

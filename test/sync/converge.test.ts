@@ -23,7 +23,7 @@ import { type Customer, configOf, KEY, makeCustomer } from '../support/pure-clai
 import { type Fault, makePureService, type PureService, type Stored } from '../support/pure-service.ts'
 import { runs } from '../support/size.ts'
 
-const RUNS = Number(process.env.CONVERGE_RUNS ?? runs(200))
+const RUNS = Number(process.env.CONVERGE_RUNS ?? runs(120))
 /** Refused as a whole, without some, what a PUT would have left out, the status alone; all of it after a create and a GET too. */
 const MOST_CALLS = 10
 const MOST_LOOKS = 1
