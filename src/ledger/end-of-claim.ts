@@ -72,7 +72,7 @@ export type Ending = {
     readonly error: string | null
   } | null
 
-  // What is right by now: a finding about nothing else is over.
+  // Right by now: findings about these fields are over.
 
   /** A GET of this claim showed how the user was. */
   readonly looked: boolean

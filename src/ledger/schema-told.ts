@@ -71,7 +71,7 @@ export const run = rollcall.table(
     cursor: jsonb('cursor'),
     /** Customers, as counted at its start. */
     total: bigint('total', { mode: 'number' }),
-    /** What it has found so far: counts. */
+    /** The counts so far. */
     tally: jsonb('tally').notNull().default({}),
     startedAt: at('started_at').notNull().default(sql`clock_timestamp()`),
     updatedAt: at('updated_at').notNull().default(sql`clock_timestamp()`),

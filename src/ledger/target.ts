@@ -68,7 +68,7 @@ export async function bindAnew(client: Client, target: Target): Promise<void> {
   await client.query(LATER, [rows[0]?.before ?? null])
 }
 
-/** No process goes by the binding of this time any more, as after a logical restore. A later decision stands. */
+/** Every process refuses the binding of this time from now on, as after a logical restore. A later binding stands. */
 export async function voidBinding(client: Client, boundAt: string): Promise<void> {
   await client.query(`UPDATE rollcall.target SET bound_by = bound_by WHERE ${BOUND_AT} = $1`, [boundAt])
 }
