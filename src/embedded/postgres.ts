@@ -53,7 +53,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     await writeFile(secret, password, { mode: 0o600 })
     if (account) await chown(secret, account.uid, account.gid)
     const initdb = [
-      ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${secret}`, '--auth=scram-sha-256'],
+      ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${secret}`, '--auth=password'],
       ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
       // Other binaries may be older than this option.
       ...(options.binaries ? [] : asArguments(MEMORY)),

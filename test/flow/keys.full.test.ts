@@ -138,29 +138,27 @@ otherLane('a key that changes while the user_id stays', (lane) => {
 otherLane('many keys that change at once while their user_ids stay', (lane) => {
   const insert = (region: string) =>
     `INSERT INTO clientes SELECT '${region}', 'k' || i, 'premium', 'Ana', 'ES' FROM generate_series(1, 1100) i`
-  test.each([
-    [
-      'nobody loses access, though the new keys are captured long before they are noted',
-      `UPDATE clientes SET region = 'PT'`,
-    ],
-    [
-      'nobody loses access where the old rows leave the scope',
-      `BEGIN; UPDATE clientes SET nombre = 'Old'; ${insert('PT')}; COMMIT`,
-    ],
-  ])('%s', async (_, change) => {
+
+  test('nobody loses access, though new keys are captured long before they are noted, or old rows leave the scope', async () => {
     const scope = { column: 'nombre', in: ['Ana'] }
     const config = { ...TWO, ...PATIENT, scope, pace: { ceiling: 2000, concurrency: 50 } }
     await using house = await buildHouse(lane, { sql: TWO_SQL, config })
+    const { journal } = house.sandbox
     await house.startWorker()
     await house.startWorker()
     await house.db.pool.query(insert('ES'))
     await nothingOwed(house)
-    const before = house.sandbox.journal.last
-    await house.db.pool.query(change)
-    await nothingOwed(house)
-    const calls = house.sandbox.journal.list({ after: before })
-    expect(calls.map(({ raw }) => raw).filter((raw) => raw.includes('"status":0'))).toEqual([])
-    expect(calls.length).toBeGreaterThanOrEqual(1100)
+    for (const change of [
+      `UPDATE clientes SET region = 'PT'`,
+      `BEGIN; UPDATE clientes SET nombre = 'Old'; ${insert('AD')}; COMMIT`,
+    ]) {
+      const before = journal.last
+      await house.db.pool.query(change)
+      await nothingOwed(house)
+      const calls = journal.list({ after: before })
+      expect(calls.map(({ raw }) => raw).filter((raw) => raw.includes('"status":0'))).toEqual([])
+      expect(calls.length).toBeGreaterThanOrEqual(1100)
+    }
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { eachLane } from '../support/lanes.ts'
+import { otherLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -54,7 +54,7 @@ const STAGES: readonly { readonly stage: string; readonly reach: Stage; readonly
   { stage: 'in the midst of the call', reach: calling, called: true },
 ]
 
-eachLane('a worker that is suspended for longer than a claim lasts', (lane) => {
+otherLane('a worker that is suspended for longer than a claim lasts', (lane) => {
   test.each(STAGES)('sends nothing late: $stage', async ({ reach, called }) => {
     await using house = await buildHouse(lane, { config: SLOW })
     await using suspended = await runRollcall(house, ['worker'])

@@ -1,16 +1,14 @@
 import pg from 'pg'
 
-/** One statement on a session of its own (CREATE DATABASE allows nothing else around it). */
+const pools = new Map<string, pg.Pool>()
+
+/** One statement on a session of ours that is in no transaction, as CREATE DATABASE wants it; kept for the next. */
 export async function administer(url: string, statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url })
-  // What breaks the connection also fails the statement that is waited for.
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return await client.query(statement)
-  } finally {
-    await client.end()
-  }
+  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true })
+  // A server that stops cuts off what is idle.
+  if (!pools.has(url)) pool.on('error', () => undefined)
+  pools.set(url, pool)
+  return await pool.query(statement)
 }
 
 /** The same server, another database. */

@@ -32,25 +32,24 @@ const FACTS = {
 type Facts = typeof FACTS
 export type PlanCase = { readonly [K in keyof Facts]: Facts[K][number] }
 
-/** All that can be: where every field is managed, none is a stray. */
-export function* planCases(): Generator<PlanCase> {
-  for (const given of combine(Object.entries(FACTS))) {
-    const each = given as PlanCase
-    if (each.stray === 'yes' && each.fullyManaged === 'yes') continue
-    if (each.createWithoutAccess === 'no' && each.customer !== 'status 0') continue
-    if (each.known === 'seen' && each.remote !== 'present') continue
-    const gone = each.customer === 'removed' || each.customer === 'out of scope'
-    if (each.erased !== 'no' && !(gone && each.remote === 'present')) continue
-    if (each.again === 'yes' && (each.erased === 'no' || each.known !== 'seen')) continue
-    yield each
-  }
+/** All that can be. Each has all its properties from the start: half a million objects of one shape are quick. */
+export function planCases(): readonly PlanCase[] {
+  let cases: Partial<PlanCase>[] = [Object.fromEntries(Object.keys(FACTS).map((name) => [name, undefined]))]
+  for (const [name, values] of Object.entries(FACTS))
+    cases = cases.flatMap((given) => values.map((value) => ({ ...given, [name]: value })).filter(canBe))
+  return cases as PlanCase[]
 }
 
-function* combine(facts: readonly (readonly [string, readonly string[]])[]): Generator<object> {
-  const [first, ...rest] = facts
-  if (!first) return yield {}
-  const [name, values] = first
-  for (const others of combine(rest)) for (const value of values) yield { [name]: value, ...others }
+/** Of the facts that are chosen, in the order in which they stand. */
+function canBe(given: Partial<PlanCase>): boolean {
+  const { customer, remote, known, stray, fullyManaged, createWithoutAccess, erased = 'no', again } = given
+  const gone = customer === 'removed' || customer === 'out of scope'
+  // Where every field is managed, none is a stray.
+  if (stray === 'yes' && fullyManaged === 'yes') return false
+  if (createWithoutAccess === 'no' && customer !== 'status 0') return false
+  if (known === 'seen' && remote !== 'present') return false
+  if (erased !== 'no' && !(gone && remote === 'present')) return false
+  return again !== 'yes' || (erased !== 'no' && known === 'seen')
 }
 
 const SOME: readonly OptionalField[] = ['email', 'first_name', 'last_name']
