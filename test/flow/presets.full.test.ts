@@ -94,25 +94,6 @@ otherLane('the main path against a service of the kind', (lane) => {
   })
 })
 
-otherLane('a service that forbids one user', (lane) => {
-  test('holds up nobody else, and the one goes on being tried', async () => {
-    await using house = await buildPresetHouse(lane, 'forbidding')
-    await house.startWorker()
-    for (const key of ['forbidden-1', 'a', 'b']) await insertFull(house, key)
-    await until(() => house.sandbox.users.size === 2)
-    await until(async () => {
-      const { rows } = await house.db.pool.query(
-        `SELECT key, state, reason->>'status' AS status FROM rollcall.ledger WHERE state <> 'idle'`,
-      )
-      expect(rows).toEqual([{ key: 'forbidden-1', state: 'failing', status: '403' }])
-      return true
-    })
-    house.sandbox.contract.set({})
-    await house.settled()
-    expectHeld(house, 'forbidden-1', 2)
-  })
-})
-
 otherLane('a service that shows writes late', (lane) => {
   test('does not make a trial that has just begun look like one that has ended', async () => {
     await using house = await buildPresetHouse(lane, 'lagging')

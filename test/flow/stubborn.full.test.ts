@@ -1,11 +1,11 @@
-// Two customers whom the service never serves, and two hundred others who must not notice.
+// Two customers whom the service never serves, and a hundred others who must not notice.
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-const OTHERS = 200
+const OTHERS = 100
 /** Whoever is answered 403, and whoever is answered 503. */
 const STUBBORN = ['denied', 'broken'] as const
 

@@ -49,6 +49,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function dropAll(url: string, prefix: string): Promise<void> {
-  const { rows } = await administer(url, `SELECT datname FROM pg_database WHERE datname LIKE '${prefix}%'`)
-  for (const { datname } of rows) await administer(url, `DROP DATABASE ${datname} WITH (FORCE)`)
+  const { rows } = await administer(
+    url,
+    `SELECT format('DROP DATABASE %I WITH (FORCE)', datname) AS drop FROM pg_database WHERE datname LIKE '${prefix}%'
+     UNION ALL SELECT format('DROP ROLE %I', rolname) FROM pg_roles WHERE rolname LIKE '${prefix}%'`,
+  )
+  for (const { drop } of rows) await administer(url, drop)
 }

@@ -12,6 +12,7 @@ import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { openSync } from '../../src/worker/context.ts'
 import { type Observers, startWorker } from '../../src/worker/worker.ts'
+import { urlOf } from './administer.ts'
 import { atRest } from './at-rest.ts'
 import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
 import type { QueueLane } from './lanes.ts'
@@ -104,7 +105,15 @@ type Options = {
 
 export async function buildHouse(lane: QueueLane, options: Options = {}): Promise<House> {
   const release: (() => Promise<unknown>)[] = []
-  const db = await freshDatabase()
+  const authored: RollcallConfig = { ...CONFIG, ...options.config }
+  const config = resolveConfig(authored, 'rollcall.config.ts')
+  // Copying costs less than half of making anew.
+  usual ??= makeCustomers(await freshDatabase(), CUSTOMERS, resolveConfig(CONFIG, 'rollcall.config.ts'))
+  const { customers, mapping, scope, watch, capture } = { ...options.config }
+  const changed = options.sql ?? customers ?? mapping ?? scope ?? watch ?? capture
+  const { db, role } = changed
+    ? await makeCustomers(await freshDatabase(), options.sql ?? CUSTOMERS, config)
+    : await copyOf(await usual)
   release.push(() => db.drop())
   const sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
@@ -112,14 +121,9 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
     ...(options.contract ? { contract: options.contract } : {}),
   })
   release.push(() => sandbox.stop())
-  await db.pool.query(options.sql ?? CUSTOMERS)
-  const authored: RollcallConfig = { ...CONFIG, ...options.config }
-  const config = resolveConfig(authored, 'rollcall.config.ts')
-  const client = await db.pool.connect()
-  await install(client, await planCapture(client, config))
-  client.release()
   const queueUrl = await lane.queueUrl(db)
-  const role = await makeWorkerRole(db, config)
+  // The queue in a database has a name of its own.
+  if (queueUrl === db.url) await grant(db, role, config)
   const env = {
     ...SECRETS,
     DATABASE_URL: role.url,
@@ -189,10 +193,29 @@ export async function openWorker({ config, env, log, observers = {} }: OpenOptio
   }
 }
 
-/** A role with the rights of the script that `rollcall grants` prints. */
-export async function makeWorkerRole(db: TestDatabase, config: Config): Promise<TestRole> {
+type Customers = { readonly db: TestDatabase; readonly role: TestRole }
+
+/** The usual customers of this process, to copy from. */
+let usual: Promise<Customers> | undefined
+
+/** The customers, captured, and the role of a worker. */
+async function makeCustomers(db: TestDatabase, sql: string, config: Config): Promise<Customers> {
+  await db.pool.query(sql)
+  const client = await db.pool.connect()
+  await install(client, await planCapture(client, config))
+  client.release()
   const role = await db.makeRole()
+  await grant(db, role, config)
+  return { db, role }
+}
+
+async function copyOf({ db: source, role }: Customers): Promise<Customers> {
+  const db = await freshDatabase({ copyOf: source })
+  return { db, role: { ...role, url: urlOf(role.url, db.name) } }
+}
+
+/** The rights of the script that `rollcall grants` prints. */
+async function grant(db: TestDatabase, role: TestRole, config: Config): Promise<void> {
   const { script } = await grantsScript(db.pool, role.name, { kind: 'worker', config, queue: true })
   await db.pool.query(script)
-  return role
 }
