@@ -1,8 +1,10 @@
 import { type Receipt, readErasures } from '../ledger/erasures.ts'
+import { knownKeysIfAny } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
+import { knownSpelling } from './named.ts'
 import { JSON_OPTION, readLimit, usage } from './option-values.ts'
 import { details, second, shown, tell } from './render.ts'
 
@@ -27,11 +29,14 @@ export const erasuresCommand: AddCommand = (program, io, exit) => {
     .option('--limit <n>', `at most so many (default: ${RECEIPTS})`)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (keys, { json = false, limit }) => {
+    .action(async (given, { json = false, limit }) => {
       const most = limit === undefined ? RECEIPTS : readLimit(limit)
-      const { receipts, unknown } = await withDatabase(io, {}, (pool) =>
-        readErasures(pool, { keys, limit: most }),
-      )
+      const { keys, receipts, known } = await withDatabase(io, {}, async (pool) => {
+        const keys = await knownSpelling(pool, given)
+        const receipts = await readErasures(pool, { keys, limit: most })
+        return { keys, receipts, known: await knownKeysIfAny(pool, keys) }
+      })
+      const unknown = keys.filter((key) => !known.has(key))
       if (unknown.length > 0) throw usage(`nothing is known of customer ${unknown.map(shown).join(', ')}`)
       tell(io, json, receipts.map(asReceipt), () => renderErasures(receipts, keys))
       exit(0)
@@ -60,7 +65,7 @@ export function renderErasures(receipts: readonly Receipt[], keys: readonly Cust
 }
 
 function renderReceipt(receipt: Receipt): string[] {
-  const { key, userId, erasedAt, fields, left } = receipt
+  const { key, userId, erasedAt, fields, left, past } = receipt
   return [
     `customer ${shown(key)}`,
     ...details([
@@ -69,6 +74,7 @@ function renderReceipt(receipt: Receipt): string[] {
       ['cleared', fields.join(', ')],
       ['verified', renderVerification(receipt)],
       ['left', left !== null && left.length > 0 && `still shown: ${left.join(', ')}`],
+      ['since', past && 'the row came back, or another erasure followed'],
     ]),
     '',
   ]
@@ -77,5 +83,5 @@ function renderReceipt(receipt: Receipt): string[] {
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null)
     return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows none of them' : ''}`
-  return past ? 'no: the row came back, or the next erasure followed, before a GET' : 'not verified yet'
+  return past ? 'no' : 'not verified yet'
 }

@@ -157,7 +157,7 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
     [
       'backup',
       sameService &&
-        'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 5 and 6',
+        'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 6 and 7',
     ],
     ['announced', announced && renderAnnounced(announced)],
     ['brake', renderCreates(creates, customers)],

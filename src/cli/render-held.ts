@@ -92,12 +92,12 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: {
-    none: 'there is no customer to release',
+    none: 'nobody is held for it any more',
     one: 'customer is released, and sent as the pace allows',
     many: 'customers are released, and sent as the pace allows',
   },
   discard: {
-    none: 'there is no customer to discard; what was released cannot be taken back',
+    none: 'nobody is held for it any more',
     one: 'customer is left as it is until it changes',
     many: 'customers are left as they are until they change',
   },

@@ -7,6 +7,7 @@ import { knock, roleBehind } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
 import { openQueue } from '../dispatch/bullmq.ts'
 import { reachable } from '../ledger/reachable.ts'
+import { checkRights } from '../ledger/readable.ts'
 import { installationName } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
@@ -102,6 +103,7 @@ async function start({ env, config, log, ops, stop }: Scene) {
       },
     })
     stack.defer(() => opened.close())
+    await checkRights(opened.pool, role)
     const queue = await openQueue({
       queueUrl: env.QUEUE_URL,
       name: await reachable(() => installationName(opened.pool), { role }),

@@ -6,7 +6,6 @@ import { normalForm } from '../model/normal.ts'
 import { entitled, OPTIONAL_FIELDS, type Status } from '../model/user.ts'
 import type { StoredUser } from '../sandbox/users/users.ts'
 import { mapCustomer } from '../sync/map.ts'
-
 import { METERED_KINDS, type Meter, measure } from './meter.ts'
 import { duration, type Paint } from './view.ts'
 
@@ -55,11 +54,9 @@ function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
       ` ${former} former customers have no access there. It took ${made} calls.`,
     ]
   }
-  const more = differences.length - MAX_NAMED
   return [
     paint('bad', ` ${differences.length} of ${customers + former} customers do not agree with the service:`),
     ...differences.slice(0, MAX_NAMED).map(({ key, differs }) => `   ${key}: ${differs.join(', ')}`),
-    ...(more > 0 ? [`   and ${more} more`] : []),
   ]
 }
 

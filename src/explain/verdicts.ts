@@ -69,7 +69,7 @@ export const REMEDIES = {
   'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
   migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,
   'name-target': ({ differs, sync }) =>
-    `correct the variable that is wrong; if none is, \`rollcall migrate --target same|new\` says what the target is${differs ? `; then ${sync}` : ''}`,
+    `correct the variable that is wrong; if none is, \`rollcall status\` says what to run${differs ? `; then ${sync}` : ''}`,
   'check-keys': ({ service }) =>
     service.http === 403
       ? `${KEYS}; if other customers are answered, ask the provider of the service about this user`

@@ -17,28 +17,13 @@ export type Receipt = {
   readonly past: boolean
 }
 
-/** The keys asked about, and whether anything is known of them. */
-type Receipts = {
-  readonly receipts: readonly Receipt[]
-  /** The keys asked for that no table of ours has. */
-  readonly unknown: readonly CustomerKey[]
-}
-
 const RECEIPTS = `
 SELECT x.key, x.user_id AS "userId", to_jsonb(x.fields) AS fields, ${iso('x.erased_at')} AS "erasedAt",
   ${iso('x.verified_at')} AS "verifiedAt", to_jsonb(x.left_fields) AS "left",
-  x.verified_at IS NULL AND (l.erased IS DISTINCT FROM 'sent'
-    OR x.id < (SELECT max(id) FROM rollcall.erasure WHERE key = x.key)) AS past
+  l.erased IS NULL OR x.id < (SELECT max(id) FROM rollcall.erasure WHERE key = x.key) AS past
 FROM rollcall.erasure x LEFT JOIN rollcall.ledger l USING (key)
 WHERE $1::text[] IS NULL OR x.key = ANY($1)
 ORDER BY x.id DESC LIMIT $2`
-
-const UNKNOWN = `
-SELECT k.key FROM unnest($1::text[]) WITH ORDINALITY AS k (key, at)
-WHERE NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = k.key COLLATE "C")
-  AND NOT EXISTS (SELECT FROM rollcall.owed o WHERE o.key = k.key COLLATE "C" AND o.change_version > 0)
-  AND NOT EXISTS (SELECT FROM rollcall.erasure x WHERE x.key = k.key COLLATE "C")
-ORDER BY k.at`
 
 type Asked = {
   /** None: all. */
@@ -47,8 +32,7 @@ type Asked = {
 }
 
 /** The last receipts, of these customers or of all. Reads only. */
-export async function readErasures(client: Client, { keys, limit }: Asked): Promise<Receipts> {
+export async function readErasures(client: Client, { keys, limit }: Asked): Promise<readonly Receipt[]> {
   const { rows } = await client.query<Receipt>(RECEIPTS, [keys.length > 0 ? keys : null, limit])
-  const missing = await client.query<{ key: CustomerKey }>(UNKNOWN, [keys])
-  return { receipts: rows, unknown: missing.rows.map(({ key }) => key) }
+  return rows
 }

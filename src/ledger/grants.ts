@@ -46,15 +46,9 @@ const WORKER_TABLES: Readonly<Record<OwnedTable, Privileges>> = {
  */
 export const WORKER: Rights = {
   tables: WORKER_TABLES,
-  sequences: [
-    'call_id_seq',
-    'decision_id_seq',
-    'erasure_id_seq',
-    'finding_id_seq',
-    'owed_id_seq',
-    'run_id_seq',
-    'token',
-  ],
+  sequences: 'call_id_seq decision_id_seq erasure_id_seq finding_id_seq owed_id_seq run_id_seq token'.split(
+    ' ',
+  ),
 }
 
 const { brake_entry: _, ...readable } = WORKER_TABLES

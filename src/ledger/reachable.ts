@@ -9,16 +9,7 @@ const NO_SERVICE = /^(57P0[123]|53300)$/
 const REFUSED = /^(28|3D|42501)/
 /** A server that cannot be written to, and a pooler that does not take what a session begins with. */
 const UNFIT: Readonly<Record<string, ErrorCode>> = { 25006: 'DATABASE_STANDBY', '08P01': 'SESSION_UNFIT' }
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'ECONNRESET',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EPIPE',
-])
+const CONNECTION = /^E(CONNREFUSED|NOTFOUND|TIMEDOUT|CONNRESET|AI_AGAIN|HOSTUNREACH|NETUNREACH|PIPE)$/
 /** Of OpenSSL and of Node's own check of certificates; they tell what is wrong, and no value. */
 const TLS_CODES =
   /^(CERT_|CRL_|DEPTH_ZERO_|EPROTO$|ERROR_IN_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH$|INVALID_CA$|SELF_SIGNED_|UNABLE_TO_)/
@@ -62,7 +53,7 @@ export function databaseError(
   }
   const tls = tlsProblem(inner)
   if (tls) return told('TLS_FAILED', tls)
-  if (CONNECTION_CODES.has(code)) return told(down, [...serverOf(inner), code].join(': '))
+  if (CONNECTION.test(code)) return told(down, [...serverOf(inner), code].join(': '))
   return PG_WORDS.test(error.message) ? told(down, error.message) : null
 }
 

@@ -9,12 +9,7 @@ import type { Changed, CommonPace } from './common.ts'
 import type { TroubleTally } from './tally.ts'
 
 /** With the lease of the probe that is under way, as text. */
-type Row = {
-  readonly ceiling: number
-  readonly rate: number
-  readonly raisedAt: number
-  readonly epoch: number
-  readonly notBefore: number | null
+type Row = Pick<CommonPace, 'ceiling' | 'rate' | 'raisedAt' | 'epoch' | 'notBefore'> & {
   readonly state: Breaker['state']
   readonly openedAt: number | null
   readonly probeAt: number | null

@@ -7,7 +7,6 @@ import { headerValue, serviceAddress } from './address.ts'
 import type { ClientOptions, Reply } from './client.ts'
 import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
 import { readBody } from './json.ts'
-import { parseRetryAfter } from './retry-after.ts'
 
 /** The largest answer that is read unless said otherwise. A user is a few hundred bytes. */
 export const MAX_ANSWER_BYTES = 1024 * 1024
@@ -184,4 +183,31 @@ function readError(error: unknown): Pick<CallFacts, 'code' | 'phase'> {
   if (error instanceof TimeoutError) return { code: null, phase: error.event }
   if (error instanceof RequestError) return { code: error.code, phase: null }
   return { code: null, phase: null }
+}
+
+/** No answer of the service may keep us away for longer than this; the next one may say so again. */
+export const RETRY_AFTER_CAP_MS = 3_600_000
+
+/**
+ * Retry-After in milliseconds from receipt: seconds, or the date that servers send (RFC 9110, 10.2.3; the interface
+ * document says nothing of it). A date that has passed is 0. Undefined when there is none or it cannot be read:
+ * `Date.parse` alone would take "2" for a month. `date` is the answer's own Date header, because the clock that wrote a
+ * date measures the wait until it; `now` is ours, in milliseconds since 1970, for an answer without one.
+ */
+export function parseRetryAfter(
+  header: string | undefined,
+  { date, now }: { readonly date: string | undefined; readonly now: number },
+): number | undefined {
+  const text = header?.trim()
+  if (text === undefined || text === '') return undefined
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_CAP_MS)
+  const until = parseHttpDate(text)
+  if (until === undefined) return undefined
+  const from = (date === undefined ? undefined : parseHttpDate(date.trim())) ?? now
+  return Math.min(Math.max(until - from, 0), RETRY_AFTER_CAP_MS)
+}
+
+function parseHttpDate(text: string): number | undefined {
+  const time = new Date(text)
+  return time.toUTCString() === text ? time.getTime() : undefined
 }

@@ -21,6 +21,8 @@ type Finished = {
   readonly claim: Claim
   readonly mapped: Mapped
   readonly record: KnownRecord
+  /** The record that the claim went by: perhaps what another customer's tells of this user. */
+  readonly known: KnownRecord
   readonly rivals: readonly CustomerKey[]
   readonly turn: Turn
   readonly last: Called | null
@@ -28,11 +30,12 @@ type Finished = {
 }
 
 /** Puts the outcome of a claim into the form that is stored: what is owed next, and what is remembered. */
-export function makeEnding({ context, claim, mapped, record, rivals, turn, last, end }: Finished): Ending {
+export function makeEnding(finished: Finished): Ending {
+  const { context, claim, mapped, record, known, rivals, turn, last, end } = finished
   const { config, backoff, random, digester } = context
   const { consistencyDelayMs } = config.timing
   // A clear yes to what was sent once more says nothing of the rest.
-  const unclear = end.kind === 'settle' ? turn.unclear || isGone(record, last) : isUnclear(last)
+  const unclear = end.kind === 'settle' ? turn.unclear || isGone(known, last) : isUnclear(last)
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
@@ -75,7 +78,7 @@ export function makeEnding({ context, claim, mapped, record, rivals, turn, last,
     record: toRecord(memory, digester.id, {
       userId,
       ...stateOf(end, record),
-      wasThere: existsRemotely(existedBefore(record) && record.userId === userId, turn.memory, end),
+      wasThere: existsRemotely(existedBefore(known) && known.userId === userId, turn.memory, end),
       issues: issuesFor(mapped, turn.memory),
     }),
   }
@@ -91,8 +94,8 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a look has to confirm.
  */
-function isGone(record: LedgerRecord, last: Called | null): boolean {
-  if (last === null || !existedBefore(record)) return false
+function isGone(known: LedgerRecord, last: Called | null): boolean {
+  if (last === null || !existedBefore(known)) return false
   const { method, outcome } = last
   return (method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)) === 'absent'
 }

@@ -4,6 +4,7 @@ import { type Facts, fieldsOf, reasonOf, type TurnStep } from './answer.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
 import { doubtHidden } from './remember.ts'
+import { refusalMark } from './right.ts'
 import type { SetAside, Turn } from './turn.ts'
 
 /**
@@ -162,7 +163,7 @@ export function rememberRefused(
   const innocent = (field: OptionalField) => taken.includes(field) && Object.keys(marks).length > 0
   const refused = fields
     .filter((field) => marks[field] === undefined && !innocent(field))
-    .map((field) => [field, digests.exact(field, desired?.fields[field] ?? null)])
+    .map((field) => [field, refusalMark(field, desired?.fields ?? {}, digests)])
   return {
     ...memory,
     refused: { ...memory.refused, ...Object.fromEntries(refused) },

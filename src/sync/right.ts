@@ -1,4 +1,10 @@
-import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
+import {
+  type DesiredUser,
+  type Fields,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  type Status,
+} from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 
 export type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
@@ -51,11 +57,18 @@ export function currentRefusals(
   digests: CustomerDigests,
 ): ReadonlySet<OptionalField> {
   const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
-  const stand = fields.every((field) => {
-    const value = user.fields[field]
-    return value !== undefined && digests.exact(field, value) === refused[field]
-  })
+  const stand = fields.every(
+    (field) =>
+      user.fields[field] !== undefined && refusalMark(field, user.fields, digests) === refused[field],
+  )
   return new Set(stand ? fields : [])
+}
+
+/** Of a value that is refused: the number may have been for its prefix, so it is of both. */
+export function refusalMark(field: OptionalField, fields: Fields, digests: CustomerDigests): string {
+  const value = fields[field] ?? null
+  const both = value !== null && PHONE.includes(field)
+  return digests.exact(field, both ? PHONE.map((each) => fields[each] ?? '').join(' ') : value)
 }
 
 /** The fields that a GET showed of a removed customer's user; `country_code` is in no GET. */

@@ -40,7 +40,7 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
         ? { turn: startTurn(memory), last: null, end: subject.end }
         : await takeTurns({ context, run, gate, subject, own: record, record: known, memory })
     run.observe({ step: 'ended', end: result.end })
-    return makeEnding({ context, claim, record, ...subject, ...result })
+    return makeEnding({ context, claim, record, known, ...subject, ...result })
   } finally {
     gate.close()
   }

@@ -4,7 +4,6 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
-
 import { mapFound } from './map.ts'
 import { meetOthers } from './others.ts'
 import type { TurnEnd } from './turn.ts'

@@ -50,6 +50,12 @@ type Options = {
   readonly watch: Observing['watchLoop'] | undefined
 }
 
+/** For the log; Postgres' own sentence names roles and tables, and no value. */
+export function explained(error: unknown) {
+  const known = error instanceof RollcallError ? error : databaseError(error)
+  return { ...nameOf(error), ...(known && { why: known.details }) }
+}
+
 /** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
 export function makeLoops({ log, signal, watch }: Options) {
   function run(loop: LoopName, step: () => Promise<boolean>, everyMs?: number): Promise<void> {
@@ -60,9 +66,7 @@ export function makeLoops({ log, signal, watch }: Options) {
       onTrouble(failures, error) {
         if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
         else {
-          // Postgres' own sentence names roles and tables, and no value.
-          const known = error instanceof RollcallError ? error : databaseError(error)
-          const about = { loop, failures, ...nameOf(error), ...(known && { why: known.details }) }
+          const about = { loop, failures, ...explained(error) }
           log[troubleLevel(failures)](about, 'a step failed and will be tried again')
         }
         failed = failures

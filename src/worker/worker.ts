@@ -22,7 +22,7 @@ import type { Observing } from './ops.ts'
 import { makeProbe } from './probe.ts'
 import { startReconciling } from './reconciling.ts'
 import { makeSweeping } from './sweeping.ts'
-import { makeLoops } from './waiting.ts'
+import { explained, makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
 export type Observers = Pick<Observing, 'onCaptured'> &
@@ -102,7 +102,9 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     },
     onError: makeQuiet<unknown>((error, times) => {
       const about =
-        error instanceof BrokenOff ? { customer: error.customer, ...nameOf(error.cause) } : nameOf(error)
+        error instanceof BrokenOff
+          ? { customer: error.customer, ...explained(error.cause) }
+          : explained(error)
       log.warn({ ...about, times }, 'the sync of a customer broke off: it will be retried')
     }, now),
   })

@@ -76,6 +76,19 @@ test.each(['POST', 'PATCH'] as const)(
   },
 )
 
+test('a 404 that a gateway gives once leaves no access where a contract without access takes over', async () => {
+  await using house = await open({ config: { createWithoutAccess: false } })
+  await house.startWorker()
+  await add(house, '1')
+  await house.settled()
+  house.sandbox.faults.set([{ times: 1, action: { kind: 'status', status: 404 } }])
+  await house.db.pool.query(`UPDATE contracts SET contract = '2', plan = 'free'`)
+  await until(() => house.sandbox.faults.list().some(({ spent }) => spent))
+  await house.settled()
+  await verified(house.db.pool)
+  expect(house.sandbox.users.access('p')).toBe('none')
+})
+
 test('a user is checked also where a contract has left after an answer that was lost', async () => {
   await using house = await open()
   const worker = await house.startWorker()

@@ -36,7 +36,7 @@ const held = ({ sandbox }: House, userId = 'c') =>
   OPTIONAL_FIELDS.filter((field) => (sandbox.users.get(userId)?.[field] ?? '') !== '')
 
 const receiptsOf = async ({ db }: House, ...keys: readonly string[]) =>
-  (await readErasures(db.pool, { keys, limit: 50 })).receipts
+  await readErasures(db.pool, { keys, limit: 50 })
 
 async function recordOf({ db }: House, key = 'c') {
   const { rows } = await db.pool.query(

@@ -99,30 +99,28 @@ test('a worker that is started first ends in good order when it is told to while
   }
 })
 
-describe('what waiting does not cure', () => {
-  test('ends the worker with a sentence: no such role, no such database, no tables of ours', async () => {
-    await using house = await buildHouse(anyLane)
-    await using empty = await freshDatabase({ empty: true })
-    const changed = (change: (url: URL) => void) => {
-      const url = new URL(house.db.url)
-      change(url)
-      return url.href
-    }
-    const stranger = changed((url) => {
-      url.username = 'nobody_of_this_name'
-    })
-    const elsewhere = changed((url) => {
-      url.pathname = '/no_such_database'
-    })
-    for (const [url, code, words] of [
-      [stranger, 1, 'nobody_of_this_name'],
-      [elsewhere, 1, 'no_such_database'],
-      [empty.url, 2, 'rollcall migrate'],
-    ] as const) {
-      await using worker = await start(house, { DATABASE_URL: url })
-      expect([(await worker.exited).code, worker.output()]).toEqual([code, expect.stringContaining(words)])
-    }
+test('what waiting does not cure ends the worker with a sentence: no such role, no such database, no tables of ours', async () => {
+  await using house = await buildHouse(anyLane)
+  await using empty = await freshDatabase({ empty: true })
+  const changed = (change: (url: URL) => void) => {
+    const url = new URL(house.db.url)
+    change(url)
+    return url.href
+  }
+  const stranger = changed((url) => {
+    url.username = 'nobody_of_this_name'
   })
+  const elsewhere = changed((url) => {
+    url.pathname = '/no_such_database'
+  })
+  for (const [url, code, words] of [
+    [stranger, 1, 'nobody_of_this_name'],
+    [elsewhere, 1, 'no_such_database'],
+    [empty.url, 2, 'rollcall migrate'],
+  ] as const) {
+    await using worker = await start(house, { DATABASE_URL: url })
+    expect([(await worker.exited).code, worker.output()]).toEqual([code, expect.stringContaining(words)])
+  }
 })
 
 test.concurrent('what waiting does not cure ends the worker with a sentence: a Redis with another password, or one that evicts', async () => {

@@ -1,6 +1,7 @@
 // What the script of `rollcall grants` allows, and what it does not.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collapseOutbox } from '../../src/capture/outbox.ts'
+import { checkRights } from '../../src/ledger/readable.ts'
 import { type GrantsScene, openScene, sessionOf } from './grants-scene.ts'
 
 let scene: GrantsScene
@@ -60,6 +61,29 @@ describe('the role of the worker', () => {
     }
     await expect(session.client.query(statement)).rejects.toThrow(/permission denied|must be owner/)
   })
+})
+
+test('a worker whose role lacks a right is told at its start which one', async () => {
+  const { house, worker } = scene
+  await using session = await sessionOf(worker)
+  await checkRights(session.client, worker.name)
+  const lacking = [
+    'INSERT ON rollcall.run',
+    'UPDATE (bound_by) ON rollcall.target',
+    'USAGE ON SEQUENCE rollcall.token',
+  ]
+  const change = (verb: string, to: string) =>
+    lacking.map((each) => `${verb} ${each} ${to} ${worker.name}`).join('; ')
+  await house.db.pool.query(change('REVOKE', 'FROM'))
+  const details = [
+    ...lacking.map((each) => `${worker.name} lacks ${each}`),
+    expect.stringContaining('grants'),
+  ]
+  await expect(checkRights(session.client, worker.name)).rejects.toMatchObject({
+    code: 'DATABASE_REFUSED',
+    details,
+  })
+  await house.db.pool.query(change('GRANT', 'TO'))
 })
 
 test('without the right to VACUUM, as before Postgres 17, the outbox is tidied and nothing fails', async () => {

@@ -41,6 +41,7 @@ type Given = {
   readonly turn?: Partial<Turn>
   readonly mapped?: Mapped
   readonly record?: Partial<KnownRecord>
+  readonly known?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
   readonly statusDoubted?: boolean
@@ -76,6 +77,7 @@ function ending(given: Given) {
     },
     mapped,
     record: { ...NEVER_SETTLED, ...record },
+    known: { ...NEVER_SETTLED, ...record, ...given.known },
     rivals: given.rivals ?? [],
     turn: { ...startTurn(MEMORY), ...turn },
     last,

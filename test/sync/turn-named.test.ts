@@ -19,6 +19,14 @@ describe('an update whose refusal names fields', () => {
     expect(play(mapped, turn.memory, []).end).toEqual(SETTLED)
   })
 
+  it('sends a refused number again when its prefix changes', () => {
+    const phone = (prefix: string) => user(2, { mobile_phone: '600111222', mobile_phone_prefix: prefix })
+    const { turn } = play(phone('33'), PREMIUM, [names(['mobile_phone']), 200])
+    expect(play(phone('33'), turn.memory, []).end).toEqual(SETTLED)
+    const whole = 'PATCH {"status":2,"mobile_phone":"600111222","mobile_phone_prefix":"34"}'
+    expect(play(phone('34'), turn.memory, [200]).calls).toEqual([whole])
+  })
+
   it('goes on without what each further answer names, one field after the other', () => {
     const answers = [names(['last_name']), names(['email'], 400), 200]
     const { calls, end, turn } = play(mapped, PREMIUM, answers)
