@@ -84,7 +84,7 @@ test('records about another service are not shown as if they were about this one
   }
   const rekeyed = await ask(house, 'c', { digestKey: 'another-digest-key-of-thirty-two-chars' })
   expect(rekeyed).toMatchObject({ result: 'same', remedies: [{ do: 'name-target' }] })
-  expect(told(rekeyed)).toMatch(/correct the variable .*`rollcall migrate --target same\|new`/s)
+  expect(told(rekeyed)).toMatch(/correct the variable .*`rollcall status`/s)
   expect(told(rekeyed)).toMatch(/SERVICE_API_KEY .*has changed/)
   // Without the key it cannot be compared, and is believed.
   expect((await ask(house, 'c')).rollcall.kind).toBe('known')
