@@ -208,6 +208,6 @@ export function parseRetryAfter(
 }
 
 function parseHttpDate(text: string): number | undefined {
-  const time = new Date(text)
-  return time.toUTCString() === text ? time.getTime() : undefined
+  const time = Date.parse(text)
+  return Number.isFinite(time) && new Date(time).toUTCString() === text ? time : undefined
 }

@@ -26,6 +26,7 @@ describe('parseRetryAfter', () => {
     '2026-05-10T12:00:30Z',
     'Sun, 99 May 2026 12:00:30 GMT',
     '5, 10',
+    'Invalid Date',
   ])('cannot read %s', (header) => {
     expect(parse(header)).toBeUndefined()
   })
