@@ -52,6 +52,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'What remains: the user_id, since the service has no call that takes a user away.',
   `No GET can show ${UNVERIFIABLE_FIELD}: that it was cleared is the service's word alone.`,
+  'A customer may have come back since: `rollcall explain KEY` shows how things stand now.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {
@@ -65,7 +66,7 @@ export function renderErasures(receipts: readonly Receipt[], keys: readonly Cust
 }
 
 function renderReceipt(receipt: Receipt): string[] {
-  const { key, userId, erasedAt, fields, left, past } = receipt
+  const { key, userId, erasedAt, fields, left } = receipt
   return [
     `customer ${shown(key)}`,
     ...details([
@@ -74,7 +75,6 @@ function renderReceipt(receipt: Receipt): string[] {
       ['cleared', fields.join(', ')],
       ['verified', renderVerification(receipt)],
       ['left', left !== null && left.length > 0 && `still shown: ${left.join(', ')}`],
-      ['since', past && 'the row came back, or another erasure followed'],
     ]),
     '',
   ]
@@ -83,5 +83,5 @@ function renderReceipt(receipt: Receipt): string[] {
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null)
     return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows none of them' : ''}`
-  return past ? 'no' : 'not verified yet'
+  return past ? 'no: the row came back, or the next erasure followed, before a GET' : 'not verified yet'
 }

@@ -103,7 +103,7 @@ async function start({ env, config, log, ops, stop }: Scene) {
       },
     })
     stack.defer(() => opened.close())
-    await checkRights(opened.pool, role)
+    await reachable(() => checkRights(opened.pool, role), { role })
     const queue = await openQueue({
       queueUrl: env.QUEUE_URL,
       name: await reachable(() => installationName(opened.pool), { role }),

@@ -20,7 +20,8 @@ export type Receipt = {
 const RECEIPTS = `
 SELECT x.key, x.user_id AS "userId", to_jsonb(x.fields) AS fields, ${iso('x.erased_at')} AS "erasedAt",
   ${iso('x.verified_at')} AS "verifiedAt", to_jsonb(x.left_fields) AS "left",
-  l.erased IS NULL OR x.id < (SELECT max(id) FROM rollcall.erasure WHERE key = x.key) AS past
+  x.verified_at IS NULL AND (l.erased IS DISTINCT FROM 'sent'
+    OR x.id < (SELECT max(id) FROM rollcall.erasure WHERE key = x.key)) AS past
 FROM rollcall.erasure x LEFT JOIN rollcall.ledger l USING (key)
 WHERE $1::text[] IS NULL OR x.key = ANY($1)
 ORDER BY x.id DESC LIMIT $2`

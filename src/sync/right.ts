@@ -52,23 +52,22 @@ export function statusIsRight(
  * because which of them it refused is not shown.
  */
 export function currentRefusals(
-  user: DesiredUser,
+  { fields: values }: DesiredUser,
   { refused }: Pick<KnownFields, 'refused'>,
   digests: CustomerDigests,
 ): ReadonlySet<OptionalField> {
   const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
   const stand = fields.every(
-    (field) =>
-      user.fields[field] !== undefined && refusalMark(field, user.fields, digests) === refused[field],
+    (field) => values[field] !== undefined && refusalMark(field, values, digests) === refused[field],
   )
   return new Set(stand ? fields : [])
 }
 
-/** Of a value that is refused: the number may have been for its prefix, so it is of both. */
+/** Stands for a value that was refused. A number may have been refused for its prefix, so it goes with that. */
 export function refusalMark(field: OptionalField, fields: Fields, digests: CustomerDigests): string {
   const value = fields[field] ?? null
-  const both = value !== null && PHONE.includes(field)
-  return digests.exact(field, both ? PHONE.map((each) => fields[each] ?? '').join(' ') : value)
+  const prefix = field === 'mobile_phone' ? fields.mobile_phone_prefix : null
+  return digests.exact(field, value !== null && prefix ? `${prefix} ${value}` : value)
 }
 
 /** The fields that a GET showed of a removed customer's user; `country_code` is in no GET. */
