@@ -23,9 +23,6 @@ export function summarize(meter: Meter, comparison: ReturnType<typeof compareDem
   }
 }
 
-/** More customers than this are only counted. */
-const MAX_NAMED = 10
-
 /** One row for each phase, and whether all customers agree. At most 78 characters wide. */
 export function renderSummary(summary: Summary, paint: Paint): readonly string[] {
   const titles = ['changes', ...METERED_KINDS, ' median', '    p95'].map((title) => ` ${title}`)
@@ -56,7 +53,7 @@ function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
   }
   return [
     paint('bad', ` ${differences.length} of ${customers + former} customers do not agree with the service:`),
-    ...differences.slice(0, MAX_NAMED).map(({ key, differs }) => `   ${key}: ${differs.join(', ')}`),
+    ...differences.slice(0, 10).map(({ key, differs }) => `   ${key}: ${differs.join(', ')}`),
   ]
 }
 

@@ -13,7 +13,7 @@ export type Receipt = {
   readonly verifiedAt: string | null
   /** Fields that the look still showed; null without one. */
   readonly left: readonly string[] | null
-  /** The row has come back since, or another erasure followed: this one is not asked for any more. */
+  /** Not verified, and not asked for any more: the row has come back since, or another erasure followed. */
   readonly past: boolean
 }
 

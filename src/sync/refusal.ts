@@ -4,7 +4,7 @@ import { type Facts, fieldsOf, reasonOf, type TurnStep } from './answer.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
 import { doubtHidden } from './remember.ts'
-import { refusalMark } from './right.ts'
+import { currentRefusals, refusalMark } from './right.ts'
 import type { SetAside, Turn } from './turn.ts'
 
 /**
@@ -164,9 +164,11 @@ export function rememberRefused(
   const refused = fields
     .filter((field) => marks[field] === undefined && !innocent(field))
     .map((field) => [field, refusalMark(field, desired?.fields ?? {}, digests)])
+  // A mark that stands no longer would have this one count for nothing, and the claim send the same again.
+  const stand = desired === null || currentRefusals(desired, memory, digests).size > 0
   return {
     ...memory,
-    refused: { ...memory.refused, ...Object.fromEntries(refused) },
+    refused: { ...(stand ? memory.refused : {}), ...Object.fromEntries(refused) },
     conflict: withConflict(memory.conflict, {
       values: marks,
       phase: memory.remote === 'present' ? 'waiting' : 'creating',

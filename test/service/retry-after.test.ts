@@ -17,17 +17,8 @@ describe('parseRetryAfter', () => {
     expect(parse(header)).toBe(expected)
   })
 
-  it.each([
-    undefined,
-    '',
-    '-5',
-    '1.5',
-    'soon',
-    '2026-05-10T12:00:30Z',
-    'Sun, 99 May 2026 12:00:30 GMT',
-    '5, 10',
-    'Invalid Date',
-  ])('cannot read %s', (header) => {
+  const ODD = ['2026-05-10T12:00:30Z', 'Sun, 99 May 2026 12:00:30 GMT', 'Invalid Date']
+  it.each([undefined, '', '-5', '1.5', 'soon', '5, 10', ...ODD])('cannot read %s', (header) => {
     expect(parse(header)).toBeUndefined()
   })
 

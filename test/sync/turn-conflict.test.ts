@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
+import { rememberRefused } from '../../src/sync/refusal.ts'
 import { ABSENT, type Answer, digests, exact, PREMIUM, play, SETTLED, user } from '../support/turn-scene.ts'
 
 const mapped = user(2, { email: 'b@x.es', last_name: 'Gil' })
@@ -25,6 +26,13 @@ it('what is cleared beside a value that another user has is cleared all the same
   ])
   expect(end).toEqual(SETTLED)
   expect(turn.memory).toMatchObject({ refused: {}, sent: { nid_number: NO_VALUE } })
+})
+
+it('a refusal is remembered without those that stand no longer, which would undo it in the same claim', () => {
+  const stale = { ...PREMIUM, refused: { email: NO_VALUE } }
+  const facts = { desired: mapped.kind === 'user' ? mapped.user : null, digests }
+  const { refused } = rememberRefused(stale, { fields: ['last_name'], taken: [] }, facts)
+  expect(refused).toEqual({ last_name: exact('last_name', 'Gil') })
 })
 
 describe('a create that is refused because of another user, with nobody there', () => {
