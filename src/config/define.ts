@@ -122,8 +122,8 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
    */
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
   /**
-   * For a deleted row, or one that left the scope. `'revoke'`: status 0. `'erase'`: status 0, and after a deletion every
-   * optional field is cleared. `'ignore'`: nothing. Default: `'revoke'`.
+   * For a deleted row, or one that left the scope. `'revoke'`: status 0. `'erase'`: status 0, and every optional field is
+   * cleared after a deletion, also an earlier one. `'ignore'`: nothing. Default: `'revoke'`.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /**

@@ -44,7 +44,6 @@ export function startMeter(startedAt: number) {
   }
 }
 
-/** The sum of these phases. */
 export function measure(phases: readonly MeteredPhase[]) {
   const all = phases.flatMap(({ calls }) => calls)
   const calls = { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }

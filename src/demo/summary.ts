@@ -57,7 +57,6 @@ function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
   ]
 }
 
-/** The next steps with the viewer's own database. */
 export const NEXT_STEPS = [
   ' Next, with your own database and a rollcall.config.ts (see examples/):',
   '   npx rollcall sync <key> --dry-run                     sends nothing',

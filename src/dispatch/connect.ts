@@ -9,6 +9,8 @@ import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
+/** A server that says nothing for so long is as good as away: longer than BullMQ ever waits for a job in one go. */
+const SILENT_MS = 45_000
 
 type BackendFactory = typeof createPostgresBackend | undefined
 
@@ -34,7 +36,8 @@ export function connectQueue(queueUrl: string, onError: (error: Error) => void):
 
 async function connectRedis(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
   // BullMQ is tested with RESP2, ioredis 6 would speak RESP3.
-  const common = { protocol: 2 as const, connectTimeout: CONNECT_TIMEOUT_MS, lazyConnect: true }
+  const times = { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENT_MS }
+  const common = { protocol: 2 as const, lazyConnect: true, ...times }
   const producer = new Redis(queueUrl, { ...common, enableOfflineQueue: false, maxRetriesPerRequest: null })
   // An error of the first connection is thrown; later ones are reported.
   producer.on('error', () => undefined)
@@ -122,7 +125,7 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
     schema: QUEUE_SCHEMA,
     max,
     keepAlive: true,
-    query_timeout: 45_000,
+    ...{ query_timeout: SILENT_MS, connectionTimeoutMillis: 2 * CONNECT_TIMEOUT_MS },
     Client: listened(onError),
   })
   return {

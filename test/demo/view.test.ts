@@ -41,20 +41,6 @@ function lines({ columns = 80, rows = 24, more = 0 } = {}): readonly string[] {
   return renderView(playedMeter(more), { columns, rows, now: 12_400, paint })
 }
 
-test.each([
-  ['rollcall demo', /127\.0\.0\.1:40123 .* 12\.4 s {3}8\/10$/],
-  ['●', /trouble/],
-  ['tables', /243 .*Postgres, 240 .*service/],
-  ['captured', /1200 changes/],
-  ['calls', /create 0 .*patch 2 /],
-  ['owed', /14 customers: 2 due, 3 queued, 4 active, 5 waiting/],
-  ['retrying', /5 × 503, 2 × unknown; 4 outcomes unknown/],
-  ['left out', /2 × nid_number/],
-  ['arrival', /median 38 ms, p95 38 ms/],
-])('the view has a line %s', (label, words) => {
-  expect(lines().find((text) => text.trim().startsWith(label))).toMatch(words)
-})
-
 test('it stays within its terminal', () => {
   for (const [columns, rows] of [
     [80, 24],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
-import { anyLane, eachLane } from '../support/lanes.ts'
+import { anyLane, eachLane, postgres } from '../support/lanes.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { connectRedis } from '../support/redis.ts'
 import { startRedis } from '../support/redis-server.ts'
@@ -146,6 +146,20 @@ test.concurrent('what waiting does not cure ends the worker with a sentence: a R
   await session.redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
   await using unfit = await start(house, {})
   expect([(await unfit.exited).code, unfit.output()]).toEqual([2, expect.stringContaining('allkeys-lru')])
+})
+
+test('a queue in Postgres that takes connections and says nothing holds the worker up for seconds', async () => {
+  await using house = await buildHouse(postgres)
+  await using door = await makeRelay(house.env.QUEUE_URL ?? '')
+  await door.open()
+  await using worker = await start(house, { QUEUE_URL: door.url })
+  await until(() => worker.output().includes('the worker runs'))
+  await door.open('deaf')
+  await until(() => worker.output().includes('the queue has trouble'))
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
+  await until(() => worker.output().includes('a step failed'), { what: 'dispatch gives one of them up' })
+  door.heal()
+  await settlesOne(house, worker)
 })
 
 describe('a worker that is told to end while the service hangs', () => {

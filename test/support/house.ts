@@ -107,7 +107,6 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   const release: (() => Promise<unknown>)[] = []
   const authored: RollcallConfig = { ...CONFIG, ...options.config }
   const config = resolveConfig(authored, 'rollcall.config.ts')
-  // Copying costs less than half of making anew.
   usual ??= makeCustomers(await freshDatabase(), CUSTOMERS, resolveConfig(CONFIG, 'rollcall.config.ts'))
   const { customers, mapping, scope, watch, capture } = { ...options.config }
   const changed = options.sql ?? customers ?? mapping ?? scope ?? watch ?? capture
@@ -198,7 +197,6 @@ type Customers = { readonly db: TestDatabase; readonly role: TestRole }
 /** The usual customers of this process, to copy from. */
 let usual: Promise<Customers> | undefined
 
-/** The customers, captured, and the role of a worker. */
 async function makeCustomers(db: TestDatabase, sql: string, config: Config): Promise<Customers> {
   await db.pool.query(sql)
   const client = await db.pool.connect()

@@ -12,6 +12,8 @@ export type Relay = AsyncDisposable & {
   shut(): Promise<void>
   /** What is connected stays so, and nothing is passed on any more; whoever comes is taken and hears nothing. */
   hush(): void
+  /** Whoever comes from now on is let through; who was not heard stays so. */
+  heal(): void
 }
 
 const TERMINATE = Buffer.from('X\0\0\0\x04')
@@ -27,7 +29,7 @@ export async function makeRelay(url: string): Promise<Relay> {
   through.port = String(port)
   const sockets = new Set<Socket>()
   let listening: Server | null = null
-  let hushed = false
+  let deaf = false
 
   const hold = (socket: Socket) => {
     sockets.add(socket)
@@ -54,18 +56,21 @@ export async function makeRelay(url: string): Promise<Relay> {
     server: `${HOST}:${port}`,
     async open(mode = 'through') {
       await shut()
-      hushed = false
+      deaf = mode === 'deaf'
       const server = createServer((socket) => {
         hold(socket)
-        if (mode !== 'deaf' && !hushed) pass(socket, mode === 'falling')
+        if (!deaf) pass(socket, mode === 'falling')
       })
       listening = server
       await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
     },
     shut,
     hush() {
-      hushed = true
+      deaf = true
       for (const socket of sockets) socket.unpipe().pause()
+    },
+    heal() {
+      deaf = false
     },
     [Symbol.asyncDispose]: shut,
   }
