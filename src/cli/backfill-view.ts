@@ -218,7 +218,7 @@ function renderCalls(calls: Counts): string {
 function renderLooks({ looks, afterLooks }: ForecastReport): string {
   const after = renderCalls(afterLooks)
   const expected = after === '' ? 'No other call follows' : `Then ${after} of these follow`
-  return `${figure(looks)} customers are looked up (GET) first. ${expected} if the service holds what rollcall last sent. A user that it holds otherwise gets one update (PATCH or PUT) at most`
+  return `${figure(looks)} customers are looked up (GET) first. ${expected} if the GET shows the user as rollcall left it, or none where it made none. Any other user gets one update (PATCH or PUT) at most`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

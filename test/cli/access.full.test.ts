@@ -100,28 +100,20 @@ test('several customers: 3 when somebody cannot, 1 when it could not be found ou
 
 test('each mistake ends with a sentence and the right exit code, and shows no token', async () => {
   await using house = await buildHouse(lane)
+  const opaque = await tokenFile('opaque')
   const cases: [readonly string[], Record<string, string | undefined>, number, string][] = [
     [[], {}, 2, "'key'"],
     [['a', '--token', 'secret-token'], {}, 2, "unknown option '--token'"],
     [['a', '--token-file', 'nowhere'], {}, 2, '--token-file: there is no'],
     [['a', '--token-file', await tokenFile('a "secret-token"')], {}, 2, '--token-file: expected'],
     [['a'], { SERVICE_ACCESS_TOKEN: '{"secret-token"}' }, 2, 'SERVICE_ACCESS_TOKEN: expected'],
-    [
-      ['a'],
-      { SERVICE_ACCESS_TOKEN_FILE: await tokenFile('opaque') },
-      2,
-      'SERVICE_ACCESS_TOKEN_FILE: expected',
-    ],
-    [['a', '--token-file', await tokenFile('opaque')], {}, 2, 'nothing was sent'],
+    [['a'], { SERVICE_ACCESS_TOKEN_FILE: opaque }, 2, 'SERVICE_ACCESS_TOKEN_FILE: expected'],
+    [['a', '--token-file', opaque], {}, 2, 'nothing was sent'],
     [['a'], { SERVICE_URL: undefined, SERVICE_API_KEY: undefined }, 2, 'SERVICE_API_KEY: missing'],
     [['a'], { SERVICE_SECRET_KEY: 'wrong' }, 1, 'refused the credentials (401)'],
   ]
   for (const [args, env, code, text] of cases) {
     const result = await run(house, args, env)
-    expect([args.join(' '), result.code, result.output]).toEqual([
-      args.join(' '),
-      code,
-      expect.stringContaining(text),
-    ])
+    expect(result, args.join(' ')).toEqual({ code, output: expect.stringContaining(text) })
   }
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -47,11 +47,7 @@ test('each mistake ends with a sentence, what to do, and the right exit code', a
   ]
   for (const [args, env, code, text] of cases) {
     const result = await run(house, args, env)
-    expect([args.join(' '), result.code, result.output]).toEqual([
-      args.join(' '),
-      code,
-      expect.stringContaining(text),
-    ])
+    expect(result, args.join(' ')).toEqual({ code, output: expect.stringContaining(text) })
   }
 })
 
@@ -97,17 +93,13 @@ test('a password that is a word stands in no output, and no sentence has a hole 
 }, 120_000)
 
 test('a configuration that throws an address does not show its password', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-mistake-'))
-  try {
-    const file = join(folder, 'rollcall.config.js')
-    await writeFile(file, `throw new Error('cannot use postgres://ana:worker@h/d')`)
-    const error = await loadConfig(file, folder).catch((caught: unknown) => caught)
-    if (!(error instanceof RollcallError)) throw error
-    expect(explain(error)).toContain('cannot use postgres://[hidden]@h/d')
-    expect(explain(error)).not.toContain('worker')
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'rollcall-mistake-'))
+  const file = join(folder.path, 'rollcall.config.js')
+  await writeFile(file, `throw new Error('cannot use postgres://ana:worker@h/d')`)
+  const error = await loadConfig(file, folder.path).catch((caught: unknown) => caught)
+  if (!(error instanceof RollcallError)) throw error
+  expect(explain(error)).toContain('cannot use postgres://[hidden]@h/d')
+  expect(explain(error)).not.toContain('worker')
 })
 
 test('an unmigrated database is told to migrate', async () => {

@@ -27,14 +27,7 @@ describe('the page of failures', () => {
     const rows = page.split('\n').filter((line) => line.startsWith('| '))
     const heads = rows.filter((row) => row === HEAD)
     expect(heads).toHaveLength(page.split('\n').filter((line) => line.startsWith('## ')).length)
-    for (const row of rows)
-      expect(
-        row
-          .slice(2, -2)
-          .split(' | ')
-          .map((cell) => cell.trim() !== ''),
-        row,
-      ).toEqual(Array(4).fill(true))
+    for (const row of rows) expect(row).toMatch(/^(\| [^|]*\S[^|]* ){4}\|$/)
   })
 
   test('names every reason for which a customer waits', () => {
