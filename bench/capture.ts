@@ -5,7 +5,7 @@
 //   DATABASE_URL=postgres://… node bench/capture.ts
 import pg from 'pg'
 import { install, uninstall } from '../src/capture/install.ts'
-import { outboxSource } from '../src/capture/outbox.ts'
+import { drainOutbox } from '../src/capture/outbox.ts'
 import type { CapturePlan } from '../src/capture/relations.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 
@@ -82,8 +82,7 @@ async function prepare(client: pg.Client): Promise<void> {
 
 /** Every measurement begins with an empty outbox and no dead rows. */
 async function quiet(client: pg.Client, pool: pg.Pool): Promise<void> {
-  const source = outboxSource(pool)
-  while ((await source.drain(async () => undefined, 50_000)) > 0);
+  while ((await drainOutbox(pool, async () => undefined, 50_000)) > 0);
   await client.query('VACUUM customers')
   await client.query('VACUUM rollcall.outbox')
   await client.query('CHECKPOINT')

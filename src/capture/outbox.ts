@@ -27,28 +27,28 @@ type Taken = {
 }
 
 /**
- * `drain` takes up to `limit` rows and hands each key once to `note`, with the most urgent lane and the
- * earliest time. It resolves to the number of rows, so fewer than `limit` means that the outbox was empty but
- * for what is locked. If `note` or the commit fails, the rows are still there.
+ * Takes up to `limit` rows and hands each key once to `note`, with the most urgent lane and the earliest time. It
+ * resolves to the number of rows, so fewer than `limit` means that the outbox was empty but for what is locked. If
+ * `note` or the commit fails, the rows are still there.
  */
-export function outboxSource(pool: Pick<Pool, 'connect'>): ChangeSource {
-  return {
-    async drain(note, limit) {
-      const client = await pool.connect()
-      try {
-        const count = await drainOnce(client, note, limit)
-        client.release()
-        return count
-      } catch (error) {
-        // Rolled back before the next one looks: it would pass over rows that are locked still. A connection that cannot
-        // even do that is broken, and the server ends its transaction with it.
-        await client.query('ROLLBACK').then(
-          () => client.release(),
-          () => client.release(true),
-        )
-        throw error
-      }
-    },
+export async function drainOutbox(
+  pool: Pick<Pool, 'connect'>,
+  note: NoteChanges,
+  limit: number,
+): Promise<number> {
+  const client = await pool.connect()
+  try {
+    const count = await drainOnce(client, note, limit)
+    client.release()
+    return count
+  } catch (error) {
+    // Rolled back before the next one looks: it would pass over rows that are locked still. A connection that cannot
+    // even do that is broken, and the server ends its transaction with it.
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      () => client.release(true),
+    )
+    throw error
   }
 }
 
@@ -150,7 +150,3 @@ export type CapturedChange = {
  * has committed, so that a crash duplicates a change and never loses one.
  */
 export type NoteChanges = (client: ClientBase, changes: readonly CapturedChange[]) => Promise<void>
-
-export type ChangeSource = {
-  drain(note: NoteChanges, limit: number): Promise<number>
-}

@@ -99,6 +99,6 @@ async function openTicks(tick: () => Promise<Processed>, { everyMs, ...rest }: T
     }
   } catch (error) {
     await close().catch(() => undefined) // what ended it is told
-    throw error
+    throw queueError(error, rest.queueUrl)
   }
 }

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import type { ChangeSource, NoteChanges } from '../capture/outbox.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
 import { noteReplans, noteVerifications } from '../ledger/note.ts'
@@ -12,8 +11,8 @@ import type { JobQueue, LeasePage } from './queue.ts'
 
 type PumpOptions = {
   readonly pool: Pool
-  readonly source: ChangeSource
-  readonly note: NoteChanges
+  /** Notes what was captured; the number of changes. */
+  readonly drain: () => Promise<number>
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
@@ -31,8 +30,6 @@ type PumpOptions = {
   readonly onMapping: (current: boolean) => Promise<void>
 }
 
-/** Rows of the outbox that one transaction moves. */
-const DRAIN_ROWS = 1000
 const NOTED_ROWS = 500
 const ENQUEUE_PAGES = 500
 /** Of what is kept on the queue so much is a page at most: there are some for every process. */
@@ -59,7 +56,7 @@ type Peek = Readonly<
  * anything to do.
  */
 export function makePump(options: PumpOptions) {
-  const { pool, source, note, queue, queueLeaseMs, onCaptured, fingerprint, binding, onMapping } = options
+  const { pool, drain, queue, queueLeaseMs, onCaptured, fingerprint, binding, onMapping } = options
   let depth: Depth | null = null
 
   return async function pump(): Promise<boolean> {
@@ -67,7 +64,7 @@ export function makePump(options: PumpOptions) {
     const seen = rows[0]
     if (!seen) return false
     await onMapping(seen.current)
-    if (seen.captured) onCaptured(await source.drain(note, DRAIN_ROWS))
+    if (seen.captured) onCaptured(await drain())
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next look.

@@ -108,7 +108,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
   const record = recordOfUser(snapshot)
   const comparable = record.digestKey === digestKey
   const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
-  const remapped = older && comparable && work.desired !== null && work.desired !== desired
+  const remapped = older && comparable && work.record.desired !== null && work.record.desired !== desired
   const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
 
   function changed(field: DriftField, delivered: boolean): DriftCause {

@@ -1,13 +1,10 @@
 // When checks may be made, and how fast: whatever is owed goes first, and all calls share one pace.
 import type { Pool } from 'pg'
-import { type Client, oneRow } from '../database/client.ts'
-import { alone } from '../ledger/alone.ts'
+import { oneRow } from '../database/client.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type Binding, isBoundBy } from '../ledger/target.ts'
-import { type CustomerKey, LANE } from '../model/customer.ts'
+import { LANE } from '../model/customer.ts'
 import type { Pace } from '../pace/open.ts'
-import { dueLooks } from './found.ts'
-import { VERIFIABLE } from './verifiable.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
 
 export type Preconditions = {
@@ -97,7 +94,7 @@ const PATIENCE_MS = 60_000
 /** What is owed goes first; but where no worker carries it out, a run would wait for ever. */
 const YIELD_MS = 2000
 /** More in one go would be read long before they are checked, and held long by one transaction. */
-const MOST_AT_ONCE = 50
+export const MOST_AT_ONCE = 50
 
 export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
   let allowance: Allowance = { left: 1, at: monotonic() }
@@ -136,100 +133,4 @@ export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, m
       allowance = { ...allowance, left: allowance.left - calls.length }
     },
   }
-}
-
-/**
- * `mapping`, `unswept`, `gap`: what differs now will be owed in a moment. `stopped`: calls are. `live`: a change waits
- * for a call. `busy`: another process has the tick. `rest`: no customer is due. `time`: the next tick goes on.
- */
-type TickEnd = NonNullable<ReturnType<typeof unsettled>> | 'stopped' | 'live' | 'busy' | 'rest' | 'time'
-
-type TickOptions = {
-  readonly pool: Pool
-  readonly fingerprint: string
-  readonly binding: Binding
-  readonly pace: Pick<Pace, 'rate'>
-  readonly periodMs: number
-  readonly lastsMs: number
-  readonly most: number
-  readonly verify: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: keyof typeof ENDED | null }>
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly now: () => number
-  readonly signal: AbortSignal
-}
-
-const LONGEST_TICK_MS = 5000
-const SHORTEST_TICK_MS = 250
-
-/** How often a tick comes: for a long period seldom enough that it costs nothing, for a short one often enough. */
-export function tickMs(periodMs: number): number {
-  return Math.round(Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, periodMs / 50)))
-}
-
-const TICK_BEAT_MS = 250
-
-const ENDED = { asked: 'time', pace: 'stopped', mapping: 'mapping' } as const
-
-export function makeTick(options: TickOptions): () => Promise<TickEnd> {
-  const { pool, periodMs, most, verify, now, signal } = options
-  let allowance: Allowance = { left: 1, at: now() }
-
-  return async () => (await alone(pool, 'round', run)) ?? 'busy'
-
-  async function run(): Promise<TickEnd> {
-    await pool.query(SINCE)
-    const until = now() + options.lastsMs
-    for (;;) {
-      const end = await beat()
-      if (end !== null) return end
-      if (now() + TICK_BEAT_MS >= until) return 'time'
-      await options.sleep(TICK_BEAT_MS, signal)
-      if (signal.aborted) return 'time'
-    }
-  }
-
-  async function beat(): Promise<TickEnd | null> {
-    const preconditions = await readPreconditions(pool, options)
-    const why = unsettled(preconditions)
-    if (why) return why
-    if (preconditions.rate <= 0) return 'stopped'
-    if (preconditions.liveWaits) return 'live'
-    allowance = refill(allowance, preconditions.rate * SHARE.tick, now())
-    const room = Math.min(most, MOST_AT_ONCE, Math.floor(allowance.left))
-    if (room < 1) return null
-    // A suspicion is cleared up before another one is raised.
-    const again = await dueLooks(pool, room)
-    const keys = [...again, ...(await oldest(pool, periodMs, room - again.length))]
-    if (keys.length === 0) return 'rest'
-    allowance = { ...allowance, left: allowance.left - keys.length }
-    const { stopped } = await verify(keys)
-    return stopped && ENDED[stopped]
-  }
-}
-
-/** A period without checks means something only once workers have run for so long. */
-const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE checks_since IS NULL'
-
-/** Sooner than the period ends, so that there is time for customers that could not be checked when they were due. */
-const SOONER = 0.9
-
-/**
- * Marks them as asked about, so that a customer that is passed over for now comes last. A time of the future is one of
- * before the clock was set back.
- */
-const OLDEST = `
-WITH due AS MATERIALIZED (
-  SELECT key FROM (
-    (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at IS NULL LIMIT $2)
-    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at > now() LIMIT $2)
-    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at < now() - $1 * interval '1 ms'
-      ORDER BY l.asked_at LIMIT $2)) d
-  LIMIT $2),
-taken AS MATERIALIZED (SELECT l.key FROM rollcall.ledger l JOIN due USING (key) ORDER BY l.key FOR UPDATE OF l SKIP LOCKED)
-UPDATE rollcall.ledger l SET asked_at = clock_timestamp() FROM taken WHERE l.key = taken.key RETURNING l.key`
-
-async function oldest(client: Client, periodMs: number, limit: number): Promise<readonly CustomerKey[]> {
-  if (limit <= 0) return []
-  const { rows } = await client.query<{ key: CustomerKey }>(OLDEST, [periodMs * SOONER, limit])
-  return rows.map(({ key }) => key)
 }

@@ -9,8 +9,6 @@ export type Work = {
   /** There is a record of it, and more in it than that it is owed its first claim. */
   readonly known: boolean
   readonly record: KnownRecord
-  /** Digest of what the mapping made of it at its last ending. */
-  readonly desired: string | null
   readonly owed: boolean
   /** A claim was made that has not ended. */
   readonly claimed: boolean
@@ -33,7 +31,7 @@ const NOW_MS = '(extract(epoch FROM now()) * 1000)::float8'
 
 /** In one statement, and so of one moment: read apart, a settle between the two would show half of itself. */
 const WORK = `
-SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record, l.desired,
+SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record,
   o.id::text, o.change_version::text AS version, l.generation::text,
   coalesce(o.verify_left > 0, false) AS doubtful,
   o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AND o.due_at IS NOT NULL AS claimed,
@@ -43,7 +41,7 @@ SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS kn
   ${NOW_MS} AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
 LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"
-LEFT JOIN (SELECT r.key, r.desired, r.generation, to_jsonb(c) AS record,
+LEFT JOIN (SELECT r.key, r.generation, to_jsonb(c) AS record,
     r.generation IS NULL AND r.remote = 'unasked' AND r.state = 'idle' AS blank
   FROM rollcall.ledger r, LATERAL (SELECT ${RECORD}) c
   WHERE r.key = ANY($1)) l ON l.key = k.key COLLATE "C"`
@@ -67,7 +65,7 @@ export async function workOfNobody(client: Client, keys: readonly CustomerKey[])
 const OF_NOBODY: Omit<Work, 'key'> = {
   ...{ known: false, owed: false, claimed: false, unknown: false, blind: false },
   ...{ statusDoubted: false, doubtful: false, record: NEVER_SETTLED },
-  ...{ desired: null, replanAtMs: null, id: null, version: null, generation: null },
+  ...{ replanAtMs: null, id: null, version: null, generation: null },
 }
 
 /** The keys with a captured change that is not noted yet. */

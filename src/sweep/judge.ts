@@ -78,7 +78,8 @@ export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
   const registered = record.remote === 'present' && record.userId !== null
   const found: SweepFacts = {
     ...{ known, owed, claimed, replanAtMs, plan, state: record.state },
-    asItWas: work.desired === desired,
+    // One that a TRUNCATE has held is planned again: a person may have said by now that it was meant.
+    asItWas: work.record.desired === desired && !record.reason?.kinds?.includes('truncated'),
     otherUser: registered && userId !== null && userId !== record.userId,
     validUntilMs: validUntilOf(mapped),
     comparable: record.digestKey === digestKey,

@@ -134,7 +134,8 @@ export function makeFindMissed({
       if (!untouched(before.get(after.key), after) || !holds(after, nowMs)) return false
       const mapped = mapFound(config, after.key, row, now)
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
-      return after.desired !== null && digester.whole(after.key, mapped, clearWith) !== after.desired
+      const { desired } = after.record
+      return desired !== null && digester.whole(after.key, mapped, clearWith) !== desired
     })
     const how = ({ key, known }: Work): keyof Missed =>
       known ? (rows.get(key) === null ? 'deleted' : 'changed') : 'inserted'
@@ -157,7 +158,7 @@ function mayBeMissed({ verdict, made }: Judged): boolean {
 /** A claim between the two looks, also one that nothing was noted for, may have read a later row than was read here. */
 function untouched(before: Work | undefined, after: Work): boolean {
   if (!before || before.owed || after.owed) return false
-  return before.version === after.version && before.desired === after.desired
+  return before.version === after.version && before.record.desired === after.record.desired
 }
 
 /** Noted a little after the answer has ceased to hold; see SHORTEST_REPLAN in ledger/ending.ts. */

@@ -64,7 +64,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       return absorbUnclear(tried, facts)
     case 'absent': {
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookAfterMs > 0 || turn.lookups > 0) {
+      if (facts.lookAfterMs > 0 || turn.lookups > 0 || turn.acknowledged) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...tried, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }

@@ -6,7 +6,7 @@ import { askBrake, type Before } from './braked.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, type Plan } from './plan.ts'
-import type { Move, Turn, TurnEnd } from './turn.ts'
+import { givenUp, type Move, type Turn, type TurnEnd } from './turn.ts'
 
 type Braking = {
   readonly brake: Brake
@@ -104,13 +104,7 @@ function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */
-const BUSY: TurnEnd = {
-  kind: 'retry',
-  reason: { code: 'brake-busy' },
-  failed: false,
-  waitMs: 1000,
-  released: true,
-}
+const BUSY = givenUp('brake-busy', 1000)
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Null when the brake cannot be asked now: nothing is counted then, and nothing may be sent. */

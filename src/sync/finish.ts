@@ -35,7 +35,8 @@ export function makeEnding(finished: Finished): Ending {
   const { config, backoff, random, digester } = context
   const { consistencyDelayMs } = config.timing
   // A clear yes to what was sent once more says nothing of the rest.
-  const unclear = end.kind === 'settle' ? turn.unclear || isGone(known, last) : isUnclear(last)
+  const taken = end.kind !== 'unknown' && turn.unclear
+  const unclear = taken || (end.kind === 'settle' ? isGone({ known, mapped, last }) : isUnclear(last))
   const userId = userIdOf(mapped) ?? record.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
   const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
@@ -44,7 +45,8 @@ export function makeEnding(finished: Finished): Ending {
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
   const { sure, wrote, acknowledged, erasure } = turn
   return {
-    kind: end.kind,
+    // Tried again, a yes that may be wrong is looked at first.
+    kind: end.kind === 'retry' && taken ? 'unknown' : end.kind,
     ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
     // The part about what is owed next.
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
@@ -78,7 +80,7 @@ export function makeEnding(finished: Finished): Ending {
     record: toRecord(memory, digester.id, {
       userId,
       ...stateOf(end, record),
-      wasThere: existsRemotely(existedBefore(known) && known.userId === userId, turn.memory, end),
+      wasThere: existsRemotely(existedBefore(known) && known.userId === userId, turn, end),
       issues: issuesFor(mapped, turn.memory),
     }),
   }
@@ -92,10 +94,10 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
 
 /**
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
- * for a yes that a look has to confirm.
+ * for a yes that a look has to confirm. Of a removed customer also where we never knew of a user: no change will follow.
  */
-function isGone(known: LedgerRecord, last: Called | null): boolean {
-  if (last === null || !existedBefore(known)) return false
+function isGone({ known, mapped, last }: Pick<Finished, 'known' | 'mapped' | 'last'>): boolean {
+  if (last === null || !(existedBefore(known) || mapped.kind === 'removed')) return false
   const { method, outcome } = last
   return (method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)) === 'absent'
 }
@@ -132,7 +134,7 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
  * for which desired user that was.
  */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
-  if (end.kind === 'retry' && end.released) return true
+  if (end.kind === 'retry' && !end.failed) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
 }
 
@@ -187,7 +189,7 @@ function remembered(config: Config, { end, mapped, rivals, memory: last }: Remem
 }
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { remote }: Pick<Memory, 'remote'>, end: TurnEnd): boolean {
+function existsRemotely(before: boolean, { memory: { remote }, acknowledged }: Turn, end: TurnEnd): boolean {
   if (remote === 'present') return true
-  return before && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')
+  return (before || acknowledged) && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')
 }

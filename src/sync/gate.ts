@@ -1,6 +1,6 @@
 import type { Permit } from '../pace/pace.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
-import type { Turn, TurnEnd } from './turn.ts'
+import { givenUp, type Turn, type TurnEnd } from './turn.ts'
 
 /** A customer that may not be called for now is tried again after this; while no call may be made, no job is put on the queue at all. */
 const PAUSED_MS = 5000
@@ -21,7 +21,7 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
 
   return {
     async pass(turn: Turn): Promise<TurnEnd | null> {
-      if (run.stopping.aborted) return released('stopping')
+      if (run.stopping.aborted) return givenUp('stopping', 0)
       // Taken before all processes were told to stop, or to slow down.
       if (permit && !permits.stands(permit)) close()
       const called = turn.wrote || turn.lookups > 0
@@ -30,24 +30,19 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
       // The wait may not be worth going on: the service may have asked all processes to wait for an hour.
       const over = AbortSignal.any([run.stopping, run.expired])
       permit ??= await permits.take(over)
-      if (!permit && !over.aborted) return released('paused', PAUSED_MS)
+      if (!permit && !over.aborted) return givenUp('paused', PAUSED_MS)
       // Last of all, so that nothing stands between this look and the call.
-      if (run.stopping.aborted) return released('stopping')
+      if (run.stopping.aborted) return givenUp('stopping', 0)
       if (permit && run.hasTime()) {
         epoch = permit.epoch
         permit = null
         return null
       }
       // Our own pace left no time, which is nothing against the customer.
-      return released('out-of-time', called ? PAUSED_MS : 0)
+      return givenUp('out-of-time', called ? PAUSED_MS : 0)
     },
     /** The epoch of the permit that the last call was made with. */
     epoch: () => epoch,
     close,
   }
-}
-
-/** The claim is given up, and that is nothing against the customer. */
-function released(code: 'stopping' | 'out-of-time' | 'paused', waitMs = 0): TurnEnd {
-  return { kind: 'retry', reason: { code }, failed: false, waitMs, released: true }
 }

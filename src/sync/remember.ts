@@ -71,9 +71,16 @@ export function rememberSeen(
   return agreed({ ...shown, sent, conflict }, desired)
 }
 
-/** An erasure that was answered neither yes nor no was not carried out where what it cleared is still shown. */
-function afterErasure({ sent, erased }: Memory, shown: Memory): Memory {
-  if (fieldsShown(shown).some((field) => sent[field] === DOUBTED)) return { ...shown, erased: null, sent: {} }
+/**
+ * An erasure that was answered neither yes nor no was not carried out where what it cleared is still shown. A field that the
+ * service refused to clear and does not show is empty.
+ */
+function afterErasure({ sent, erased, refused }: Memory, seen: Memory): Memory {
+  const left = fieldsShown(seen)
+  const stands = ([name]: [string, unknown]) =>
+    name === UNVERIFIABLE_FIELD || left.some((field) => field === name)
+  const shown = { ...seen, refused: Object.fromEntries(Object.entries(refused).filter(stands)) }
+  if (left.some((field) => sent[field] === DOUBTED)) return { ...shown, erased: null, sent: {} }
   const known = Object.entries(sent).filter(
     ([field, mark]) => mark !== DOUBTED || field === UNVERIFIABLE_FIELD,
   )

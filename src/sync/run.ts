@@ -2,6 +2,7 @@ import type { Ending } from '../ledger/end-of-claim.ts'
 import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
 import { existedBefore } from '../ledger/record.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
+import { entitled } from '../model/user.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
 import type { Facts } from './answer.ts'
 import { hadAccess } from './braked.ts'
@@ -29,8 +30,8 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
   const { digester } = context
   const gate = makeGate(context, run)
   try {
-    const reading = context.readRecord(claim.key)
-    const [record, subject] = await Promise.all([reading, readSubject(context, claim, reading)])
+    const record = await context.readRecord(claim.key)
+    const subject = await readSubject(context, claim, record)
     const alone = { key: claim.key, record, doubted: claim.statusDoubted }
     const own = subject.kept.find(({ key }) => key === claim.key) ?? alone
     const known = inherit(latestOf(own, subject.kept), { own, mapped: subject.mapped, digester })
@@ -55,7 +56,10 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 
 function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { record, mapped }: Recalled): Memory {
-  const unknown = claim.unknown || look
+  // That no user is there may have been a gateway's answer, as long as no settle has accepted it: access is not gone by it.
+  const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
+  const unaccepted = record.remote === 'absent' && (record.state !== 'idle' || existedBefore(record))
+  const unknown = claim.unknown || look || (loses && unaccepted)
   const memory = startMemory({ ...claim, record, unknown, digestKey: digester.id })
   return rememberFor(memory, { mapped, record, digests: forCustomer(digester, claim.key) })
 }

@@ -6,7 +6,7 @@ import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
 import { mapFound } from './map.ts'
 import { meetOthers } from './others.ts'
-import type { TurnEnd } from './turn.ts'
+import { givenUp, type TurnEnd } from './turn.ts'
 import { lookedAtAgain, seemsLost } from './unwatched.ts'
 
 /** A customer as a claim finds it, and the customers that share its user. */
@@ -24,28 +24,27 @@ export type Subject = {
 export async function readSubject(
   context: SyncContext,
   { key, nowMs }: Claim,
-  record: Promise<KnownRecord>,
+  record: KnownRecord,
 ): Promise<Subject & { readonly end?: TurnEnd }> {
   try {
     const { config, readRow, readOther } = context
     const now = new Date(nowMs)
     const look = async () => mapFound(config, key, await readRow(key), now)
-    const known = await record
     const seen = await look()
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
-    const loses = seen.kind === 'removed' || (seen.kind === 'out-of-scope' && known.remote !== 'unasked')
-    if (loses && !(await context.whenNoted())) return { mapped: seen, rivals: [], kept: [], end: notNoted() }
+    const loses = seen.kind === 'removed' || (seen.kind === 'out-of-scope' && record.remote !== 'unasked')
+    if (loses && !(await context.whenNoted()))
+      return { mapped: seen, rivals: [], kept: [], end: givenUp('not-noted', NOT_NOTED_MS) }
     const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
     const kept = await context.readKept(userIdOf(mapped) ?? '')
     const claimants = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
-    const met = await meetOthers({ config, readOther, now }, claimants, { mapped, record: known })
+    const met = await meetOthers({ config, readOther, now }, claimants, { mapped, record })
     return { ...met, kept }
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error
-    const { userId, issues } = await record
-    const own = issues.filter((issue) => issue.code !== 'refused')
-    const mapped: Mapped = { kind: 'rejected', userId, issues: own }
+    const own = record.issues.filter((issue) => issue.code !== 'refused')
+    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues: own }
     return { mapped, rivals: [], kept: [], end: { kind: 'retry', reason, failed: true } }
   }
 }
@@ -66,8 +65,3 @@ function unreadable(error: unknown): Reason | null {
 
 /** How long a customer who is gone waits for changes that are captured and not noted yet. */
 const NOT_NOTED_MS = 1000
-
-function notNoted(): TurnEnd {
-  const reason = { code: 'not-noted' as const }
-  return { kind: 'retry', reason, failed: false, waitMs: NOT_NOTED_MS, released: true }
-}

@@ -20,10 +20,9 @@ export type TurnEnd =
   | {
       readonly kind: 'retry'
       readonly reason: Reason
+      /** False: the claim is given up, which says nothing about the customer. Its state stays what it was. */
       readonly failed: boolean
       readonly waitMs?: number
-      /** Nothing was found out about the customer: its state stays what it was. */
-      readonly released?: true
     }
   | { readonly kind: 'unknown'; readonly reason: Reason }
 
@@ -127,9 +126,9 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
 /** Code of the reason with which a claim ends that came too early for a look. */
 export const JUST_WRITTEN = 'just-written'
 
-/** The customer waits, and nothing is said against it: it is asked again once the GET can be believed. */
-function tooEarly(waitMs: number): TurnEnd {
-  return { kind: 'retry', reason: { code: JUST_WRITTEN }, failed: false, waitMs, released: true }
+/** The claim is given up, and that is nothing against the customer. */
+export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
+  return { kind: 'retry', reason: { code }, failed: false, waitMs }
 }
 
 /**
@@ -146,11 +145,11 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
-      if (turn.acknowledged) return { plan, end: tooEarly(situation.consistencyDelayMs) }
+      if (turn.acknowledged) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
       if (turn.lookups > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
       return situation.lookAfterMs > 0
-        ? { plan, end: tooEarly(situation.lookAfterMs) }
+        ? { plan, end: givenUp(JUST_WRITTEN, situation.lookAfterMs) }
         : { plan, call: { method: 'GET' } }
     case 'create':
       if (turn.creates > 0)

@@ -1,5 +1,5 @@
 import { makeBrake } from '../brake/reserve.ts'
-import { outboxSource, whenNoted } from '../capture/outbox.ts'
+import { drainOutbox, whenNoted } from '../capture/outbox.ts'
 import { unwatchedTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
@@ -47,6 +47,7 @@ type Options = {
 
 /** Connections beside the batches: dispatch, housekeeping, the brake. */
 const POOL_SIZE = 8
+/** Rows of the outbox that one transaction moves. */
 const DRAIN_ROWS = 1000
 /** Of the customers: a view of the application may take long for each of them. */
 const READS_AT_ONCE = 3
@@ -93,9 +94,8 @@ export async function openSync(options: Options) {
         },
         { atOnce: READS_AT_ONCE },
       )
-    const source = outboxSource(pool)
     const note = makeNoting((key) => userIdFor(config, key))
-    const drain = () => source.drain(note, DRAIN_ROWS)
+    const drain = () => drainOutbox(pool, note, DRAIN_ROWS)
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
     const pace = openPace({
       ...{ pool, sleep, now: () => performance.now(), random: Math.random, onChange: onPace },
@@ -120,7 +120,7 @@ export async function openSync(options: Options) {
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),
     }
-    return { pool, context, note, pace, readCustomers, ...checked, close }
+    return { pool, context, drain, pace, readCustomers, ...checked, close }
   } catch (error) {
     await close()
     throw error

@@ -1,6 +1,6 @@
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
 import { readDoubt } from '../drift/coverage.ts'
-import { makeTick, tickMs } from '../drift/gate.ts'
+import { makeTick, tickMs } from '../drift/tick.ts'
 import { makeVerify } from '../drift/verify.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'

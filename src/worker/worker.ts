@@ -1,4 +1,3 @@
-import { outboxSource } from '../capture/outbox.ts'
 import { makePump } from '../dispatch/pump.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
 import { makeSlots } from '../dispatch/slots.ts'
@@ -124,7 +123,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     throw error
   })
   const pump = makePump({
-    ...{ pool, queue, source: outboxSource(pool), note: opened.note, now },
+    ...{ pool, queue, drain: opened.drain, now },
     ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
     pace: pace.rate,
     onCaptured: observers.onCaptured,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { collapseOutbox, type NoteChanges, outboxSource } from '../../src/capture/outbox.ts'
+import { collapseOutbox, drainOutbox, type NoteChanges } from '../../src/capture/outbox.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { openScene } from './scene.ts'
 
@@ -26,7 +26,7 @@ test('a sequence that a restore has set back below the rows fails no statement, 
     `INSERT INTO rollcall.outbox (id, key, lane) VALUES (7, 'twice', 1), (7, 'twice', 0), (8, 'twice', 1)`,
   )
   await collapseOutbox(pool, 7)
-  while ((await scene.source.drain(count, 7)) > 0);
+  while ((await drainOutbox(scene.db.pool, count, 7)) > 0);
   const { rows } = await pool.query('SELECT count(DISTINCT key)::int AS keys FROM counted')
   expect(rows).toEqual([{ keys: 41 }])
 })
@@ -53,7 +53,7 @@ describe('drain', () => {
     const drain = async () => {
       for (;;) {
         const last = writing === 0
-        const moved = await scene.source.drain(flaky, 7).catch(() => 1)
+        const moved = await drainOutbox(scene.db.pool, flaky, 7).catch(() => 1)
         if (last && moved === 0) return
       }
     }
@@ -69,14 +69,17 @@ describe('drain', () => {
     await db.pool.query(
       `INSERT INTO rollcall.outbox (key, lane) SELECT i::text, 1 FROM generate_series(1, 10) i`,
     )
-    const source = outboxSource(db.pool)
     const meanwhile: number[] = []
-    await source.drain(async () => {
-      meanwhile.push(
-        await source.drain(async () => undefined, 6),
-        await source.drain(async () => undefined, 6),
-      )
-    }, 6)
+    await drainOutbox(
+      db.pool,
+      async () => {
+        meanwhile.push(
+          await drainOutbox(db.pool, async () => undefined, 6),
+          await drainOutbox(db.pool, async () => undefined, 6),
+        )
+      },
+      6,
+    )
     expect(meanwhile).toEqual([4, 0])
   })
 
@@ -85,17 +88,16 @@ describe('drain', () => {
     await db.pool.query(`INSERT INTO rollcall.outbox (key, lane, at) VALUES
       ('a', 1, '2026-03-29 02:30:00.125+01'), ('a', 0, '2026-03-29 05:00:00Z')`)
     const changes: unknown[] = []
-    await outboxSource(db.pool).drain(async (_, some) => void changes.push(...some), 10)
+    await drainOutbox(db.pool, async (_, some) => void changes.push(...some), 10)
     expect(changes).toEqual([{ key: 'a', lane: 0, at: new Date('2026-03-29T01:30:00.125Z') }])
   })
 
   test('leaves the connection usable for the next after a failure', async () => {
     await using db = await freshDatabase()
     await db.pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('a', 1)`)
-    const source = outboxSource(db.pool)
     for (let i = 0; i < 12; i += 1)
-      await expect(source.drain(() => Promise.reject(new Error('no')), 1)).rejects.toThrow('no')
-    expect(await source.drain(async () => undefined, 1)).toBe(1)
+      await expect(drainOutbox(db.pool, () => Promise.reject(new Error('no')), 1)).rejects.toThrow('no')
+    expect(await drainOutbox(db.pool, async () => undefined, 1)).toBe(1)
   })
 })
 
@@ -121,10 +123,14 @@ describe('collapse', () => {
   test('does not count on rows that a drain has taken and may give back', async () => {
     await using db = await freshDatabase()
     await fill(db)
-    const failing = outboxSource(db.pool).drain(async () => {
-      await collapseOutbox(db.pool, 100)
-      throw new Error('the process was killed')
-    }, 500)
+    const failing = drainOutbox(
+      db.pool,
+      async () => {
+        await collapseOutbox(db.pool, 100)
+        throw new Error('the process was killed')
+      },
+      500,
+    )
     await expect(failing).rejects.toThrow('killed')
     const { rows } = await db.pool.query(
       'SELECT count(*)::int AS rows, count(DISTINCT key)::int AS keys FROM rollcall.outbox',
@@ -135,7 +141,6 @@ describe('collapse', () => {
   test('beside drains and writers every key is noted at least once after its last change', async () => {
     await using db = await freshDatabase()
     await db.pool.query(COUNTER)
-    const source = outboxSource(db.pool)
     let busy = true
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`)
     const write = async () => {
@@ -147,14 +152,14 @@ describe('collapse', () => {
     const drain = async () => {
       for (;;) {
         const last = !busy
-        if ((await source.drain(count, 13)) === 0 && last) return
+        if ((await drainOutbox(db.pool, count, 13)) === 0 && last) return
       }
     }
     const collapse = async () => {
       while (busy) await collapseOutbox(db.pool, 100)
     }
     await Promise.all([write(), drain(), drain(), collapse(), collapse()])
-    await source.drain(count, 10_000)
+    await drainOutbox(db.pool, count, 10_000)
     const { rows } = await db.pool.query('SELECT count(DISTINCT key)::int AS keys FROM counted')
     expect(rows).toEqual([{ keys: 20 }])
     expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)

@@ -1,7 +1,7 @@
 // A database with customers in it, watched by triggers.
 import pg from 'pg'
 import { install } from '../../src/capture/install.ts'
-import { type CapturedChange, type ChangeSource, outboxSource } from '../../src/capture/outbox.ts'
+import { type CapturedChange, drainOutbox } from '../../src/capture/outbox.ts'
 import { planCapture } from '../../src/capture/relations.ts'
 import { captureStatus } from '../../src/capture/status.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -11,7 +11,6 @@ import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 export type Scene = AsyncDisposable & {
   readonly db: TestDatabase
-  readonly source: ChangeSource
   sql(text: string): Promise<void>
   /** Drains everything; `key lane`, sorted. */
   noted(): Promise<readonly string[]>
@@ -63,15 +62,13 @@ type SceneOptions = { readonly tables?: string; readonly config?: Config }
 export async function openScene({ tables, config: watched = config }: SceneOptions = {}): Promise<Scene> {
   const db = await database(tables)
   await installed(db, watched)
-  const source = outboxSource(db.pool)
   const changes = async () => {
     const all: CapturedChange[] = []
-    while ((await source.drain(async (_, some) => void all.push(...some), 10_000)) > 0);
+    while ((await drainOutbox(db.pool, async (_, some) => void all.push(...some), 10_000)) > 0);
     return all
   }
   return {
     db,
-    source,
     sql: async (text) => {
       await db.pool.query(text)
     },

@@ -2,7 +2,7 @@
 // nothing else is.
 import { describe, expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
-import type { CapturedChange } from '../../src/capture/outbox.ts'
+import { type CapturedChange, drainOutbox } from '../../src/capture/outbox.ts'
 import { runs } from '../support/size.ts'
 import { CUSTOMERS, openScene } from './scene.ts'
 
@@ -93,7 +93,7 @@ describe('one table', () => {
     const before = Date.now()
     await scene.sql(`INSERT INTO customers (id) VALUES (1), (2)`)
     const changes: CapturedChange[] = []
-    await scene.source.drain(async (_, some) => void changes.push(...some), 100)
+    await drainOutbox(scene.db.pool, async (_, some) => void changes.push(...some), 100)
     expect(changes.map(({ key, lane }) => ({ key, lane }))).toEqual([
       { key: '1', lane: 1 },
       { key: '2', lane: 1 },
@@ -185,7 +185,7 @@ describe('transactions', () => {
     await using scene = await openScene({ tables: FOUR })
     await scene.sql(`UPDATE customers SET plan = 'premium'`)
     const first: CapturedChange[] = []
-    expect(await scene.source.drain(async (_, some) => void first.push(...some), 3)).toBe(3)
+    expect(await drainOutbox(scene.db.pool, async (_, some) => void first.push(...some), 3)).toBe(3)
     expect([...first.map(({ key }) => key), ...(await scene.keys())].sort()).toEqual(['1', '2', '3', '4'])
   })
 })

@@ -240,7 +240,6 @@ describe('the cause', () => {
   const EMAIL = user(2, { email: 'a@x.es' })
   const SENT = { remote: 'present', sentStatus: 2, sent: marks({ email: 'a@x.es' }) } as const
   const OTHER = remote(2, { email: 'b@x.es' })
-  const older = { desired: 'something else', generation: '1' }
   type Case = {
     readonly mapped?: Mapped
     readonly record?: Partial<Work['record']>
@@ -255,7 +254,7 @@ describe('the cause', () => {
     ['edited-at-service', 'acknowledged, and changed since', {}],
     ['never-delivered', 'another value was sent last', { record: stale }],
     ['never-delivered', 'digests of another key', { record: { ...SENT, digestKey: 'another' } }],
-    ['mapping-changed', 'another mapping', { record: stale, work: older, generation: '2' }],
+    ['mapping-changed', 'another mapping', { record: { ...stale, desired: 'another' }, generation: '2' }],
     ['unknown-outcome', 'a call that may have changed it', { doubted: ['email'] }],
     ['edited-at-service', 'a doubted call carried another field', { doubted: ['first_name'] }],
     ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { doubtful: true } }],

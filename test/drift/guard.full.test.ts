@@ -1,6 +1,6 @@
 // When nothing is said: what is owed, under way or just written, and whatever moves while the GET is under way.
 import { expect, test } from 'vitest'
-import { outboxSource } from '../../src/capture/outbox.ts'
+import { drainOutbox } from '../../src/capture/outbox.ts'
 import { makeNoting } from '../../src/ledger/note.ts'
 import { userIdFor } from '../../src/sync/map.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
@@ -28,7 +28,8 @@ test('a change that comes while the GET is under way makes what it shows worth n
   const noted = verifier.look(['b'])
   await until(() => house.sandbox.journal.list({ userId: 'b' }).some(({ method }) => method === 'GET'))
   await pool.query(`UPDATE clientes SET nombre = 'Bo' WHERE id = 'b'`)
-  await outboxSource(pool).drain(
+  await drainOutbox(
+    pool,
     makeNoting((key) => userIdFor(house.config, key)),
     10,
   )

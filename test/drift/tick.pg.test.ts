@@ -1,6 +1,6 @@
 // Whom a tick hands over to be looked at, with real tables; what a look says is given here.
 import { expect, test } from 'vitest'
-import { makeTick } from '../../src/drift/gate.ts'
+import { makeTick } from '../../src/drift/tick.ts'
 import type { Verification } from '../../src/drift/verify.ts'
 import { alone } from '../../src/ledger/alone.ts'
 import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'

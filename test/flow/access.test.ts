@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { release } from '../../src/brake/held.ts'
-import { dismissMarks } from '../../src/capture/marks.ts'
+import { closeMarks } from '../../src/capture/marks.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
@@ -36,7 +35,7 @@ describe('losing access', () => {
     expect(house.calls('new').map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 
-  test('TRUNCATE revokes nobody, noted or not, until a person says so, and who is back goes on', async () => {
+  test('TRUNCATE revokes nobody, noted or not, until a resync is asked for, and who is back goes on', async () => {
     await using house = await buildHouse(lane)
     const first = await house.startWorker()
     const { pool } = house.db
@@ -56,11 +55,9 @@ describe('losing access', () => {
     const { rows } = await pool.query('SELECT kind FROM rollcall.capture_mark WHERE resolved_at IS NULL')
     expect(rows).toEqual([{ kind: 'truncate' }])
 
-    await dismissMarks(pool)
-    await release(pool, { kind: 'truncated', by: 'a test', why: 'the table was to be emptied' })
-    await house.settled()
-    // Nobody has noted c: the next look at everybody does.
-    expect(statuses()).toEqual([0, 2, 2])
+    await closeMarks(pool, ['truncate'])
+    // One that it held, and one whom nobody has noted.
+    await until(() => statuses().join() === '0,2,0')
   })
 
   test('two customers with one user are rejected, both, and one is right again when the other goes', async () => {

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { discard, release } from '../../src/brake/held.ts'
 import { listDecisions, listHeld, readBrake } from '../../src/brake/list.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
-import { collapseOutbox, outboxSource } from '../../src/capture/outbox.ts'
+import { collapseOutbox, drainOutbox } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { believe, drawSample, isSampleDue, readEvidence, writeSample } from '../../src/drift/evidence.ts'
@@ -84,7 +84,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   'what is captured is noted': async (session) => {
     const { pool, house } = session
     await captured(session, 'k1')
-    await outboxSource(pool).drain(
+    await drainOutbox(
+      pool,
       makeNoting((key) => userIdFor(house.config, key)),
       10,
     )

@@ -156,6 +156,10 @@ describe('a claim after the other', () => {
       { row: anyRow, trouble: anyFault, last: premium },
     ],
     [
+      'ends without access once the row is gone, whatever was said of the user before',
+      { row: rowOf({ plans: ['premium'] }), trouble: anyFault, last: fc.constant(null) },
+    ],
+    [
       'ends with the trial that goes on',
       { row: trialRows, trouble: anyFault, last: rowOf({ plans: ['trial'] }) },
     ],

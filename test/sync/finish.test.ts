@@ -15,13 +15,7 @@ const SETTLE: TurnEnd = { kind: 'settle', state: 'idle', reason: null }
 const LATER: TurnEnd = { kind: 'retry', reason: { code: 'later', status: 429 }, failed: true }
 const UNKNOWN: TurnEnd = { kind: 'unknown', reason: { code: 'unknown', error: 'timeout' } }
 const CAPPED: TurnEnd = { kind: 'retry', reason: { code: 'brake-busy' }, failed: false, waitMs: 90_000 }
-const STOPPED: TurnEnd = {
-  kind: 'retry',
-  reason: { code: 'stopping' },
-  failed: false,
-  waitMs: 0,
-  released: true,
-}
+const STOPPED: TurnEnd = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 
 const MEMORY: Memory = {
   remote: 'present',
@@ -117,6 +111,8 @@ describe('makeEnding', () => {
   it('asks for a look after a settle that took such an answer for a yes, also where the last one was clear', () => {
     const said = (unclear: boolean) => ending({ end: SETTLE, turn: { unclear } }).unclear
     expect([said(true), said(false)]).toEqual([true, false])
+    expect(ending({ end: LATER, turn: { unclear: true } })).toMatchObject({ kind: 'unknown', unclear: true })
+    expect(ending({ end: UNKNOWN, turn: { unclear: true } }).unclear).toBe(false)
   })
 
   it('leaves the state as it was when the claim was given up', () => {
@@ -129,12 +125,9 @@ describe('makeEnding', () => {
     const early: TurnEnd = { ...STOPPED, reason: { code: 'just-written' }, waitMs: 700 }
     expect(ending({ end: early, record: before }).record).toMatchObject(before)
     expect(ending({ end: early }).record).toMatchObject({ state: 'idle', reason: null })
-    expect(ending({ end: { ...early, failed: true }, record: before }).record).toMatchObject(before)
-    const { released: _, ...kept } = early
-    expect(ending({ end: kept, record: before }).record).toMatchObject({
-      state: 'failing',
-      reason: early.reason,
-    })
+    const { reason } = early
+    const failed = ending({ end: { ...early, failed: true }, record: before })
+    expect(failed.record).toMatchObject({ state: 'failing', reason })
   })
 
   describe('a value that another user has', () => {

@@ -7,7 +7,7 @@ import { startTurn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
 const TURN = startTurn(MEMORY)
-const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0, released: true }
+const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 const TOOK_TOO_LONG = { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
 const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
 

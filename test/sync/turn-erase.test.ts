@@ -29,13 +29,7 @@ const erased = (how: Erased, rest: Partial<Memory> = {}): Memory => ({
 })
 
 /** The claim comes again once a GET can be believed, and nothing is said against the customer. */
-const LATER = {
-  kind: 'retry',
-  reason: { code: 'just-written' },
-  failed: false,
-  waitMs: 5000,
-  released: true,
-}
+const LATER = { kind: 'retry', reason: { code: 'just-written' }, failed: false, waitMs: 5000 }
 const refused = (fields: readonly OptionalField[], more: object = {}) => ({
   kind: 'retry',
   reason: { code: 'refused', status: 422, fields, ...more },
@@ -120,7 +114,7 @@ describe('the look after an erasure', () => {
 })
 
 describe('a refused erasure', () => {
-  it('goes without the fields that the answer names; these are tried again, and again', () => {
+  it('goes without the fields that the answer names; these are tried again, and again, unless they are empty', () => {
     const named: Answer = { named: ['gender'], status: 422 }
     const { calls, end, turn } = go(PREMIUM, [200, named, 200])
     expect(calls).toEqual([REVOKE, ERASE, clearing(without('gender'))])
@@ -128,6 +122,8 @@ describe('a refused erasure', () => {
     expect(turn.erasure.cleared).toEqual(without('gender'))
     expect(turn.memory).toMatchObject({ erased: 'sent', refused: marks('gender') })
 
+    const empty = go(turn.memory, [{ user: { status: 0, gender: null } }])
+    expect([empty.calls, empty.end?.kind, empty.turn.memory.refused]).toEqual([['GET'], 'settle', {}])
     const shown = { user: { status: 0, gender: 1 } }
     const second = go(turn.memory, [shown, named])
     expect(second.calls).toEqual(['GET', clearing(['gender'])])

@@ -1,0 +1,101 @@
+// The checks that workers make: a tick now and then, for the customers who were asked about longest ago.
+import type { Pool } from 'pg'
+import type { Client } from '../database/client.ts'
+import { alone } from '../ledger/alone.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import { dueLooks } from './found.ts'
+import { type Allowance, MOST_AT_ONCE, readPreconditions, refill, SHARE, unsettled } from './gate.ts'
+import { VERIFIABLE } from './verifiable.ts'
+
+/**
+ * `mapping`, `unswept`, `gap`: what differs now will be owed in a moment. `stopped`: calls are. `live`: a change waits
+ * for a call. `busy`: another process has the tick. `rest`: no customer is due. `time`: the next tick goes on.
+ */
+type TickEnd = NonNullable<ReturnType<typeof unsettled>> | 'stopped' | 'live' | 'busy' | 'rest' | 'time'
+
+type TickOptions = Parameters<typeof readPreconditions>[1] & {
+  readonly pool: Pool
+  readonly periodMs: number
+  readonly lastsMs: number
+  readonly most: number
+  readonly verify: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: keyof typeof ENDED | null }>
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+const LONGEST_TICK_MS = 5000
+const SHORTEST_TICK_MS = 250
+
+/** How often a tick comes: for a long period seldom enough that it costs nothing, for a short one often enough. */
+export function tickMs(periodMs: number): number {
+  return Math.round(Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, periodMs / 50)))
+}
+
+const TICK_BEAT_MS = 250
+
+const ENDED = { asked: 'time', pace: 'stopped', mapping: 'mapping' } as const
+
+export function makeTick(options: TickOptions): () => Promise<TickEnd> {
+  const { pool, periodMs, most, verify, now, signal } = options
+  let allowance: Allowance = { left: 1, at: now() }
+
+  return async () => (await alone(pool, 'round', run)) ?? 'busy'
+
+  async function run(): Promise<TickEnd> {
+    await pool.query(SINCE)
+    const until = now() + options.lastsMs
+    for (;;) {
+      const end = await beat()
+      if (end !== null) return end
+      if (now() + TICK_BEAT_MS >= until) return 'time'
+      await options.sleep(TICK_BEAT_MS, signal)
+      if (signal.aborted) return 'time'
+    }
+  }
+
+  async function beat(): Promise<TickEnd | null> {
+    const preconditions = await readPreconditions(pool, options)
+    const why = unsettled(preconditions)
+    if (why) return why
+    if (preconditions.rate <= 0) return 'stopped'
+    if (preconditions.liveWaits) return 'live'
+    allowance = refill(allowance, preconditions.rate * SHARE.tick, now())
+    const room = Math.min(most, MOST_AT_ONCE, Math.floor(allowance.left))
+    if (room < 1) return null
+    // A suspicion is cleared up before another one is raised.
+    const again = await dueLooks(pool, room)
+    const keys = [...again, ...(await oldest(pool, periodMs, room - again.length))]
+    if (keys.length === 0) return 'rest'
+    allowance = { ...allowance, left: allowance.left - keys.length }
+    const { stopped } = await verify(keys)
+    return stopped && ENDED[stopped]
+  }
+}
+
+/** A period without checks means something only once workers have run for so long. */
+const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE checks_since IS NULL'
+
+/** Sooner than the period ends, so that there is time for customers that could not be checked when they were due. */
+const SOONER = 0.9
+
+/**
+ * Marks them as asked about, so that a customer that is passed over for now comes last. A time of the future is one of
+ * before the clock was set back.
+ */
+const OLDEST = `
+WITH due AS MATERIALIZED (
+  SELECT key FROM (
+    (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at IS NULL LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at > now() LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at < now() - $1 * interval '1 ms'
+      ORDER BY l.asked_at LIMIT $2)) d
+  LIMIT $2),
+taken AS MATERIALIZED (SELECT l.key FROM rollcall.ledger l JOIN due USING (key) ORDER BY l.key FOR UPDATE OF l SKIP LOCKED)
+UPDATE rollcall.ledger l SET asked_at = clock_timestamp() FROM taken WHERE l.key = taken.key RETURNING l.key`
+
+async function oldest(client: Client, periodMs: number, limit: number): Promise<readonly CustomerKey[]> {
+  if (limit <= 0) return []
+  const { rows } = await client.query<{ key: CustomerKey }>(OLDEST, [periodMs * SOONER, limit])
+  return rows.map(({ key }) => key)
+}
