@@ -75,11 +75,12 @@ export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
   if (snapshot.unreadable) return { key, owed, verdict: 'unreadable', made: null }
   const { plan, memory } = planNow(snapshot, { unknown: work.unknown || (select.lookup && !known) })
   const userId = userIdOf(mapped)
+  // Planned again: a person may have said by now that it was meant.
+  const heldByTruncate = record.state === 'held' && record.reason?.kinds?.includes('truncated') === true
   const registered = record.remote === 'present' && record.userId !== null
   const found: SweepFacts = {
     ...{ known, owed, claimed, replanAtMs, plan, state: record.state },
-    // One that a TRUNCATE has held is planned again: a person may have said by now that it was meant.
-    asItWas: work.record.desired === desired && !record.reason?.kinds?.includes('truncated'),
+    asItWas: record.desired === desired && !heldByTruncate,
     otherUser: registered && userId !== null && userId !== record.userId,
     validUntilMs: validUntilOf(mapped),
     comparable: record.digestKey === digestKey,

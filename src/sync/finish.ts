@@ -94,10 +94,10 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
 
 /**
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
- * for a yes that a look has to confirm. Of a removed customer also where we never knew of a user: no change will follow.
+ * for a yes that a look has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
 function isGone({ known, mapped, last }: Pick<Finished, 'known' | 'mapped' | 'last'>): boolean {
-  if (last === null || !(existedBefore(known) || mapped.kind === 'removed')) return false
+  if (last === null || !(existedBefore(known) || mapped.kind !== 'user')) return false
   const { method, outcome } = last
   return (method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)) === 'absent'
 }
@@ -189,7 +189,10 @@ function remembered(config: Config, { end, mapped, rivals, memory: last }: Remem
 }
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { memory: { remote }, acknowledged }: Turn, end: TurnEnd): boolean {
+function existsRemotely(before: boolean, { memory: { remote }, carried }: Turn, end: TurnEnd): boolean {
   if (remote === 'present') return true
-  return (before || acknowledged) && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')
+  // A clear yes of this claim, not one that may be wrong.
+  return (
+    (before || carried.length > 0) && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')
+  )
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { discard } from '../../src/brake/held.ts'
 import { closeMarks } from '../../src/capture/marks.ts'
+import { rollcall } from '../support/command.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
@@ -40,24 +42,26 @@ describe('losing access', () => {
     const first = await house.startWorker()
     const { pool } = house.db
     await pool.query(
-      `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'premium')`,
+      `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'premium'), ('d', 'premium')`,
     )
     await house.settled()
     await first.stop()
-    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'; TRUNCATE clientes`)
+    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id IN ('a', 'd'); TRUNCATE clientes`)
     await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('b', 'premium', 'Eva')`)
     await house.startWorker()
-    await until(async () => (await heldIn(pool, 'truncated')) === 1)
+    await until(async () => (await heldIn(pool, 'truncated')) === 2)
     await until(() => house.sandbox.users.get('b')?.first_name === 'Eva')
     await house.settled()
-    const statuses = () => ['a', 'b', 'c'].map((id) => house.sandbox.users.get(id)?.status)
-    expect(statuses()).toEqual([2, 2, 2])
+    const statuses = () => ['a', 'b', 'c', 'd'].map((id) => house.sandbox.users.get(id)?.status)
+    expect(statuses()).toEqual([2, 2, 2, 2])
     const { rows } = await pool.query('SELECT kind FROM rollcall.capture_mark WHERE resolved_at IS NULL')
     expect(rows).toEqual([{ kind: 'truncate' }])
 
+    await discard(pool, { keys: ['d'], by: 'a test', why: 'to be kept' })
     await closeMarks(pool, ['truncate'])
     // One that it held, and one whom nobody has noted.
-    await until(() => statuses().join() === '0,2,0')
+    await until(() => statuses().join() === '0,2,0,2')
+    expect((await rollcall(house, 'backfill', '--dry-run')).code).toBe(0)
   })
 
   test('two customers with one user are rejected, both, and one is right again when the other goes', async () => {

@@ -113,6 +113,8 @@ describe('makeEnding', () => {
     expect([said(true), said(false)]).toEqual([true, false])
     expect(ending({ end: LATER, turn: { unclear: true } })).toMatchObject({ kind: 'unknown', unclear: true })
     expect(ending({ end: UNKNOWN, turn: { unclear: true } }).unclear).toBe(false)
+    const memory: Memory = { ...MEMORY, remote: 'unknown' }
+    expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.wasThere).toBe(false)
   })
 
   it('leaves the state as it was when the claim was given up', () => {

@@ -218,7 +218,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     if (cleared) {
       verify(now + (VERIFY_AFTER_MS[owed.left - 1] ?? 0))
     } else if (settled && unclear && (owed.suspect < version || owed.synced < version - 1)) {
-      owed.left = Math.max(owed.left, 1)
+      owed.left = Math.max(owed.left, record.remote === 'absent' ? VERIFICATIONS : 1)
       verify(owed.verifyAt ?? now + VERIFY_FIRST_MS)
     }
     if (kind === 'unknown') kept.unknown = true
