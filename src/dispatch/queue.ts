@@ -1,5 +1,4 @@
-// The queue as the house sees it: jobs go in, a processor is called for each. Whether Redis or Postgres is
-// behind it, and that it is BullMQ, is known only to bullmq.ts, connect.ts, consume.ts and ticks.ts.
+// The queue as the house sees it. Only bullmq.ts, connect.ts and consume.ts know BullMQ and what is behind it.
 import type { LeaseInLane } from '../ledger/lease.ts'
 import type { Mark } from '../ledger/mark.ts'
 

@@ -4,7 +4,7 @@ import type { Client } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { dueLooks } from './found.ts'
-import { type Allowance, MOST_AT_ONCE, readPreconditions, refill, SHARE, unsettled } from './gate.ts'
+import { MOST_AT_ONCE, readPreconditions, refill, SHARE, unsettled } from './gate.ts'
 import { VERIFIABLE } from './verifiable.ts'
 
 /**
@@ -38,7 +38,7 @@ const ENDED = { asked: 'time', pace: 'stopped', mapping: 'mapping' } as const
 
 export function makeTick(options: TickOptions): () => Promise<TickEnd> {
   const { pool, periodMs, most, verify, now, signal } = options
-  let allowance: Allowance = { left: 1, at: now() }
+  let allowance = { left: 1, at: now() }
 
   return async () => (await alone(pool, 'round', run)) ?? 'busy'
 

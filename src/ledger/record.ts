@@ -193,11 +193,13 @@ function columnsOf(of: Partial<Columns>) {
 export const RECORD_COLUMNS = columnsOf(WHOLE)
 export const MEMORY_COLUMNS = columnsOf(MEMORY)
 
-/** The columns of a KnownRecord, for every statement that reads one. */
-export const RECORD = `${RECORD_COLUMNS.read},
-  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired,
+const AGES = `
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
+
+/** The columns of a KnownRecord, for every statement that reads one. */
+export const RECORD = `${RECORD_COLUMNS.read},
+  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired, ${AGES}`
 
 const READ = `SELECT key, ${RECORD} FROM rollcall.ledger WHERE key = ANY($1)`
 
@@ -210,10 +212,11 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
 }
 
 /** A customer with a record under some `user_id`. */
-export type Claimant = Pick<LedgerRecord, 'remote' | 'state'> & { readonly key: CustomerKey }
+export type Claimant = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | 'verifiedAgoMs'> & {
+  readonly key: CustomerKey
+}
 
-const CLAIMANTS =
-  'SELECT user_id AS "userId", key, remote, state FROM rollcall.ledger WHERE user_id = ANY($1)'
+const CLAIMANTS = `SELECT user_id AS "userId", key, remote, state, ${AGES} FROM rollcall.ledger WHERE user_id = ANY($1)`
 
 /** For each `user_id` every customer that was ever settled under it. */
 export async function readClaimants(

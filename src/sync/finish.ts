@@ -189,10 +189,9 @@ function remembered(config: Config, { end, mapped, rivals, memory: last }: Remem
 }
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { memory: { remote }, carried }: Turn, end: TurnEnd): boolean {
-  if (remote === 'present') return true
-  // A clear yes of this claim, not one that may be wrong.
-  return (
-    (before || carried.length > 0) && !(remote === 'absent' && end.kind === 'settle' && end.state === 'idle')
-  )
+function existsRemotely(before: boolean, { memory, carried }: Turn, end: TurnEnd): boolean {
+  if (memory.remote === 'present') return true
+  const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
+  // This claim was shown the user, or got a clear yes: not one that may be wrong.
+  return (before || memory.looked || carried.length > 0) && !accepted
 }

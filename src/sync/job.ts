@@ -22,7 +22,7 @@ export type JobOptions = {
   readonly stopping: AbortSignal
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
-  /** See Run; default false. */
+  /** As in ClaimRun; default false. */
   readonly look?: boolean
 }
 

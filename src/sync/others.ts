@@ -18,8 +18,8 @@ type Reads = {
 /**
  * `rivals`: those in scope who claim this user, of all `others` who were ever settled under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
- * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor does a customer that
- * gave no access take it where a person is asked, or has decided, about another customer of the user.
+ * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor is it where a person
+ * is asked, or has decided, about another customer of the user, unless this one was the last to give it.
  *
  * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
  * And where another row of that user is out of scope: the user loses access, but is not erased.
@@ -36,7 +36,8 @@ export async function meetOthers(
   )
   const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
   const gaveAccess = record.remote !== 'unasked' && (record.seenStatus ?? record.sentStatus) !== 0
-  const decided = ({ state }: Claimant) => !gaveAccess && (state === 'held' || state === 'discarded')
+  const decided = ({ state, ...other }: Omit<Claimant, 'key'>) =>
+    (state === 'held' || state === 'discarded') && (!gaveAccess || age(other) < age(record))
   const claims = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
     kind === 'user' || (loses && (kind === 'rejected' || decided(other)))
   const rivals = same.filter(claims).map(({ key }) => key)
@@ -53,12 +54,16 @@ export async function meetOthers(
  * was granted.
  */
 export function latestOf(own: Kept, others: readonly Kept[]): Kept {
-  const ever = ({ record }: Kept) =>
-    record.remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE
-  const age = (kept: Kept) => kept.record.writtenAgoMs ?? kept.record.verifiedAgoMs ?? ever(kept)
-  const ownAge = Math.min(age(own), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
-  const later = others.filter((other) => age(other) < ownAge)
-  return later.reduce((best, other) => (best === own || age(other) < age(best) ? other : best), own)
+  const ownAge = Math.min(age(own.record), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
+  const later = others.filter(({ record }) => age(record) < ownAge)
+  return later.reduce(
+    (best, other) => (best === own || age(other.record) < age(best.record) ? other : best),
+    own,
+  )
+}
+
+function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'state'>): number {
+  return writtenAgoMs ?? verifiedAgoMs ?? (remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE)
 }
 
 type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }

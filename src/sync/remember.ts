@@ -16,7 +16,9 @@ export function rememberAbsent(memory: Memory): Memory {
   const hidden = memory.sent[UNVERIFIABLE_FIELD]
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
   const conflict = memory.conflict && { ...memory.conflict, phase: 'creating' as const }
-  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased: lookedAt(memory) }
+  // An erasure of unknown outcome is owed as a whole, if the user is there all the same.
+  const erased = Object.values(memory.sent).includes(DOUBTED) ? null : lookedAt(memory)
+  return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased }
 }
 
 /** A look has shown what became of an erasure. */

@@ -56,7 +56,7 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
 type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
 
 function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { record, mapped }: Recalled): Memory {
-  // That no user is there may have been a gateway's answer, as long as no settle has accepted it: access is not gone by it.
+  // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
   const unaccepted = record.remote === 'absent' && (record.state !== 'idle' || existedBefore(record))
   const unknown = claim.unknown || look || (loses && unaccepted)

@@ -126,7 +126,6 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
 /** Code of the reason with which a claim ends that came too early for a look. */
 export const JUST_WRITTEN = 'just-written'
 
-/** The claim is given up, and that is nothing against the customer. */
 export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
   return { kind: 'retry', reason: { code }, failed: false, waitMs }
 }

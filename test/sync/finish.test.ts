@@ -115,6 +115,7 @@ describe('makeEnding', () => {
     expect(ending({ end: UNKNOWN, turn: { unclear: true } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
     expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.wasThere).toBe(false)
+    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.wasThere).toBe(true)
   })
 
   it('leaves the state as it was when the claim was given up', () => {

@@ -6,7 +6,8 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import { meetOthers } from '../../src/sync/others.ts'
 import { configOf } from '../support/pure-claims.ts'
 
-const claimant = (key: string) => ({ key, remote: 'present' as const, state: 'idle' as const })
+const GAVE = { ...NEVER_SETTLED, remote: 'present', sentStatus: 2 } as const
+const claimant = (key: string) => ({ ...GAVE, key })
 const upper = { columns: ['id'], map: (row: Row) => `${row.id}`.toUpperCase() }
 const config = configOf([], {
   mapping: { user_id: upper, status: { column: 'plan', values: { free: 0, premium: 2 } } },
@@ -22,13 +23,9 @@ const ROWS: Readonly<Record<string, Row | 'ambiguous'>> = {
   luis: { id: 'luis', plan: 'premium', kind: 'member' },
 }
 
+const READS = { config, readOther: async (key: string) => ROWS[key] ?? null, now: new Date() }
 function meet(mapped: Mapped, claimants = Object.keys(ROWS).filter((key) => key !== 'ana')) {
-  const reads = {
-    config,
-    readOther: async (key: string) => ROWS[key] ?? null,
-    now: new Date(),
-  }
-  return meetOthers(reads, claimants.map(claimant), { mapped, record: NEVER_SETTLED })
+  return meetOthers(READS, claimants.map(claimant), { mapped, record: NEVER_SETTLED })
 }
 
 const rivalsOf = async (...asked: Parameters<typeof meet>) => (await meet(...asked)).rivals
@@ -46,6 +43,14 @@ it('spares a user from a revocation whom somebody may still be, though it cannot
   expect(await rivalsOf({ kind: 'rejected', userId: 'ANA', issues: [] }, ['AnA'])).toEqual([])
 })
 
+it('takes no access about which a person decided after another customer had given it', async () => {
+  const decided = { ...claimant('ANA'), state: 'discarded' as const, writtenAgoMs: 5 }
+  const mapped: Mapped = { kind: 'removed', userId: 'ANA' }
+  const rivals = async (writtenAgoMs: number) =>
+    (await meetOthers(READS, [decided], { mapped, record: { ...GAVE, writtenAgoMs } })).rivals
+  expect([await rivals(9), await rivals(3)]).toEqual([['ANA'], []])
+})
+
 it('goes by the time that it is given', async () => {
   const ended = new Date('2026-12-01')
   const mapping = { user_id: upper, status: { value: 2 } }
@@ -56,8 +61,6 @@ it('goes by the time that it is given', async () => {
     readOther: async () => ROWS.Ana ?? null,
   }
   const asked = { mapped: user, record: NEVER_SETTLED }
-  expect(
-    (await meetOthers({ ...reads, now: new Date('2026-11-30') }, [claimant('Ana')], asked)).rivals,
-  ).toEqual(['Ana'])
-  expect((await meetOthers({ ...reads, now: ended }, [claimant('Ana')], asked)).rivals).toEqual([])
+  const rivals = async (now: Date) => (await meetOthers({ ...reads, now }, [claimant('Ana')], asked)).rivals
+  expect([await rivals(new Date('2026-11-30')), await rivals(ended)]).toEqual([['Ana'], []])
 })
