@@ -19,7 +19,7 @@ type Reads = {
  * `rivals`: those in scope who claim this user, of all `others` who were ever settled under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
  * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor is it where a person
- * is asked, or has decided, about another customer of the user, unless this one was the last to give it.
+ * is asked, or has decided, about another customer of the user. Only a customer that gave it later takes it then.
  *
  * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
  * And where another row of that user is out of scope: the user loses access, but is not erased.

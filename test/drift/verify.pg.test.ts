@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOpen, dueLooks, readOpenFound } from '../../src/drift/found.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteToLook } from '../../src/ledger/note.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { behindCapture, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
 /** What is done, and what a look says of it then. */
@@ -30,7 +30,7 @@ describe('customers whose users were changed at the service', () => {
   let house: House
   let verifier: Verifier
   beforeAll(async () => {
-    house = await buildHouse(QUEUE)
+    house = await buildHouse(QUEUE, { config: PATIENT })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -35,7 +35,7 @@ async function settleUnknown(house: House): Promise<void> {
 
 describe('a user of whom the service says that it is not there', () => {
   test('is looked at twice again when that ended an access: a gateway says so as well', async () => {
-    await using house = await buildHouse(lane)
+    await using house = await buildHouse(lane, { config: PATIENT })
     const { pool } = house.db
     await house.startWorker()
     await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
@@ -56,7 +56,7 @@ describe('a user of whom the service says that it is not there', () => {
 
 describe('an outcome that was unknown', () => {
   test('is looked at again after one and after ten minutes, and what came late is put right', async () => {
-    await using house = await buildHouse(lane)
+    await using house = await buildHouse(lane, { config: PATIENT })
     await settleUnknown(house)
     const first = await verification(house, 'c')
     expect(first.left).toBe(2)
@@ -86,7 +86,7 @@ describe('an outcome that was unknown', () => {
   })
 
   test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {
-    await using house = await buildHouse(lane)
+    await using house = await buildHouse(lane, { config: PATIENT })
     const { pool } = house.db
     await house.startWorker()
     await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
