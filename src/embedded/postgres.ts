@@ -55,8 +55,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     const initdb = [
       ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${secret}`, '--auth=password'],
       ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-      // Other binaries may be older than this option.
-      ...(options.binaries ? [] : asArguments(MEMORY)),
+      // Other binaries may be older than these. Nobody guesses a random password, however quickly it is tried.
+      ...(options.binaries ? [] : asArguments({ ...MEMORY, scram_iterations: 1 })),
     ]
     await runProgram(binaries.initdb, initdb, { cwd: folder, env, ...account }).catch((error) => {
       throw embeddedFailed('initdb', error.stderr || error.message)

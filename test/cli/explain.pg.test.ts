@@ -24,19 +24,8 @@ const ROW = {
   grupo_medico: 'sur-5',
 }
 const ELSEWHERE = 'elsewhere@zarzal.example'
-const VALUES = [
-  'zarzal',
-  '12345678z',
-  'leocadia',
-  '1987-03-09',
-  '612345678',
-  'dorada',
-  '99812',
-  'mornings',
-  'norte',
-  'sur-5',
-  'elsewhere',
-]
+const VALUES =
+  'zarzal 12345678z leocadia 1987-03-09 612345678 dorada 99812 mornings norte sur-5 elsewhere'.split(' ')
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keyOf, keyParts } from '../../src/customers/key.ts'
+import { anyText } from '../support/arbitrary.ts'
 
 describe('keyOf', () => {
   it('prints as Postgres prints a jsonb array', () => {
@@ -10,7 +11,7 @@ describe('keyOf', () => {
 
   it('is undone by keyParts', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (parts) => {
+      fc.property(fc.array(anyText, { minLength: 1, maxLength: 4 }), (parts) => {
         expect(keyParts(keyOf(parts), parts.length)).toEqual(parts)
       }),
     )

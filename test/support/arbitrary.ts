@@ -5,6 +5,14 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Fault, Habits } from './pure-service.ts'
 
+const unit = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code))
+
+/** The library's own unit for this takes more than a second to begin with. */
+export const anyText = fc.oneof(
+  fc.string(),
+  fc.string({ unit }).filter((text) => text.isWellFormed()),
+)
+
 /** A value that `refusing` services do not take, and one that the mapping leaves out. */
 export const REFUSED = 'refused'
 
