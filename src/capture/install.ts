@@ -5,6 +5,7 @@ import pg, { type ClientBase } from 'pg'
 import type { Relation } from '../config/relation.ts'
 import { quotedName } from '../customers/problems.ts'
 import { oneRow } from '../database/client.ts'
+import { roleBehind } from '../database/pool.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan } from './relations.ts'
@@ -32,7 +33,7 @@ type Options = {
  *
  * `client` is one session, not in a transaction, of the role that owns rollcall's tables. Resolves to the
  * names of the tables that were changed. Throws CUSTOMERS_UNREADABLE (the plan names what does not exist),
- * NOT_MIGRATED, DATABASE_REFUSED (a right is missing) and CAPTURE_LOCKED.
+ * NOT_MIGRATED, DATABASE_REFUSED (the role may not append) and CAPTURE_LOCKED.
  */
 export async function install(
   client: ClientBase,
@@ -75,9 +76,6 @@ async function apply(
       await client.query(`DROP FUNCTION IF EXISTS ${quotedFunction(name)}()`)
     }
     return changed
-  } catch (error) {
-    const refused = error instanceof Error && 'code' in error && error.code === '42501'
-    throw refused ? new RollcallError('DATABASE_REFUSED', [error.message], { cause: error }) : error
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', ADVISORY_LOCK)
   }
@@ -123,7 +121,8 @@ async function refuseWithoutRights(client: ClientBase): Promise<void> {
      FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`,
   )
   if (!rows[0]?.there) throw new RollcallError('NOT_MIGRATED')
-  if (rows[0].lacks.length > 0) throw new RollcallError('DATABASE_REFUSED', rows[0].lacks)
+  const lacks = rows[0].lacks.map((right) => `${roleBehind(client)} lacks ${right}`)
+  if (lacks.length > 0) throw new RollcallError('DATABASE_REFUSED', lacks)
 }
 
 const HEAD = `-- The capture triggers of rollcall; \`rollcall migrate\` comes first. CREATE TRIGGER waits for open transactions

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
+import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
 import { believe, makeSampling } from '../drift/evidence.ts'
@@ -66,8 +67,8 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     },
   })
   const { run, end, repaired } = await carrying.catch((error) => {
-    if (kept) throw keptBeyond(io, error, asked.resume)
-    throw databaseError(error) ?? error
+    const known = databaseError(error, { role: roleBehind(pool) }) ?? error
+    throw kept ? keptBeyond(io, known, asked.resume) : known
   })
   if (end.kind === 'refused') throw await refusal(end.why, reporting)
   const endedAt = await readTime(pool)
@@ -99,8 +100,8 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
 /** A Postgres that was restarted costs nothing but the moment; a caller that does not know that begins anew. */
 function keptBeyond(io: Io, error: unknown, resume: string): unknown {
   const kept = `What was done is kept; within a day the same command goes on with it: ${resume}`
-  const known = error instanceof RollcallError ? error : databaseError(error)
-  if (known) return new RollcallError(known.code, [...known.details, kept], { cause: error })
+  if (error instanceof RollcallError)
+    return new RollcallError(error.code, [...error.details, kept], { cause: error })
   io.err(kept)
   return error
 }

@@ -118,10 +118,7 @@ function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: Custome
     return open && (await mayCall()) ? 'again' : 'not-now'
   }
 
-  /**
-   * Notes a customer and leases it at once, past the queue. It may have to wait: for a worker that has it under
-   * way, or for a late request of an earlier call to have landed (`not_before`), which nothing may shorten.
-   */
+  /** Notes a customer and leases it, past the queue. Nothing shortens the wait for a request that may land late (`not_before`). */
   async function noteAndLease(key: CustomerKey): Promise<Lease | null> {
     const owe = () => note(pool, [{ key, lane: LANE.change, at: new Date() }])
     let told = false

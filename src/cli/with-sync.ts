@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.ts'
 import { type Env, readEnv } from '../config/env.ts'
+import { roleBehind } from '../database/pool.ts'
 import { type CallLog, makeCallLog } from '../ledger/call-log.ts'
 import { mappingChanged } from '../ledger/generation.ts'
+import { reachable } from '../ledger/reachable.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep } from '../ops/time.ts'
 import { type Opened, openSync } from '../worker/context.ts'
@@ -31,7 +33,7 @@ export async function withSync<T>(
   try {
     if (!mapping.current) throw mappingChanged(mapping)
     const probe = makeProbe({ pool, users: context.users, signal: io.stop, log: calls.add })
-    return await work({ env, opened, calls, probe })
+    return await reachable(() => work({ env, opened, calls, probe }), { role: roleBehind(pool) })
   } finally {
     await calls.close()
     await opened.close()

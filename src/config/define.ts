@@ -134,7 +134,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   /** `mobile_phone_prefix` is sent as `'digits'` (34) or `'plus'` (+34). Default: `'digits'`. */
   readonly phonePrefix?: 'digits' | 'plus'
   readonly service?: {
-    /** `'production'` or `'demo'`; shown in every output. Default: `'production'`. */
+    /** `'production'` or `'demo'`; shown wherever the service is named. Default: `'production'`. */
     readonly environment?: 'production' | 'demo'
     /** Allow http to another machine. Default: `false`. */
     readonly allowPlainHttp?: boolean
@@ -174,9 +174,9 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   readonly brake?: {
     /** How long a change counts. Default: 24. */
     readonly windowHours?: number
-    /** A number of customers, or a share (0 to 1) of those with access, whichever is more. Default: 100 or 0.01. */
+    /** `{ customers, share }`: so many, or this share (0 to 1) of those with access, whichever is more. Default: 100, 0.01. */
     readonly changes?: { readonly customers?: number; readonly share?: number }
-    /** Registrations, or a share of the registered. Default: 10,000 or 0.1. */
+    /** `{ customers, share }`: so many registrations, or this share of the registered. Default: 10,000, 0.1. */
     readonly creates?: { readonly customers?: number; readonly share?: number }
   }
   readonly history?: {

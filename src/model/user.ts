@@ -30,10 +30,7 @@ export type OptionalField = (typeof OPTIONAL_FIELDS)[number]
 export const USER_FIELDS = ['user_id', 'status', ...OPTIONAL_FIELDS] as const
 export type UserField = (typeof USER_FIELDS)[number]
 
-/**
- * Section 2.6, rule 1: the retrieve response carries every field but this one, so it can be sent but never
- * checked.
- */
+/** Section 2.6, rule 1: the retrieve response carries every field but this one, so it can be sent but never checked. */
 export const UNVERIFIABLE_FIELD = 'country_code' satisfies OptionalField
 
 /** A value as it goes over the wire; null means that the customer has none, which on an update clears it. */

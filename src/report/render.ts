@@ -141,9 +141,7 @@ function renderEvidence(counts: Report['counts']): string {
   )
 }
 
-/**
- * Of how many there is anything to say is known only where all were drawn; from a sample of them it is an estimate too.
- */
+/** Of how many there is anything to say is known only where all were drawn; from a sample of them it is an estimate too. */
 export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,

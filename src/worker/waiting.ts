@@ -46,18 +46,20 @@ export async function whenUp<T>(open: () => Promise<T>, waiting: WaitingForServe
 
 type Options = {
   readonly log: Log
+  /** As `roleOf` has it. */
+  readonly role: string
   readonly signal: AbortSignal
   readonly watch: Observing['watchLoop'] | undefined
 }
 
 /** For the log; Postgres' own sentence names roles and tables, and no value. */
-export function explained(error: unknown) {
-  const known = error instanceof RollcallError ? error : databaseError(error)
+export function explained(error: unknown, role: string) {
+  const known = error instanceof RollcallError ? error : databaseError(error, { role })
   return { ...nameOf(error), ...(known && { why: known.details }) }
 }
 
 /** The worker's loops: each repeats its step until the worker stops, and tells when it fails and when it works again. */
-export function makeLoops({ log, signal, watch }: Options) {
+export function makeLoops({ log, role, signal, watch }: Options) {
   function run(loop: LoopName, step: () => Promise<boolean>, everyMs?: number): Promise<void> {
     let failed = 0
     return runLoop({
@@ -66,7 +68,7 @@ export function makeLoops({ log, signal, watch }: Options) {
       onTrouble(failures, error) {
         if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
         else {
-          const about = { loop, failures, ...explained(error) }
+          const about = { loop, failures, ...explained(error, role) }
           log[troubleLevel(failures)](about, 'a step failed and will be tried again')
         }
         failed = failures

@@ -1,3 +1,4 @@
+import { roleBehind } from '../database/pool.ts'
 import { makePump } from '../dispatch/pump.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
 import { makeSlots } from '../dispatch/slots.ts'
@@ -63,6 +64,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   const { concurrency } = config.pace
   const { watchLoop: watch } = observers
   const now = systemClock.monotonic
+  const role = roleBehind(pool)
   const witness = await startWitness(pool, queue.witness)
   const { promise: failed, resolve: fail } = Promise.withResolvers<RollcallError>()
   const stopping = new AbortController()
@@ -102,8 +104,8 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     onError: makeQuiet<unknown>((error, times) => {
       const about =
         error instanceof BrokenOff
-          ? { customer: error.customer, ...explained(error.cause) }
-          : explained(error)
+          ? { customer: error.customer, ...explained(error.cause, role) }
+          : explained(error, role)
       log.warn({ ...about, times }, 'the sync of a customer broke off: it will be retried')
     }, now),
   })
@@ -131,7 +133,7 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
   })
   const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })
-  const { repeat, every } = makeLoops({ log, signal, watch })
+  const { repeat, every } = makeLoops({ log, role, signal, watch })
   const loops = [
     repeat('dispatch', pump),
     every(SWEEP_MS, 'sweep', async () => {

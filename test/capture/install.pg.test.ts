@@ -118,7 +118,7 @@ describe('install', () => {
       await client.query(`SET ROLE ${role}`)
       await expect(install(client, plan)).rejects.toMatchObject({
         code: 'DATABASE_REFUSED',
-        details: expect.arrayContaining(['INSERT on rollcall.outbox']),
+        details: expect.arrayContaining(['the role lacks INSERT on rollcall.outbox']),
       })
     })
     await onSession(db, async (client) => {

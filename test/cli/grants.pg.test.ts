@@ -99,20 +99,27 @@ test('--read-only: looks, with no configuration, at what rollcall knows, and rea
     said.push(output)
     return code
   }
-  for (const args of [
-    ['status'],
-    ['failures'],
-    ['failures', 'k'],
-    ['failures', '--reason', 'refused'],
-    ['answers'],
-  ])
-    expect([0, 3], `${args}: ${said.at(-1)}`).toContain(await run(...args))
-  for (const args of [
-    ['failures', '--retry', '--all'],
-    ['answers', '--forget'],
-    ['sync', 'k', '--dry-run'],
-  ])
-    expect([1, 2], `${args}: ${said.at(-1)}`).toContain(await run(...args))
+  for (const typed of ['status', 'failures', 'failures k', 'failures --reason refused', 'answers'])
+    expect([0, 3], `${typed}: ${said.at(-1)}`).toContain(await run(...typed.split(' ')))
+  for (const typed of ['failures --retry --all', 'answers --forget', 'sync k --dry-run'])
+    expect([1, 2], `${typed}: ${said.at(-1)}`).toContain(await run(...typed.split(' ')))
   expect(said.join('\n')).toContain('permission denied for table owed')
   expect(said.join('\n')).toContain('permission denied for table answer')
+})
+
+test('a right that is missing names the role and its variable, also in the midst of a command', async () => {
+  const { db, env } = house
+  await db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('k', 'free')`)
+  await db.pool.query(`REVOKE UPDATE ON rollcall.owed FROM ${workerRole()}`)
+  const { code, err } = await command.run(env, 'sync', 'k')
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining(`${workerRole()} (DATABASE_URL): permission denied`),
+  ])
+  const { name, url } = await db.makeRole()
+  await db.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${name}`)
+  const uninstalled = await command.run({ ...env, MIGRATE_DATABASE_URL: url }, 'capture', 'uninstall')
+  expect(uninstalled.err).toContain(
+    `the role ${name} (MIGRATE_DATABASE_URL): must be owner of relation clientes`,
+  )
 })

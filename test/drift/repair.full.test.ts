@@ -6,12 +6,12 @@ import { readDoubt } from '../../src/drift/coverage.ts'
 import { noteNow } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
 async function open(options: { customers: number; repair?: boolean; config?: Partial<RollcallConfig> }) {
-  const house = await buildHouse(QUEUE, options.config ? { config: options.config } : {})
+  const house = await buildHouse(QUEUE, { config: { ...PATIENT, ...options.config } })
   await house.startWorker()
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan, nombre, notas)

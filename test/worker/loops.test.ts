@@ -9,7 +9,8 @@ async function play(errors: readonly Error[], level: 'info' | 'debug') {
   const lines: { msg: string; why?: string[] }[] = []
   const log = makeLog(level, { stream: { write: (line: string) => lines.push(JSON.parse(line)) } })
   const left = [...errors]
-  await makeLoops({ log, signal: stop.signal, watch: undefined }).every(1, 'sweep', async () => {
+  const loops = makeLoops({ log, role: 'the role r (V)', signal: stop.signal, watch: undefined })
+  await loops.every(1, 'sweep', async () => {
     const error = left.shift()
     if (error) throw error
     stop.abort()
@@ -23,7 +24,8 @@ const FAILED = 'a step failed and will be tried again'
 test('a right that is gone is told in the words of Postgres, any other error by its name alone', async () => {
   const refusal = new pg.DatabaseError('permission denied for table owed', 0, 'error')
   const lines = await play([Object.assign(refusal, { code: '42501' }), DOWN], 'debug')
-  expect(lines.slice(0, 2).map(({ why }) => why)).toEqual([['permission denied for table owed'], undefined])
+  const why = ['the role r (V): permission denied for table owed']
+  expect(lines.slice(0, 2).map((line) => line.why)).toEqual([why, undefined])
   expect(JSON.stringify(lines)).not.toContain('a value')
 })
 
