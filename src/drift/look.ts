@@ -7,8 +7,8 @@ import { readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
-import { type Called, callEntry, callService } from '../sync/call.ts'
-import { busyness, classifyRead, healthOf } from '../sync/classify.ts'
+import { type CalledGet, callEntry, callService } from '../sync/call.ts'
+import { busyness, healthOf } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
@@ -56,11 +56,9 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''
     const called = await callService(users, { call: GET, userId, signal })
-    const { outcome } = called
-    const meaning = classifyRead(outcome)
-    log(callEntry({ key: subject.key, plan: 'verify', called, meaning }))
+    log(callEntry({ key: subject.key, plan: 'verify', called }))
     const id = subject.work.id ?? NO_ROW
-    await report({ id, epoch: permit.epoch, health: healthOf(outcome, meaning), ...busyness(outcome) })
+    await report({ id, epoch: permit.epoch, health: healthOf(called), ...busyness(called.outcome) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }
@@ -80,13 +78,12 @@ export function makeChecker({ config, context, log }: CheckOptions) {
  * service would say it of that user again. One that reports an error is told as that, since no log of it shows a 5xx.
  * `stopped`: we broke the call off ourselves.
  */
-export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): CheckAnswer | 'stopped' {
+export function shownBy({ outcome, meaning, remote }: CalledGet): CheckAnswer | 'stopped' {
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
   }
   const { status, body } = outcome
-  const meaning = classifyRead(outcome)
   switch (meaning) {
     case 'present':
       return { sight: remote ?? 'unreadable' }

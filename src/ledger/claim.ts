@@ -31,7 +31,7 @@ export type Claim = {
   readonly generation: string
 }
 
-const MAY_HAVE_WRITTEN = `o.unknown AND (o.blind OR o.attempts > 0 OR (o.verify_left > 0 AND o.check_at IS NULL))`
+const MAY_HAVE_WRITTEN = `o.unknown AND (o.blind OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves

@@ -37,7 +37,7 @@ UPDATE rollcall.owed o SET ${OWE_LOOK},
   blind = true,
   status_doubted = status_doubted OR $3,
   verify_left = ${VERIFICATIONS},
-  check_at = NULL,
+  verify_at = NULL,
   ${SHOWN('$2')}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 

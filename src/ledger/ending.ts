@@ -28,7 +28,7 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
-    AND b.verify_left > 0 AND b.check_at IS NULL AS cleared`
+    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared`
 
 /** The sync that is owed next. */
 const OWED = `
@@ -49,8 +49,8 @@ UPDATE rollcall.owed o SET
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN t.believed AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
     WHEN t.believed THEN greatest(o.verify_left, 1) WHEN t.passed THEN 0 ELSE o.verify_left END,
-  check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
-    WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
+  verify_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
+    WHEN t.believed THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
   -- statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
@@ -146,7 +146,7 @@ WITH e AS MATERIALIZED (
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
+  SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
   FROM rollcall.owed o WHERE o.id = ANY($2) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),

@@ -74,7 +74,7 @@ export const owed = rollcall.table(
     /** Looks still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
     /** When the next of them is owed. */
-    checkAt: at('check_at'),
+    verifyAt: at('verify_at'),
     /** Until when the check lasts that has the token. */
     checkUntil: at('check_until'),
     lane: smallint('lane').notNull(),
@@ -92,7 +92,7 @@ export const owed = rollcall.table(
     index('owed_due').on(t.lane, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('owed_out').on(t.dueAt).where(sql`${t.token} IS NOT NULL`),
     index('owed_replan').on(t.replanAt).where(sql`${t.replanAt} IS NOT NULL`),
-    index('owed_check').on(t.checkAt).where(sql`${t.checkAt} IS NOT NULL`),
+    index('owed_check').on(t.verifyAt).where(sql`${t.verifyAt} IS NOT NULL`),
   ],
 )
 

@@ -7,15 +7,20 @@ import { CallError } from '../service/errors.ts'
 import { namedFields, saysConflict } from '../service/named.ts'
 import { shapeOf } from '../service/shape.ts'
 import type { UsersClient } from '../service/users.ts'
-import type { BodyKind, Method, Outcome } from './classify.ts'
+import {
+  type BodyKind,
+  classifyRead,
+  classifyWrite,
+  type Method,
+  type Outcome,
+  type ReadMeaning,
+  type WriteMeaning,
+} from './classify.ts'
 import type { Plan } from './plan.ts'
 import type { Call } from './turn.ts'
 
-/** One call that was made, as typed facts; nothing of its body but the user that a GET showed. */
-export type Called = {
-  readonly method: Method
+type Answer = {
   readonly outcome: Outcome
-  readonly remote: RemoteUser | null
   /** Fields that the answer names, where it may be a refusal. */
   readonly named: readonly OptionalField[]
   /** It says that another user has what was sent. */
@@ -25,13 +30,28 @@ export type Called = {
   readonly durationMs: number
 }
 
-type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+/** One call that was made: what its answer means, and typed facts. Nothing of its body but the user that a GET showed. */
+export type Called = CalledGet | CalledWrite
+export type CalledGet = Answer & {
+  readonly method: 'GET'
+  readonly meaning: ReadMeaning
+  readonly remote: RemoteUser | null
+}
+type CalledWrite = Answer & {
+  readonly method: Exclude<Method, 'GET'>
+  readonly meaning: WriteMeaning
+  readonly remote: null
+}
+
+type Asked<C> = { readonly call: C; readonly userId: string; readonly signal: AbortSignal }
 
 /** A value that another user has may pass for one that does not fit. */
 const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
-export async function callService(users: UsersClient, asked: Asked): Promise<Called> {
+export function callService(users: UsersClient, asked: Asked<Call & { method: 'GET' }>): Promise<CalledGet>
+export function callService(users: UsersClient, asked: Asked<Call>): Promise<Called>
+export async function callService(users: UsersClient, asked: Asked<Call>): Promise<Called> {
   const { call, userId, signal } = asked
   const started = performance.now()
   try {
@@ -48,14 +68,20 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
     const named = reply.status >= 400 ? namedFields(body) : []
     const conflict = reply.status === 409 || (INVALID.has(reply.status) && saysConflict(body))
     const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
-    return { method: call.method, outcome, remote, named, conflict, shape, durationMs: reply.durationMs }
+    return classified(call.method, remote, { outcome, named, conflict, shape, durationMs: reply.durationMs })
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
     const durationMs = performance.now() - started
-    const nothing = { remote: null, named: [], conflict: false, shape: null }
-    return { method: call.method, outcome, ...nothing, durationMs }
+    return classified(call.method, null, { outcome, named: [], conflict: false, shape: null, durationMs })
   }
+}
+
+export function classified(method: 'GET', remote: RemoteUser | null, answer: Answer): CalledGet
+export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called
+export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called {
+  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), remote, ...answer }
+  return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
 }
 
 function send(users: UsersClient, call: Call, userId: string, signal: AbortSignal): Promise<Reply> {
@@ -73,7 +99,7 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
   }
 }
 
-function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked): BodyKind {
+function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked<Call>): BodyKind {
   if (body.kind !== 'json') return body.kind
   if (remote) return 'user'
   if (body.value === null) return 'null'
@@ -85,12 +111,11 @@ type MadeCall = {
   readonly key: CustomerKey
   readonly plan: Plan | 'verify' | 'probe'
   readonly called: Called
-  readonly meaning: string
 }
 
 /** The log entry of a call. Plan and answer hold field values; only names, codes and types are taken. */
-export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
-  const { method, outcome, shape, durationMs: ms } = called
+export function callEntry({ key, plan, called }: MadeCall): CallEntry {
+  const { method, meaning, outcome, shape, durationMs: ms } = called
   const answer =
     outcome.kind === 'reply'
       ? { status: outcome.status, error: null, body: outcome.body }

@@ -5,7 +5,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import type { UsersClient } from '../service/users.ts'
 import { callEntry, callService } from '../sync/call.ts'
-import { classifyRead, healthOf } from '../sync/classify.ts'
+import { healthOf } from '../sync/classify.ts'
 
 type Options = {
   readonly pool: Pool
@@ -48,9 +48,8 @@ export function makeProbe({ pool, users, signal, log, random = Math.random }: Op
     const call = { method: 'GET' } as const
     const called = await callService(users, { call, userId: known?.userId ?? NOBODY, signal })
     const { outcome } = called
-    const meaning = classifyRead(outcome)
-    if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning }))
+    if (known) log(callEntry({ key: known.key, plan: 'probe', called }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
-    return brokenOff ? null : healthOf(outcome, meaning)
+    return brokenOff ? null : healthOf(called)
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type MeteredCall, measure, observeWorker, startMeter } from '../../src/demo/meter.ts'
 import type { Claim } from '../../src/ledger/claim.ts'
+import type { WriteMeaning } from '../../src/sync/classify.ts'
 import type { SyncStep } from '../../src/sync/context.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
@@ -20,14 +21,13 @@ function claim(changedAtMs: number): Claim {
   }
 }
 
-function answered(meaning: string, plan = PATCH, status = 200): SyncStep {
+function answered(meaning: WriteMeaning, plan = PATCH, status = 200): SyncStep {
   const outcome = { kind: 'reply', status, body: 'user' } as const
   const nothing = { remote: null, named: [], conflict: false, shape: null }
   return {
     step: 'answered',
     plan,
-    called: { method: 'PATCH', outcome, ...nothing, durationMs: 60.3 },
-    meaning,
+    called: { method: 'PATCH', meaning, outcome, ...nothing, durationMs: 60.3 },
   }
 }
 

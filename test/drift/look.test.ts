@@ -2,9 +2,16 @@ import { expect, test } from 'vitest'
 import { shownBy } from '../../src/drift/look.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
-import type { BodyKind } from '../../src/sync/classify.ts'
+import { classified } from '../../src/sync/call.ts'
+import type { BodyKind, Outcome } from '../../src/sync/classify.ts'
 
 const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
+
+const FACTS = { named: [], conflict: false, shape: null, durationMs: 1 }
+
+function answered(outcome: Outcome, remote: RemoteUser | null) {
+  return shownBy(classified('GET', remote, { outcome, ...FACTS }))
+}
 
 const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>])[] = [
   [200, 'user', { sight: USER }],
@@ -25,12 +32,12 @@ const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>]
 
 test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, shown) => {
   const remote = body === 'user' ? USER : null
-  expect(shownBy({ outcome: { kind: 'reply', status, body }, remote })).toEqual(shown)
+  expect(answered({ kind: 'reply', status, body }, remote)).toEqual(shown)
 })
 
 test('no failed call is ever drift', () => {
   for (const error of CALL_ERROR_KINDS) {
-    const shown = shownBy({ outcome: { kind: 'error', error, reached: 'maybe' }, remote: null })
+    const shown = answered({ kind: 'error', error, reached: 'maybe' }, null)
     const none = { 'bad-user-id': 'refused' }[error as 'bad-user-id'] ?? 'unreached'
     expect(shown).toEqual(error === 'aborted' ? 'stopped' : { none })
   }

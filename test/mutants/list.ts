@@ -175,8 +175,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unclear-unverified',
-      `WHEN t.believed THEN coalesce(o.check_at, now() + \${VERIFY_FIRST}) ELSE o.check_at END`,
-      'ELSE o.check_at END',
+      `WHEN t.believed THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+      'ELSE o.verify_at END',
     ],
     [
       'ending-unclear-verified-for-ever',

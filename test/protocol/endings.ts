@@ -57,9 +57,9 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   const { version, at, gap, sure } = params
   const suspected = row.suspectVersion > version
   const risen = row.changeVersion > version && guards.dueAgainWhenVersionRose
-  const cleared = sure && row.unknown && !suspected && row.checkAt === null && row.verifyLeft > 0
+  const cleared = sure && row.unknown && !suspected && row.verifyAt === null && row.verifyLeft > 0
   const { verifyDelay } = params
-  if (verifyDelay !== null && cleared) row.checkAt = at + verifyDelay
+  if (verifyDelay !== null && cleared) row.verifyAt = at + verifyDelay
   else if (
     verifyDelay !== null &&
     params.unclear &&
@@ -67,7 +67,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
     (row.suspectVersion < version || row.syncedVersion < version - 1)
   ) {
     row.verifyLeft = Math.max(row.verifyLeft, 1)
-    row.checkAt ??= at + verifyDelay
+    row.verifyAt ??= at + verifyDelay
   }
   row.syncedVersion = version
   row.unknown =

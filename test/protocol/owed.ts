@@ -17,7 +17,7 @@ export type Owed = {
   /** Looks still to come after an unknown outcome. */
   verifyLeft: number
   /** When the next of them is owed. */
-  checkAt: number | null
+  verifyAt: number | null
   /** The end of the check that has claimed the row last. */
   checkUntil: number | null
   token: number | null
@@ -49,7 +49,7 @@ function fresh(lane: number, at: number | null): Owed {
     changedAt: at,
     replanAt: null,
     verifyLeft: 0,
-    checkAt: null,
+    verifyAt: null,
     checkUntil: null,
     token: null,
     callToken: null,
@@ -93,13 +93,13 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
 /** Two looks follow every outcome that was unknown. */
 export function restartVerification(row: Owed): void {
   row.verifyLeft = 2
-  row.checkAt = null
+  row.verifyAt = null
 }
 
 /** The next look after an unknown outcome has come. */
 export function noteVerification(row: Owed, at: number): void {
   row.verifyLeft -= 1
-  row.checkAt = null
+  row.verifyAt = null
   noteToLook(row, at)
 }
 
