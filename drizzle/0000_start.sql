@@ -20,7 +20,7 @@ CREATE TABLE "rollcall"."brake_entry" (
 	"key" text COLLATE "C" NOT NULL,
 	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	"forgotten" boolean DEFAULT false NOT NULL,
-	"announced" boolean DEFAULT false NOT NULL,
+	"expected" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "brake_entry_kind_key_pk" PRIMARY KEY("kind","key")
 );
 --> statement-breakpoint
@@ -169,7 +169,7 @@ CREATE TABLE "rollcall"."ledger" (
 	"asked_at" timestamp with time zone,
 	"normalised" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"erased" text,
-	"was_there" boolean,
+	"existed" boolean,
 	CONSTRAINT "ledger_erased" CHECK ("rollcall"."ledger"."erased" IN ('sent', 'verified')),
 	CONSTRAINT "ledger_remote" CHECK ("rollcall"."ledger"."remote" IN ('unasked', 'unknown', 'absent', 'present')),
 	CONSTRAINT "ledger_state_known" CHECK ("rollcall"."ledger"."state" IN ('idle', 'rejected', 'failing', 'held', 'discarded'))
@@ -190,7 +190,7 @@ CREATE TABLE "rollcall"."owed" (
 	"synced_version" bigint DEFAULT 0 NOT NULL,
 	"suspect_version" bigint DEFAULT 0 NOT NULL,
 	"unknown" boolean DEFAULT false NOT NULL,
-	"blind" boolean DEFAULT false NOT NULL,
+	"hidden_doubted" boolean DEFAULT false NOT NULL,
 	"status_doubted" boolean DEFAULT false NOT NULL,
 	"verify_left" smallint DEFAULT 0 NOT NULL,
 	"verify_at" timestamp with time zone,

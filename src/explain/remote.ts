@@ -9,7 +9,7 @@ import { readPace } from '../pace/read.ts'
 import type { RemoteUser } from '../service/body.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 import type { UsersClient } from '../service/users.ts'
-import { type Called, type CalledGet, callService } from '../sync/call.ts'
+import { type Called, type CalledGet, getUser } from '../sync/call.ts'
 import { busyness, healthOf } from '../sync/classify.ts'
 import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
@@ -112,7 +112,7 @@ export function makeLookup({ users, gate, signal }: Looking) {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
       if (!(await gate.pass())) return { remote: { kind: 'not-asked', ...(await gate.shut()) }, seen: null }
-      const called = await callService(users, { call: { method: 'GET' }, userId, signal })
+      const called = await getUser(users, { userId, signal })
       signal.throwIfAborted()
       const { outcome } = called
       await gate.report(key, called)

@@ -2,7 +2,6 @@
 import type { Pool } from 'pg'
 import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
 import { RECORD_COLUMNS } from './record.ts'
@@ -39,9 +38,9 @@ UPDATE rollcall.owed o SET
   unknown = CASE e.kind
     WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
-  blind = CASE e.kind
+  hidden_doubted = CASE e.kind
     -- A suspicion that came under the claim keeps a doubt, and makes none.
-    WHEN 'settle' THEN o.blind AND (o.suspect_version > e.version OR NOT t.known) ELSE o.blind END,
+    WHEN 'settle' THEN o.hidden_doubted AND (o.suspect_version > e.version OR NOT t.known) ELSE o.hidden_doubted END,
   status_doubted = CASE e.kind
     WHEN 'settle' THEN o.status_doubted AND (o.suspect_version > e.version OR NOT t.known)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
@@ -157,30 +156,6 @@ erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})
 SELECT token::text FROM ended`
-
-/**
- * Written down before a call that takes a customer out of its trial: if the outcome of that call is lost, status 0 is
- * its work, and not the end of the trial.
- */
-const DOUBT_STATUS = `
-UPDATE rollcall.owed SET status_doubted = true
-WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
-
-export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' | 'token'>): Promise<void> {
-  await pool.query(DOUBT_STATUS, [id, token])
-}
-
-/** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */
-const MARK_ASKED = `
-UPDATE rollcall.ledger SET remote = 'unknown'
-WHERE key IN (SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND remote = 'unasked' ORDER BY key FOR UPDATE)`
-
-export function makeMarkAsked(pool: Pool): (key: CustomerKey) => Promise<void> {
-  return makeBatch<CustomerKey, void>(async (keys) => {
-    await pool.query(MARK_ASKED, [keys])
-    return keys.map(() => undefined)
-  })
-}
 
 async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMap<Ending, boolean>> {
   const ids = endings.map(({ id }) => id)

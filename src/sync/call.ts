@@ -43,15 +43,29 @@ type CalledWrite = Answer & {
   readonly remote: null
 }
 
-type Asked<C> = { readonly call: C; readonly userId: string; readonly signal: AbortSignal }
-
 /** A value that another user has may pass for one that does not fit. */
 const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
-export function callService(users: UsersClient, asked: Asked<Call & { method: 'GET' }>): Promise<CalledGet>
-export function callService(users: UsersClient, asked: Asked<Call>): Promise<Called>
-export async function callService(users: UsersClient, asked: Asked<Call>): Promise<Called> {
+export async function callService(users: UsersClient, asked: Asked): Promise<Called> {
+  const { remote, answer } = await ask(users, asked)
+  return classified(asked.call.method, remote, answer)
+}
+
+/** The same for a GET. */
+export async function getUser(users: UsersClient, asked: Omit<Asked, 'call'>): Promise<CalledGet> {
+  const { remote, answer } = await ask(users, { ...asked, call: { method: 'GET' } })
+  return { method: 'GET', meaning: classifyRead(answer.outcome), remote, ...answer }
+}
+
+export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called {
+  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), remote, ...answer }
+  return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
+}
+
+type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+
+async function ask(users: UsersClient, asked: Asked) {
   const { call, userId, signal } = asked
   const started = performance.now()
   try {
@@ -68,20 +82,13 @@ export async function callService(users: UsersClient, asked: Asked<Call>): Promi
     const named = reply.status >= 400 ? namedFields(body) : []
     const conflict = reply.status === 409 || (INVALID.has(reply.status) && saysConflict(body))
     const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
-    return classified(call.method, remote, { outcome, named, conflict, shape, durationMs: reply.durationMs })
+    return { remote, answer: { outcome, named, conflict, shape, durationMs: reply.durationMs } }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
-    const durationMs = performance.now() - started
-    return classified(call.method, null, { outcome, named: [], conflict: false, shape: null, durationMs })
+    const nothing = { named: [], conflict: false, shape: null }
+    return { remote: null, answer: { outcome, ...nothing, durationMs: performance.now() - started } }
   }
-}
-
-export function classified(method: 'GET', remote: RemoteUser | null, answer: Answer): CalledGet
-export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called
-export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called {
-  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), remote, ...answer }
-  return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
 }
 
 function send(users: UsersClient, call: Call, userId: string, signal: AbortSignal): Promise<Reply> {
@@ -99,7 +106,7 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
   }
 }
 
-function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked<Call>): BodyKind {
+function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked): BodyKind {
   if (body.kind !== 'json') return body.kind
   if (remote) return 'user'
   if (body.value === null) return 'null'

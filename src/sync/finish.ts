@@ -78,7 +78,7 @@ export function makeEnding(finished: Finished): Ending {
     record: toRecord(memory, digester.id, {
       userId,
       ...stateOf(end, own),
-      wasThere: existsRemotely(existedBefore(known) && known.userId === userId, turn, end),
+      existed: existsRemotely(existedBefore(known) && known.userId === userId, turn, end),
       issues: issuesFor(mapped, turn.memory),
     }),
   }

@@ -126,7 +126,7 @@ function prepare({ context, run, subject: { mapped, rivals }, own, known }: Turn
   const accessFirst = isAccessFirst(attempts, own.reason)
   const situation = { mapped, rivals, policy: config, digests, ...times, accessFirst }
   const before = {
-    wasThere: known.userId === userIdOf(mapped) && existedBefore(known),
+    existed: known.userId === userIdOf(mapped) && existedBefore(known),
     erases: isToErase(situation),
     hadAccess: hadAccess({ ...own, sentStatus: known.sentStatus }),
   }

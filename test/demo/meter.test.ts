@@ -16,7 +16,15 @@ const SETTLED: SyncStep = { step: 'ended', end: { kind: 'settle', state: 'idle',
 
 function claim(changedAtMs: number): Claim {
   return {
-    ...{ id: '1', token: '1', key: 'C-1', version: '1', generation: '1', unknown: false, blind: false },
+    ...{
+      id: '1',
+      token: '1',
+      key: 'C-1',
+      version: '1',
+      generation: '1',
+      unknown: false,
+      hiddenDoubted: false,
+    },
     ...{ statusDoubted: false, mayHaveWritten: false, attempts: 0, changedAtMs, nowMs: 0, replanInMs: null },
   }
 }

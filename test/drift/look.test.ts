@@ -2,16 +2,9 @@ import { expect, test } from 'vitest'
 import { shownBy } from '../../src/drift/look.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
-import { classified } from '../../src/sync/call.ts'
-import type { BodyKind, Outcome } from '../../src/sync/classify.ts'
+import { type BodyKind, classifyRead, type Outcome } from '../../src/sync/classify.ts'
 
 const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
-
-const FACTS = { named: [], conflict: false, shape: null, durationMs: 1 }
-
-function answered(outcome: Outcome, remote: RemoteUser | null) {
-  return shownBy(classified('GET', remote, { outcome, ...FACTS }))
-}
 
 const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>])[] = [
   [200, 'user', { sight: USER }],
@@ -30,15 +23,19 @@ const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>]
   [400, 'error', { none: 'refused' }],
 ]
 
-test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, shown) => {
-  const remote = body === 'user' ? USER : null
-  expect(answered({ kind: 'reply', status, body }, remote)).toEqual(shown)
+function shown(outcome: Outcome, remote: RemoteUser | null = null) {
+  return shownBy({ outcome, meaning: classifyRead(outcome), remote })
+}
+
+test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, expected) => {
+  expect(shown({ kind: 'reply', status, body }, body === 'user' ? USER : null)).toEqual(expected)
 })
 
 test('no failed call is ever drift', () => {
   for (const error of CALL_ERROR_KINDS) {
-    const shown = answered({ kind: 'error', error, reached: 'maybe' }, null)
     const none = { 'bad-user-id': 'refused' }[error as 'bad-user-id'] ?? 'unreached'
-    expect(shown).toEqual(error === 'aborted' ? 'stopped' : { none })
+    expect(shown({ kind: 'error', error, reached: 'maybe' })).toEqual(
+      error === 'aborted' ? 'stopped' : { none },
+    )
   }
 })

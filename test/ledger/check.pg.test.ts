@@ -116,6 +116,6 @@ test('the look that is owed after an unknown outcome takes the row from a check,
   expect(await noteVerifications(pool, 10)).toBe(1)
   expect(await endChecks(pool, asChecks(checks), 'ours')).toEqual(new Set())
   await leaseLane(pool, { lane: (await laneOf(pool)) as 1, leaseMs: 1000, limit: 1 })
-  const { rows } = await pool.query('SELECT blind, verify_left, call_token FROM rollcall.owed')
-  expect(rows).toEqual([{ blind: false, verify_left: 1, call_token: null }])
+  const { rows } = await pool.query('SELECT hidden_doubted, verify_left, call_token FROM rollcall.owed')
+  expect(rows).toEqual([{ hidden_doubted: false, verify_left: 1, call_token: null }])
 })

@@ -144,7 +144,11 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   ],
   'src/ledger/lease.ts': [
     ['lease-forgets-open-call', 'unknown = o.unknown OR o.call_token IS NOT NULL,', 'unknown = o.unknown,'],
-    ['lease-forgets-hidden', 'blind = o.blind OR o.call_token IS NOT NULL,', 'blind = o.blind,'],
+    [
+      'lease-forgets-hidden',
+      'hidden_doubted = o.hidden_doubted OR o.call_token IS NOT NULL,',
+      'hidden_doubted = o.hidden_doubted,',
+    ],
   ],
   'src/ledger/ending.ts': [
     [
@@ -234,7 +238,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/braked.ts': [
     [
       'brake-absence-uncounted',
-      `return before.wasThere ? ['create', 'absence'] : ['create']`,
+      `return before.existed ? ['create', 'absence'] : ['create']`,
       `return ['create']`,
     ],
     [

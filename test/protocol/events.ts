@@ -160,7 +160,11 @@ function somePassedReplan(w: World): boolean {
 function someVerification(w: World): boolean {
   return w.owed.some(
     (row) =>
-      row !== null && row.verifyLeft > 0 && row.verifyAt !== null && row.verifyAt <= w.now && !isUnderWay(row),
+      row !== null &&
+      row.verifyLeft > 0 &&
+      row.verifyAt !== null &&
+      row.verifyAt <= w.now &&
+      !isUnderWay(row),
   )
 }
 

@@ -60,7 +60,7 @@ function ending(given: Given) {
       key: '7',
       version: '3',
       unknown,
-      blind: false,
+      hiddenDoubted: false,
       statusDoubted: given.statusDoubted ?? false,
       attempts,
       mayHaveWritten: given.mayHaveWritten ?? unknown,
@@ -113,8 +113,8 @@ describe('makeEnding', () => {
     expect(ending({ end: LATER, turn: { unclear: true } })).toMatchObject({ kind: 'unknown', unclear: true })
     expect(ending({ end: UNKNOWN, turn: { unclear: true } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
-    expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.wasThere).toBe(false)
-    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.wasThere).toBe(true)
+    expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.existed).toBe(false)
+    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.existed).toBe(true)
   })
 
   it('leaves the state as it was when the claim was given up', () => {
