@@ -1,4 +1,4 @@
-// What is written down before a call, because a crash or a lost answer would hide it.
+// Written down before a call, because a crash or a lost answer would hide it.
 import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'

@@ -11,11 +11,8 @@ import { fieldsShown } from './right.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 /** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
-export function absorbRead(
-  turn: Turn,
-  { meaning, remote }: Pick<CalledGet, 'meaning' | 'remote'>,
-  facts: Facts,
-): TurnStep {
+type Shown = Pick<CalledGet, 'meaning' | 'remote'>
+export function absorbRead(turn: Turn, { meaning, remote }: Shown, facts: Facts): TurnStep {
   const looked = { ...turn, lookups: turn.lookups + 1 }
   switch (meaning) {
     case 'present': {

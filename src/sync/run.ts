@@ -116,7 +116,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
   }
 }
 
-/** What the whole claim goes by, and what the brake is asked with. */
+/** The situation of the whole claim, and the facts for the brake. */
 function prepare({ context, run, subject: { mapped, rivals }, own, known }: Turning) {
   const { config, digester, brake } = context
   const { key, attempts } = run.claim
