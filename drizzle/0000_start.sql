@@ -20,7 +20,7 @@ CREATE TABLE "rollcall"."brake_entry" (
 	"key" text COLLATE "C" NOT NULL,
 	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	"forgotten" boolean DEFAULT false NOT NULL,
-	"announced" boolean DEFAULT false NOT NULL,
+	"expected" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "brake_entry_kind_key_pk" PRIMARY KEY("kind","key")
 );
 --> statement-breakpoint
@@ -169,7 +169,7 @@ CREATE TABLE "rollcall"."ledger" (
 	"asked_at" timestamp with time zone,
 	"normalised" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"erased" text,
-	"was_there" boolean,
+	"existed" boolean,
 	CONSTRAINT "ledger_erased" CHECK ("rollcall"."ledger"."erased" IN ('sent', 'verified')),
 	CONSTRAINT "ledger_remote" CHECK ("rollcall"."ledger"."remote" IN ('unasked', 'unknown', 'absent', 'present')),
 	CONSTRAINT "ledger_state_known" CHECK ("rollcall"."ledger"."state" IN ('idle', 'rejected', 'failing', 'held', 'discarded'))
@@ -190,10 +190,10 @@ CREATE TABLE "rollcall"."owed" (
 	"synced_version" bigint DEFAULT 0 NOT NULL,
 	"suspect_version" bigint DEFAULT 0 NOT NULL,
 	"unknown" boolean DEFAULT false NOT NULL,
-	"blind" boolean DEFAULT false NOT NULL,
+	"hidden_doubted" boolean DEFAULT false NOT NULL,
 	"status_doubted" boolean DEFAULT false NOT NULL,
 	"verify_left" smallint DEFAULT 0 NOT NULL,
-	"check_at" timestamp with time zone,
+	"verify_at" timestamp with time zone,
 	"check_until" timestamp with time zone,
 	"lane" smallint NOT NULL,
 	"due_at" timestamp with time zone,
@@ -257,7 +257,7 @@ CREATE INDEX "ledger_state" ON "rollcall"."ledger" USING btree ("state") WHERE "
 CREATE INDEX "owed_due" ON "rollcall"."owed" USING btree ("lane","due_at") WHERE "rollcall"."owed"."due_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_out" ON "rollcall"."owed" USING btree ("due_at") WHERE "rollcall"."owed"."token" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_replan" ON "rollcall"."owed" USING btree ("replan_at") WHERE "rollcall"."owed"."replan_at" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "owed_check" ON "rollcall"."owed" USING btree ("check_at") WHERE "rollcall"."owed"."check_at" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "owed_check" ON "rollcall"."owed" USING btree ("verify_at") WHERE "rollcall"."owed"."verify_at" IS NOT NULL;--> statement-breakpoint
 -- Small tables whose rows come and go all the time: swept often, so that polls stay quick and pages are given back.
 ALTER TABLE "rollcall"."outbox" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
 	autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint

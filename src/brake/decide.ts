@@ -8,7 +8,7 @@ export type KindState = {
   readonly taken: number
   readonly limit: number
   readonly tripped: boolean
-  /** How many more a person has announced: they pass and are not counted. */
+  /** How many more a person expects: they pass and are not counted. */
   readonly expected: number
 }
 
@@ -30,8 +30,8 @@ type Situation = {
   readonly truncated: boolean
 }
 
-/** `announced`: it is one of those whom a person had announced. */
-export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey; readonly announced?: boolean }
+/** `expected`: it is one of those that a person expects. */
+export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey; readonly expected?: boolean }
 type Trip = { readonly kind: BrakeKind; readonly limit: number }
 
 export type Decision = {
@@ -48,7 +48,7 @@ export type Decision = {
  * changes. All kinds of a request have to pass, or it is counted under none. The customer that would be one too many
  * trips the kind. From then on every change of the kind is held until a person has decided, also of a customer that was
  * counted before. Two go on: an attempt that was let through and is repeated, since it failed, and a customer who gets
- * back what was taken. An announced customer passes first and is not counted; a tripped kind holds it too.
+ * back what was taken. An expected customer passes first and is not counted; a tripped kind holds it too.
  */
 export function decide({ kinds, asked, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
@@ -65,8 +65,8 @@ export function decide({ kinds, asked, truncated }: Situation): Decision {
     const held = asking.filter((kind) => !counts.get(kind)?.mayPass(isFresh(kind)))
     if (held.length > 0) return held
     for (const kind of asking.filter(isFresh)) {
-      const announced = counts.get(kind)?.add(request.key) === 'announced'
-      entries.push({ kind, key: request.key, ...(announced ? { announced } : {}) })
+      const expected = counts.get(kind)?.add(request.key) === 'expected'
+      entries.push({ kind, key: request.key, ...(expected ? { expected } : {}) })
     }
     for (const kind of kinds) {
       if (request.counted.includes(kind)) again.push({ kind, key: request.key })
@@ -112,11 +112,11 @@ function makeCount({ kind, taken, limit, tripped, expected }: KindState) {
       exceeded = isFresh && left <= 0 && counted >= limit
       return !exceeded
     },
-    add(key: CustomerKey): 'announced' | 'counted' {
+    add(key: CustomerKey): 'expected' | 'counted' {
       passed.add(key)
       if (left > 0) {
         left--
-        return 'announced'
+        return 'expected'
       }
       counted++
       return 'counted'

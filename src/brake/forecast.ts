@@ -26,7 +26,7 @@ export async function readKindCounts(client: Client, windowHours: number): Promi
 
 const COUNTED = `
 SELECT e.kind, e.key FROM rollcall.brake_entry e JOIN rollcall.brake b USING (kind)
-WHERE e.key = ANY($1) AND e.at > clock_timestamp() - $2 * interval '1 hour' AND (NOT e.forgotten OR e.announced)
+WHERE e.key = ANY($1) AND e.at > clock_timestamp() - $2 * interval '1 hour' AND (NOT e.forgotten OR e.expected)
   AND b.tripped_at IS NULL`
 
 /** Under which kinds these customers were let through within the window: they pass again, uncounted, unless it tripped. */
@@ -56,7 +56,7 @@ type Asking = {
   readonly kindCounts: readonly KindCounts[]
   readonly bases: Bases
   readonly rules: Config['brake']
-  /** Registrations that are announced now; null: what was announced before stands. */
+  /** Registrations that are expected from now on; null: as many as before. */
   readonly expectCreates: number | null
   /** A watched table was truncated, and no person has decided what that means. */
   readonly truncated: boolean
@@ -84,9 +84,9 @@ export function forecastBrake(asking: Asking): readonly BrakeForecast[] {
       const found = kindCounts.find((each) => each.kind === kind)
       const { taken, expected } = found ?? { taken: 0, expected: 0 }
       const tripped = found?.tripped === true || (truncated && BY_TRUNCATE.includes(kind))
-      const announced = kind === 'create' && expectCreates !== null ? expectCreates : expected
-      const room = roomFor(kind, Math.max(0, count - announced), taken)
-      const through = tripped ? 0 : Math.min(count, announced + room)
+      const passing = kind === 'create' && expectCreates !== null ? expectCreates : expected
+      const room = roomFor(kind, Math.max(0, count - passing), taken)
+      const through = tripped ? 0 : Math.min(count, passing + room)
       return { kind, customers: count, through, held: count - through, tripped }
     })
     .toSorted((a, b) => b.held - a.held || b.customers - a.customers)

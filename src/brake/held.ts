@@ -209,7 +209,7 @@ const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1
 
 /**
  * A person has checked all customers held for these kinds: the kinds let new customers through again, and
- * counting begins anew; an announcement of customers that have not come is over. A kind for which a customer waits
+ * counting begins anew; customers that were expected and have not come are expected no more. A kind for which a customer waits
  * still stays tripped. `record` writes the decision, in the transaction of the first kind, where none has been written
  * yet.
  */

@@ -24,14 +24,14 @@ export type KindHeld = {
   readonly taken: number
   /** Of how many the share is, as last counted; null: it never mattered. */
   readonly base: number | null
-  /** How many more were announced, and pass without being counted; until when, null where there are none. */
+  /** How many more are expected, and pass without being counted; until when, null where there are none. */
   readonly expected: number
   readonly expectedUntil: string | null
 }
 
 const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
 
-const ANNOUNCED = 'b.expected > 0 AND b.expected_until > clock_timestamp()'
+const EXPECTED = 'b.expected > 0 AND b.expected_until > clock_timestamp()'
 
 const BY_KIND = `
 WITH open AS (
@@ -53,8 +53,8 @@ SELECT kind, coalesce(c.held, 0) AS held, coalesce(c.released, 0) AS released, c
   ${ms('clock_timestamp() - c.since')} AS "sinceMs", ${iso('b.tripped_at')} AS "trippedAt",
   ${ms('clock_timestamp() - b.tripped_at')} AS "trippedMs", b.tripped_at_limit AS "limit",
   coalesce(b.taken, 0) AS taken, b.base::float8 AS base,
-  CASE WHEN ${ANNOUNCED} THEN b.expected ELSE 0 END AS expected,
-  CASE WHEN ${ANNOUNCED} THEN ${iso('b.expected_until')} END AS "expectedUntil"
+  CASE WHEN ${EXPECTED} THEN b.expected ELSE 0 END AS expected,
+  CASE WHEN ${EXPECTED} THEN ${iso('b.expected_until')} END AS "expectedUntil"
 FROM counted c FULL JOIN rollcall.brake b USING (kind)
 ORDER BY c.held DESC NULLS LAST, kind`
 

@@ -54,7 +54,7 @@ SELECT
   (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key,
      coalesce(l.settled_at <= e.at, true))), '[]')
    FROM rollcall.brake_entry e JOIN asked USING (kind, key) LEFT JOIN rollcall.ledger l ON l.key = e.key, t
-   WHERE e.at > t.since AND (NOT e.forgotten OR e.announced)) AS counted,
+   WHERE e.at > t.since AND (NOT e.forgotten OR e.expected)) AS counted,
   -- Whose access was taken within the window, or may have been by a release that is not spent.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (
      EXISTS (SELECT FROM rollcall.brake_entry e WHERE e.kind = 'revocation' AND e.key = asked.key AND e.at > t.since)
@@ -107,11 +107,11 @@ export async function look(client: ClientBase, { kinds, requests, windowHours }:
 }
 
 const STORE = `
-WITH s AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS s (kind text, more integer, announced integer, base bigint, tripped integer)),
+WITH s AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS s (kind text, more integer, expected integer, base bigint, tripped integer)),
 kept AS (
   UPDATE rollcall.brake b SET
     taken = b.taken + s.more,
-    expected = greatest(0, b.expected - s.announced),
+    expected = greatest(0, b.expected - s.expected),
     base = coalesce(s.base, b.base),
     based_at = CASE WHEN s.base IS NULL THEN b.based_at ELSE clock_timestamp() END,
     tripped_at = CASE WHEN s.tripped IS NULL THEN b.tripped_at ELSE clock_timestamp() END,
@@ -120,10 +120,10 @@ kept AS (
 again AS (
   UPDATE rollcall.brake_entry e SET at = clock_timestamp()
   FROM unnest($4::text[], $5::text[]) AS a (kind, key) WHERE e.kind = a.kind AND e.key = a.key
-    AND (NOT e.forgotten OR e.announced))
-INSERT INTO rollcall.brake_entry (kind, key, forgotten, announced)
-SELECT e.kind, e.key, e.announced, e.announced FROM unnest($2::text[], $3::text[], $6::boolean[]) AS e (kind, key, announced)
-ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = excluded.forgotten, announced = excluded.announced`
+    AND (NOT e.forgotten OR e.expected))
+INSERT INTO rollcall.brake_entry (kind, key, forgotten, expected)
+SELECT e.kind, e.key, e.expected, e.expected FROM unnest($2::text[], $3::text[], $6::boolean[]) AS e (kind, key, expected)
+ON CONFLICT (kind, key) DO UPDATE SET at = clock_timestamp(), forgotten = excluded.forgotten, expected = excluded.expected`
 
 export async function store(
   client: ClientBase,
@@ -134,8 +134,8 @@ export async function store(
   if (entries.length === 0 && again.length === 0 && trips.length === 0 && !bases) return
   const rows = kinds.map((kind) => ({
     kind,
-    more: entries.filter((entry) => entry.kind === kind && !entry.announced).length,
-    announced: entries.filter((entry) => entry.kind === kind && entry.announced).length,
+    more: entries.filter((entry) => entry.kind === kind && !entry.expected).length,
+    expected: entries.filter((entry) => entry.kind === kind && entry.expected).length,
     base: bases ? baseOf(kind, bases) : null,
     tripped: trips.find((trip) => trip.kind === kind)?.limit ?? null,
   }))
@@ -145,6 +145,6 @@ export async function store(
     entries.map(({ key }) => key),
     again.map(({ kind }) => kind),
     again.map(({ key }) => key),
-    entries.map(({ announced = false }) => announced),
+    entries.map(({ expected = false }) => expected),
   ])
 }

@@ -7,6 +7,7 @@ import { quotedName } from '../customers/problems.ts'
 import { oneRow } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
+import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan } from './relations.ts'
 import { asInstalled, captureDifference, LACKS, readInstalled, type TableDifference } from './status.ts'
@@ -173,7 +174,7 @@ type LockedWork = {
  * Runs the statements in a transaction of their own, again and again until the lock is had. Throws
  * CAPTURE_LOCKED, naming who holds the table, when the patience is at its end; then nothing of them is done.
  */
-export async function underShortLock(
+async function underShortLock(
   client: ClientBase,
   { table, statements, patienceMs }: LockedWork,
 ): Promise<void> {
@@ -200,9 +201,9 @@ async function attempt(client: ClientBase, statements: readonly string[]): Promi
     return true
   } catch (error) {
     await client.query('ROLLBACK')
-    // Lock not available, deadlock detected: both pass by themselves.
+    // The other one is a deadlock: both pass by themselves.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === '55P03' || code === '40P01') return false
+    if (code === LOCK_NOT_AVAILABLE || code === '40P01') return false
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type Announced, announceCreates, cutAnnounced } from '../brake/announce.ts'
+import { cutExpected, type Expected, setExpected } from '../brake/expected.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
@@ -62,7 +62,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
   })
 }
 
-type Ran = SweepEnd & { readonly resumed: boolean; readonly announced: Announced | null }
+type Ran = SweepEnd & { readonly resumed: boolean; readonly expected: Expected | null }
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 async function sweepInTurn(running: Running): Promise<Ran> {
@@ -75,7 +75,7 @@ async function sweepInTurn(running: Running): Promise<Ran> {
       throw new RollcallError('SWEEP_RUNNING')
   }
   const done = await inTurn({ pool, signal, say, onWait }, 'backfill', () => sweepInSlices(running))
-  return done ?? { ...NOT_SWEPT, resumed: false, announced: null }
+  return done ?? { ...NOT_SWEPT, resumed: false, expected: null }
 }
 
 /** A slow one lets others plan all customers meanwhile: a gap in capture cannot wait for hours. */
@@ -95,15 +95,15 @@ async function sweepInSlices(running: Running): Promise<Ran> {
     ran = slice.ran
     pauseMs = slice.pauseMs
   }
-  const { begun, announced } = slices.state()
-  const left = ran.ended && !asked.mapping ? await endAnnouncement(pool, ran) : null
-  return { ...ran, resumed: begun?.resumed ?? false, announced: announced && { ...announced, ...left } }
+  const { begun, expected } = slices.state()
+  const left = ran.ended && !asked.mapping ? await endExpecting(pool, ran) : null
+  return { ...ran, resumed: begun?.resumed ?? false, expected: expected && { ...expected, ...left } }
 }
 
 /** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
-async function endAnnouncement(pool: Pool, { tally }: SweepEnd): Promise<Omit<Announced, 'set'>> {
+async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expected, 'set'>> {
   const { create = 0, lookup = 0 } = tally.plans
-  return await cutAnnounced(pool, Math.min(tally.otherUsers, create + lookup))
+  return await cutExpected(pool, Math.min(tally.otherUsers, create + lookup))
 }
 
 function makeSlices(running: Running) {
@@ -112,7 +112,7 @@ function makeSlices(running: Running) {
   const throttling = { policy: config, digester, now, sleep: (ms: number) => sleep(ms, signal) }
   const throttle = asked.rate === null ? null : makeThrottle({ ...throttling, rate: asked.rate })
   let begun: BegunSweep | null = null
-  let announced: Announced | null = null
+  let expected: Expected | null = null
 
   async function onBegin(found: BegunSweep): Promise<void> {
     if (begun) return
@@ -121,7 +121,7 @@ function makeSlices(running: Running) {
     if (resumed) progress.say(`it goes on where it stopped, after ${figure(tally.customers)} customers`)
     const { windowHours } = config.brake
     const { expectCreates: customers } = asked
-    if (customers !== null) announced = await announceCreates(pool, { customers, windowHours, sweep: id })
+    if (customers !== null) expected = await setExpected(pool, { customers, windowHours, sweep: id })
   }
 
   /** `pauseMs` null: there is no next one. */
@@ -150,7 +150,7 @@ function makeSlices(running: Running) {
     return { ran, pauseMs: goesOn ? Math.max(BETWEEN_MS, leftMs) : null }
   }
 
-  return { next, state: () => ({ begun, announced }) }
+  return { next, state: () => ({ begun, expected }) }
 }
 
 const POLL_MS = 500

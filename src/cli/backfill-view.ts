@@ -1,5 +1,5 @@
 // The lines of a backfill and its dry run for a person; the values are what --json prints.
-import type { Announced } from '../brake/announce.ts'
+import type { Expected } from '../brake/expected.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
@@ -19,7 +19,7 @@ type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
 export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
 
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
-  const { ended, announced, waited, missed, verdicts } = report
+  const { ended, expected, waited, missed, verdicts } = report
   const about: LabelledText[] = [
     ['service', renderService(report.target)],
     ['mapping', renderMapping(report, asked)],
@@ -33,7 +33,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
       allMissed(missed) > 0 &&
         `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
     ],
-    ['announced', announced && renderAnnounced(announced)],
+    ['expected', expected && renderExpected(expected)],
     ['stopped', !ended && whyStopped(report, asked)],
     [
       'done',
@@ -108,13 +108,13 @@ function listed(between: string, counts: Counts, before = ''): string {
   return before + sorted.map(({ name, n }) => `${figure(n)}${between}${name}`).join(', ')
 }
 
-export function renderAnnounced({ set, left, until, trippedAt }: Announced): string {
+export function renderExpected({ set, left, until, trippedAt }: Expected): string {
   if (trippedAt !== null)
-    return `registrations wait for a person since ${trippedAt}, those who are announced too: see \`rollcall held\``
+    return `registrations wait for a person since ${trippedAt}, those who are expected too: see \`rollcall held\``
   if (left === 0) return 'no registration is left to be made, and none passes the brake uncounted'
   return set
     ? `${figure(left)} registrations pass the brake until ${until}`
-    : `they were announced when this backfill began, and are not announced twice: ${figure(left)} of them may still come; \`--restart\` announces anew`
+    : `they were expected when this backfill began, and are not expected twice: ${figure(left)} of them may still come; \`--restart\` sets their number anew`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
@@ -238,6 +238,6 @@ function renderBrakeForecast({ kind, customers, through, tripped }: BrakeForecas
     return `it holds new ${what} already, all ${figure(customers)} of these too: see \`rollcall held\``
   const lets = `the brake lets ${figure(through)} of ${figure(customers)} ${what} through`
   return kind === 'create'
-    ? `${lets}; --expect-creates ${customers} announces them`
+    ? `${lets}; with --expect-creates ${customers} all of them pass`
     : `${lets}; the others wait for a person (\`rollcall held\`)`
 }

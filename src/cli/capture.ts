@@ -115,7 +115,7 @@ const STATES: Readonly<Record<TableState, string>> = {
   leftover: 'more is captured than is watched; `rollcall capture install` removes it',
 }
 
-export function renderTables(tables: readonly TableStatus[]): readonly string[] {
+function renderTables(tables: readonly TableStatus[]): readonly string[] {
   if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
   const rows = tables.map(({ relation, state, reasons }) => {
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''

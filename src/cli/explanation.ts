@@ -121,7 +121,7 @@ function renderUserStatus(status: number): string {
 }
 
 /** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */
-export function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
+function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
   const wish = result === 'left-alone' ? 'left as it is' : 'no access'
   return byKind(desired, {
     user: ({ status }) => renderUserStatus(status),
@@ -152,7 +152,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   demo: 'a token is not sent to the demo service',
 }
 
-export function renderRemote(service: RemoteView): string {
+function renderRemote(service: RemoteView): string {
   return byKind(service, {
     present: ({ status }) => renderUserStatus(status),
     absent: ({ http, json }) => {
@@ -180,7 +180,7 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
   locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
 
-export function renderRecords(records: Records): string {
+function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
     return `its records are about another target: ${records.differences.join('; ')}`
   if (records.kind !== 'known') return `${WITHOUT[records.kind]}: what is owed is not known`
@@ -201,7 +201,7 @@ function renderCodes({ code, status, error, fields = [], keys = [] }: Reason): s
 }
 
 /** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
-export function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
+function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
   const left = plan ?? planAfterLookup
   if (result !== 'left-alone' || left?.kind !== 'none') return null
   const known = left.why === 'never-ours' && rollcall.kind !== 'known' ? ', as far as is known' : ''
@@ -223,7 +223,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --look: ${then}`
 }
 
-export function renderResult({ result, desired, service, drift, fields }: Explanation): string {
+function renderResult({ result, desired, service, drift, fields }: Explanation): string {
   const said: Readonly<Record<Result, () => string>> = {
     unknown: () => {
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'

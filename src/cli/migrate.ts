@@ -1,6 +1,6 @@
 import pg, { type ClientBase } from 'pg'
-import { announceCreates } from '../brake/announce.ts'
 import { limitOf } from '../brake/brake.ts'
+import { setExpected } from '../brake/expected.ts'
 import { forecastBrake } from '../brake/forecast.ts'
 import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
@@ -14,7 +14,7 @@ import { renderService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
 import { counted, figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
-import { renderAnnounced } from './backfill-view.ts'
+import { renderExpected } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand } from './io.ts'
@@ -118,8 +118,8 @@ async function accept(client: ClientBase, accepting: Accepting) {
   const accepted = { accepted: as, target: namedService(target.origin, config) }
   if (as === 'same') return { ...accepted, follows: null }
   const { windowHours } = config.brake
-  const announcement = expectCreates === null ? null : { customers: expectCreates, windowHours, sweep: null }
-  const announced = announcement && (await announceCreates(client, announcement))
+  const expecting = expectCreates === null ? null : { customers: expectCreates, windowHours, sweep: null }
+  const expected = expecting && (await setExpected(client, expecting))
   const rate = (await readPace(client))?.rate ?? config.pace.ceiling
   // No user counts as registered any more, and nothing was let through yet.
   const [forecast] = forecastBrake({
@@ -127,7 +127,7 @@ async function accept(client: ClientBase, accepting: Accepting) {
     ...{ rules: config.brake, expectCreates, truncated: false },
   })
   const { through = 0, held = 0 } = forecast ?? {}
-  const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, announced }
+  const creates = { through, held, limit: limitOf(config.brake.creates, 0), windowHours, expected }
   // For the lookups; creates and updates may take as long again.
   const seconds = Math.ceil(customers / rate)
   return { ...accepted, follows: { sameService, customers, rate, seconds, creates } }
@@ -150,7 +150,7 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
   if (customers === 0)
     return [['lookups', 'none: no customer is known yet; `rollcall backfill` compares all of them']]
   const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
-  const { announced, windowHours } = creates
+  const { expected, windowHours } = creates
   return [
     ['lookups', `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`],
     ['then', 'they create or update users that are missing or differ: as long again at most'],
@@ -159,13 +159,13 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
       sameService &&
         'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 6 and 7',
     ],
-    ['announced', announced && renderAnnounced(announced)],
+    ['expected', expected && renderExpected(expected)],
     ['brake', renderCreates(creates, customers)],
     [
       'note',
-      announced !== null &&
+      expected !== null &&
         2 * seconds > windowHours * 3600 &&
-        'it may last longer than the announcement: announce the rest with `rollcall backfill --expect-creates N`',
+        'it may last longer than that: for the rest run `rollcall backfill --expect-creates N`',
     ],
   ]
 }
@@ -173,5 +173,5 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
   if (held === 0) return `all registrations may pass: ${within}`
-  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass and the others wait for a person: ${within}. To announce them, run this again now with \`--expect-creates ${customers}\``
+  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass and the others wait for a person: ${within}. To let all pass, run this again now with \`--expect-creates ${customers}\``
 }

@@ -57,7 +57,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
 }
 
 /** `1,200 of 5,000 looked at (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
-export function renderProgress(state: ProgressState, elapsedMs: number): string {
+function renderProgress(state: ProgressState, elapsedMs: number): string {
   const { verb, done, from, note, halt } = state
   // Customers without a row come after all who were counted: past the total it is not known how many are left.
   const total = state.total !== null && done <= state.total ? state.total : null

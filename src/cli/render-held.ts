@@ -22,7 +22,7 @@ function renderMeaning(kind: string): string {
 
 const NOBODY = 'no customer is held'
 
-/** By kind, where a person is needed or customers are on their way, discarded or announced. */
+/** By kind, where a person is needed or customers are on their way, discarded or expected. */
 export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
   const told = kinds.filter(
     (kind) => brakeNeedsPerson(kind) || kind.released + kind.discarded + kind.expected > 0,
@@ -45,7 +45,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       ['released', released > 0 && `${counted(released, 'customer')}, on their way`],
       ['discarded', discarded > 0 && `${counted(discarded, 'customer')}, left as they are until they change`],
       [
-        'announced',
+        'expected',
         expected > 0 &&
           `${counted(expected, 'customer')} more, who pass until ${expectedUntil} without being counted`,
       ],

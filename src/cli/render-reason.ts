@@ -13,7 +13,7 @@ type About = {
 }
 
 /** As read: its code may be one that this version does not have. */
-export type StoredReason = Omit<Reason, 'code'> & { readonly code: string }
+type StoredReason = Omit<Reason, 'code'> & { readonly code: string }
 type Told = StoredReason & Required<About> & { readonly answer: string }
 type Words = readonly [what: string, toDo: string]
 

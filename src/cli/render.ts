@@ -135,7 +135,7 @@ export function second(iso: string): string {
 }
 
 /** Date and minute in that zone: 2026-11-23 09:00. */
-export function localTime(at: Date, timeZone: string): string {
+function localTime(at: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(at)
 }
 

@@ -145,7 +145,7 @@ function oneOf(text: string): readonly [string] | null {
   return plain === '' || plain.startsWith("'") || NO_VALUE.test(plain) ? null : [plain]
 }
 
-export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
+type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
 
 /** What has to hold of a customer's row; `values` as text, cast to the column's type by Postgres. */
 export type Condition = Omit<KeyColumn, 'base'> & {
@@ -154,7 +154,7 @@ export type Condition = Omit<KeyColumn, 'base'> & {
 }
 
 /** The condition on `c`, its values as parameters from number `first` on; every value is one parameter. */
-export function conditionSql({ operators, operator, values, ...column }: Condition, first: number): string {
+function conditionSql({ operators, operator, values, ...column }: Condition, first: number): string {
   const name = asBase(`c.${pg.escapeIdentifier(column.name)}`, column)
   const at = (_: string, index: number) => `$${first + index}::${column.cast}`
   switch (operator) {

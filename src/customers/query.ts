@@ -36,11 +36,11 @@ export async function withSettings<T>(
   work: (session: Client) => Promise<T>,
 ): Promise<T> {
   if (settings.length === 0) return await work(client)
-  if (!(client instanceof pg.Pool)) return await inTransaction(client, settings, work)
+  if (!(client instanceof pg.Pool)) return await readOnly(client, settings, work)
   const held = await client.connect()
   let broken = true
   try {
-    const result = await inTransaction(held, settings, work)
+    const result = await readOnly(held, settings, work)
     broken = false
     return result
   } catch (error) {
@@ -51,7 +51,7 @@ export async function withSettings<T>(
   }
 }
 
-async function inTransaction<T>(
+async function readOnly<T>(
   client: Client,
   settings: Settings,
   work: (session: Client) => Promise<T>,

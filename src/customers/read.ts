@@ -51,7 +51,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   }
 }
 
-export class NobodySeen extends Error {}
+class NobodySeen extends Error {}
 
 /**
  * Where policies apply, a policy that is gone hides all rows: no customer counts as gone where none can be seen. By the policies

@@ -3,6 +3,9 @@ import type { ClientBase, Pool } from 'pg'
 /** A process that is suspended in here holds up all others; the server ends its transaction after this. */
 const IDLE_MS = 5000
 
+/** Code of the error when a lock did not come in time. */
+export const LOCK_NOT_AVAILABLE = '55P03'
+
 /**
  * A short transaction that waits for no lock longer than this; 0: as long as it takes. Where it fails, what it holds goes
  * with its connection.

@@ -74,11 +74,11 @@ export function observeWorker(meter: Meter, now: () => number): Observers {
       called.add(claim)
       const { outcome, durationMs } = step.called
       const answer = outcome.kind === 'reply' ? outcome.status : outcome.error.replace('-', ' ')
-      const changedAt = step.meaning === 'done' ? claim.changedAtMs : null
+      const changedAt = step.called.meaning === 'done' ? claim.changedAtMs : null
       meter.phases.at(-1)?.calls.push({
         ...{ at: now(), key, kind, about: describePlan(step.plan) },
-        answer: `${answer}, ${step.meaning}`,
-        good: ['done', 'present', 'absent'].includes(step.meaning),
+        answer: `${answer}, ${step.called.meaning}`,
+        good: ['done', 'present', 'absent'].includes(step.called.meaning),
         latencyMs: changedAt === null ? null : Math.round(Math.max(0, now() - durationMs - changedAt)),
       })
     },

@@ -38,7 +38,7 @@ const PAGE_SHARE = 0.25
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.owed o WHERE replan_at <= now() AND NOT ${UNDER_WAY}) AS replan,
-  EXISTS (SELECT FROM rollcall.owed o WHERE check_at <= now() AND NOT ${UNDER_WAY}) AS verify,
+  EXISTS (SELECT FROM rollcall.owed o WHERE verify_at <= now() AND NOT ${UNDER_WAY}) AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)

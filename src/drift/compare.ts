@@ -29,7 +29,7 @@ export function compare(snapshot: Snapshot, sight: Sight, known: Known): Compare
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
     case 'none': {
-      if (sight === 'absent') return { kind: 'agrees', nobody: wasThere(snapshot) ? 'gone' : 'known' }
+      if (sight === 'absent') return { kind: 'agrees', nobody: existed(snapshot) ? 'gone' : 'known' }
       const ended = mapped.kind === 'user' && mapped.user.status !== sight.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
@@ -67,7 +67,7 @@ export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work'
 }
 
 /** Of an erased user a check changes nothing that is remembered: the second one would say that it has vanished again. */
-function wasThere(snapshot: Snapshot): boolean {
+function existed(snapshot: Snapshot): boolean {
   const { remote, erased } = recordOfUser(snapshot)
   return remote === 'present' && erased === null
 }
@@ -91,11 +91,11 @@ function wrongAccess(here: Status, there: number): DriftVerdict['access'] {
 /** The first that holds for any field is that of the user: our own doing is said before another's. */
 const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
 
-type Doubts = Pick<Snapshot['work'], 'doubtful' | 'blind'>
+type Doubts = Pick<Snapshot['work'], 'doubtful' | 'hiddenDoubted'>
 
 /** Of what was at the service once: no call of ours since then may have changed it. */
-function changedSince(doubted: readonly string[], { doubtful, blind }: Doubts): DriftCause {
-  return doubtful || blind || doubted.length > 0 ? 'unknown-outcome' : 'edited-at-service'
+function changedSince(doubted: readonly string[], { doubtful, hiddenDoubted }: Doubts): DriftCause {
+  return doubtful || hiddenDoubted || doubted.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }
 
 /**

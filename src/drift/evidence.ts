@@ -6,7 +6,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { SyncContext } from '../sync/context.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
-import { type CheckOptions, makeChecker, readSubjects } from './look.ts'
+import { type CheckOptions, makeChecker, readCheckable } from './look.ts'
 import { wasRegistered } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
@@ -139,7 +139,7 @@ export function makeSampling(options: SampleOptions): AskSample {
     let waiting = 0
     for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
       const reading = { ...options, unwatched: context.unwatched }
-      const read = await readSubjects(reading, keys.slice(at, at + SIZE))
+      const read = await readCheckable(reading, keys.slice(at, at + SIZE))
       subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
       waiting += read.filter(({ skip }) => WAITING.has(skip)).length
     }

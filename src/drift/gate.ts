@@ -57,7 +57,7 @@ export function unsettled({ current, swept, gap }: Preconditions): 'mapping' | '
 const GATHERED_S = 0.5
 
 /** Calls that may be made now; a part of one is kept for later. `at`: monotonic milliseconds. */
-export type Allowance = { readonly left: number; readonly at: number }
+type Allowance = { readonly left: number; readonly at: number }
 
 export function refill({ left, at }: Allowance, speed: number, now: number): Allowance {
   const gathered = (speed * Math.max(0, now - at)) / 1000

@@ -7,8 +7,8 @@ import { readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
-import { type Called, callEntry, callService } from '../sync/call.ts'
-import { busyness, classifyRead, healthOf } from '../sync/classify.ts'
+import { type CalledGet, callEntry, getUser } from '../sync/call.ts'
+import { busyness, healthOf } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
@@ -22,8 +22,6 @@ export type CheckOptions = {
   readonly context: Pick<SyncContext, 'users' | 'permits' | 'report'>
   readonly log: (entry: CallEntry) => void
 }
-
-const GET = { method: 'GET' } as const
 
 /** In place of the row id of a customer who has no work row. */
 export const NO_ROW = '0'
@@ -55,12 +53,10 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     const permit = await currentPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''
-    const called = await callService(users, { call: GET, userId, signal })
-    const { outcome } = called
-    const meaning = classifyRead(outcome)
-    log(callEntry({ key: subject.key, plan: 'verify', called, meaning }))
+    const called = await getUser(users, { userId, signal })
+    log(callEntry({ key: subject.key, plan: 'verify', called }))
     const id = subject.work.id ?? NO_ROW
-    await report({ id, epoch: permit.epoch, health: healthOf(outcome, meaning), ...busyness(outcome) })
+    await report({ id, epoch: permit.epoch, health: healthOf(called), ...busyness(called.outcome) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }
@@ -80,13 +76,16 @@ export function makeChecker({ config, context, log }: CheckOptions) {
  * service would say it of that user again. One that reports an error is told as that, since no log of it shows a 5xx.
  * `stopped`: we broke the call off ourselves.
  */
-export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>): CheckAnswer | 'stopped' {
+export function shownBy({
+  outcome,
+  meaning,
+  remote,
+}: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'>): CheckAnswer | 'stopped' {
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
   }
   const { status, body } = outcome
-  const meaning = classifyRead(outcome)
   switch (meaning) {
     case 'present':
       return { sight: remote ?? 'unreadable' }
@@ -104,16 +103,16 @@ export function shownBy({ outcome, remote }: Pick<Called, 'outcome' | 'remote'>)
   }
 }
 
-export type ReadSubject = { readonly subject: Snapshot; readonly skip: Skipped | null }
+export type Checkable = { readonly subject: Snapshot; readonly skip: Skipped | null }
 
-export async function readSubjects(reading: SnapshotReading, keys: readonly CustomerKey[]) {
+export async function readCheckable(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
   // Of all who were ever settled under the same users: what is done for them shows there too.
   const claimants = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
   const { work } = claimants.length > 0 ? await readWork(pool, claimants) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))
-  return snapshots.map((subject): ReadSubject => {
+  return snapshots.map((subject): Checkable => {
     if (subject.unreadable) return { subject, skip: 'unreadable-row' }
     const same = subject.claimants.flatMap((key) => others.get(key) ?? [])
     return { subject, skip: reasonToSkip(subject, config.timing) ?? afterOthers(same, config.timing) }

@@ -87,7 +87,7 @@ export async function endDrift(client: Client, run: DriftRun, credible: boolean)
   await endRun(client, run.id, { tally: run.agenda.tally, outcome: credible ? 'done' : 'not-credible' })
 }
 
-export type Past = {
+type Past = {
   readonly endedAt: string
   readonly tally: DriftTally
   readonly sampled: boolean

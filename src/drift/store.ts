@@ -1,7 +1,7 @@
 // Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
-import { inTransaction } from '../database/transaction.ts'
+import { inTransaction, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { endChecks } from '../ledger/check.ts'
 import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
@@ -61,7 +61,6 @@ type StoreOptions = Lag & {
 
 /** A sync that is under way holds its row for a moment only. */
 const LOCK_MS = 2000
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
 export async function storeLooks(
@@ -215,7 +214,7 @@ function recordOf({ subject, looked, sight }: CheckedCustomer) {
   if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
   const { state, reason, issues, userId } = work.record
-  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, wasThere: sight !== 'absent' }
+  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: sight !== 'absent' }
   return { key, agrees, record: toRecord(planAfter(subject, sight).memory, digestKey, kept) }
 }
 

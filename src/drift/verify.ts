@@ -8,7 +8,7 @@ import type { SyncContext } from '../sync/context.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, ownFormsOf } from './compare.ts'
 import { isSampleDue, makeSampling, type SampleOptions } from './evidence.ts'
-import { type CheckAnswer, makeChecker, type ReadSubject, readSubjects } from './look.ts'
+import { type CheckAnswer, type Checkable, makeChecker, readCheckable } from './look.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
 import { isDrift, type Verified } from './words.ts'
@@ -62,7 +62,7 @@ export function makeVerify(options: VerifyOptions): Verify {
 
   async function carryOut(keys: readonly CustomerKey[], checking: Checking, signal: AbortSignal) {
     const { checks } = checking
-    const read = await readSubjects({ ...options, unwatched: context.unwatched }, keys)
+    const read = await readCheckable({ ...options, unwatched: context.unwatched }, keys)
     const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
     const subjects = asked.map(({ subject }) => subject)
     const { answers, stopped } = await look(subjects, signal)
@@ -100,7 +100,7 @@ export function makeVerify(options: VerifyOptions): Verify {
   }
 
   async function compareAll(
-    read: readonly ReadSubject[],
+    read: readonly Checkable[],
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
     { checks, generation }: Checking,
   ): Promise<readonly CheckedCustomer[]> {

@@ -1,14 +1,15 @@
 // A person waits at the terminal: what Postgres does not answer in time is given up and named.
 import { once } from 'node:events'
 import pg from 'pg'
+import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 
 /** For one query, and for one permit of the common pace: perhaps a customer is on the phone. */
 export const PATIENCE_MS = 10_000
 
-/** Ended by a timeout of the session (57014, which is also a cancel by a person, or 55P03 for a lock alone). */
+/** Ended by a timeout of the session: 57014 is also a cancel by a person. */
 export function isTimeout(code: string | undefined): boolean {
-  return code === '57014' || code === '55P03'
+  return code === '57014' || code === LOCK_NOT_AVAILABLE
 }
 
 export function isGivenUp(error: unknown): boolean {

@@ -46,7 +46,7 @@ export function redactedStep(step: SyncStep) {
       return { step: step.step, plan: redactedPlan(step.plan) }
     case 'answered': {
       const { method, outcome, durationMs } = step.called
-      return { step: step.step, method, outcome, meaning: step.meaning, ms: Math.round(durationMs) }
+      return { step: step.step, method, outcome, meaning: step.called.meaning, ms: Math.round(durationMs) }
     }
     case 'ended':
       return step

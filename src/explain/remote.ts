@@ -9,8 +9,8 @@ import { readPace } from '../pace/read.ts'
 import type { RemoteUser } from '../service/body.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 import type { UsersClient } from '../service/users.ts'
-import { type Called, callService } from '../sync/call.ts'
-import { busyness, classifyRead, healthOf, type Outcome } from '../sync/classify.ts'
+import { type Called, type CalledGet, getUser } from '../sync/call.ts'
+import { busyness, healthOf } from '../sync/classify.ts'
 import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
@@ -45,7 +45,7 @@ export const OPEN_GATE = {
   /** False when no permit came in time. */
   pass: async (): Promise<boolean> => true,
   /** The answer to the call that was let pass last counts for the common pace, as that of every call does. */
-  report: async (_key: CustomerKey, _outcome: Outcome): Promise<void> => undefined,
+  report: async (_key: CustomerKey, _called: Called): Promise<void> => undefined,
   shut: async (): Promise<Shut> => ({ why: 'no-permit', waitMs: null }),
 }
 export type CallGate = typeof OPEN_GATE
@@ -84,12 +84,12 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
       }
       return !shut
     },
-    async report(key, outcome) {
+    async report(key, called) {
       const found = await pool.query<{ id: string }>(ROW_ID, [key]).catch(() => null) // locked, perhaps
-      const health = healthOf(outcome, classifyRead(outcome))
+      const health = healthOf(called)
       // It may be this machine that does not reach the service.
       const heard = health === 'trouble' ? 'neutral' : health
-      await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health: heard, ...busyness(outcome) })
+      await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health: heard, ...busyness(called.outcome) })
     },
     async shut() {
       const { cause = null, heldForMs = 0 } = (await inTime('rollcall.pace', () => readPace(pool))) ?? {}
@@ -112,10 +112,10 @@ export function makeLookup({ users, gate, signal }: Looking) {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
       if (!(await gate.pass())) return { remote: { kind: 'not-asked', ...(await gate.shut()) }, seen: null }
-      const called = await callService(users, { call: { method: 'GET' }, userId, signal })
+      const called = await getUser(users, { userId, signal })
       signal.throwIfAborted()
       const { outcome } = called
-      await gate.report(key, outcome)
+      await gate.report(key, called)
       silent = outcome.kind === 'error' && outcome.error !== 'bad-user-id' ? silent + 1 : 0
       return lookedOf(called)
     },
@@ -127,7 +127,7 @@ export function notAsked(why: Extract<RemoteView, { kind: 'not-asked' }>['why'])
 }
 
 /** The part of the same answer that every sync would believe. */
-function lookedOf(called: Pick<Called, 'outcome' | 'remote'>): LookupResult {
+function lookedOf(called: CalledGet): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)
   const reply = outcome.kind === 'reply' ? outcome : null

@@ -40,14 +40,14 @@ async function forget(client: Client, sameService: boolean): Promise<number> {
  * so does what a person has discarded.
  */
 const FORGET_USERS = `
-UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, was_there = NULL, seen_status = NULL, sent = '{}', seen = '{}',
+UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, existed = NULL, seen_status = NULL, sent = '{}', seen = '{}',
   sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
   proved_at = NULL, looked_at = NULL, normalised = '{}'`
 
 /** But for customers of whom the service was never asked. Held and discarded customers have to be planned again. */
 const OWE_LOOKUPS = `
-UPDATE rollcall.owed o SET ${OWE_LOOK}, blind = true, ${DUE_NOW},
+UPDATE rollcall.owed o SET ${OWE_LOOK}, hidden_doubted = true, ${DUE_NOW},
   lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END
 FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
 WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`

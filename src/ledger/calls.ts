@@ -71,7 +71,7 @@ counted AS (
 INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms, fields, answer)
 SELECT key, at, $2, plan, method, status, error, meaning, ms, fields, answer FROM placed ORDER BY at`
 
-export type Writing = {
+type Writing = {
   readonly by: string
   /** Whether an earlier try may have been carried out after all: then what stands there already is left out. */
   readonly again: boolean

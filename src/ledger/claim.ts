@@ -15,7 +15,7 @@ export type Claim = {
   /** The remote state is not known: the next step is a GET. */
   readonly unknown: boolean
   /** A field that no GET shows counts as never acknowledged. */
-  readonly blind: boolean
+  readonly hiddenDoubted: boolean
   /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
   readonly statusDoubted: boolean
   readonly attempts: number
@@ -31,7 +31,7 @@ export type Claim = {
   readonly generation: string
 }
 
-const MAY_HAVE_WRITTEN = `o.unknown AND (o.blind OR o.attempts > 0 OR (o.verify_left > 0 AND o.check_at IS NULL))`
+const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_doubted OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
@@ -50,7 +50,7 @@ FROM asked JOIN locked USING (id)
 WHERE o.id = ANY($1::bigint[]) AND o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
   AND (o.not_before IS NULL OR o.not_before <= now())
   AND ${isBoundBy('$4')} AND ${CURRENT_FINGERPRINT} = $5
-RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.blind,
+RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_doubted AS "hiddenDoubted",
   o.status_doubted AS "statusDoubted", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
   (extract(epoch FROM o.replan_at - now()) * 1000)::float8 AS "replanInMs",

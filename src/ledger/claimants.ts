@@ -34,10 +34,10 @@ WHERE o.key = e.key AND (o.due_at IS NOT NULL OR l.settled_at >= to_timestamp(e.
 /** Looked up again, once a request without an answer can no longer arrive. */
 const SUSPECT = `
 UPDATE rollcall.owed o SET ${OWE_LOOK},
-  blind = true,
+  hidden_doubted = true,
   status_doubted = status_doubted OR $3,
   verify_left = ${VERIFICATIONS},
-  check_at = NULL,
+  verify_at = NULL,
   ${SHOWN('$2')}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 

@@ -2,7 +2,6 @@
 import type { Pool } from 'pg'
 import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
 import { RECORD_COLUMNS } from './record.ts'
@@ -28,7 +27,7 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
-    AND b.verify_left > 0 AND b.check_at IS NULL AS cleared`
+    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared`
 
 /** The sync that is owed next. */
 const OWED = `
@@ -39,9 +38,9 @@ UPDATE rollcall.owed o SET
   unknown = CASE e.kind
     WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
-  blind = CASE e.kind
+  hidden_doubted = CASE e.kind
     -- A suspicion that came under the claim keeps a doubt, and makes none.
-    WHEN 'settle' THEN o.blind AND (o.suspect_version > e.version OR NOT t.known) ELSE o.blind END,
+    WHEN 'settle' THEN o.hidden_doubted AND (o.suspect_version > e.version OR NOT t.known) ELSE o.hidden_doubted END,
   status_doubted = CASE e.kind
     WHEN 'settle' THEN o.status_doubted AND (o.suspect_version > e.version OR NOT t.known)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
@@ -49,8 +48,8 @@ UPDATE rollcall.owed o SET
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN t.believed AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
     WHEN t.believed THEN greatest(o.verify_left, 1) WHEN t.passed THEN 0 ELSE o.verify_left END,
-  check_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
-    WHEN t.believed THEN coalesce(o.check_at, now() + ${VERIFY_FIRST}) ELSE o.check_at END,
+  verify_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
+    WHEN t.believed THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
   -- statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
@@ -146,7 +145,7 @@ WITH e AS MATERIALIZED (
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.check_at
+  SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
   FROM rollcall.owed o WHERE o.id = ANY($2) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
@@ -157,30 +156,6 @@ erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})
 SELECT token::text FROM ended`
-
-/**
- * Written down before a call that takes a customer out of its trial: if the outcome of that call is lost, status 0 is
- * its work, and not the end of the trial.
- */
-const DOUBT_STATUS = `
-UPDATE rollcall.owed SET status_doubted = true
-WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
-
-export async function doubtStatus(pool: Pool, { id, token }: Pick<Ending, 'id' | 'token'>): Promise<void> {
-  await pool.query(DOUBT_STATUS, [id, token])
-}
-
-/** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */
-const MARK_ASKED = `
-UPDATE rollcall.ledger SET remote = 'unknown'
-WHERE key IN (SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND remote = 'unasked' ORDER BY key FOR UPDATE)`
-
-export function makeMarkAsked(pool: Pool): (key: CustomerKey) => Promise<void> {
-  return makeBatch<CustomerKey, void>(async (keys) => {
-    await pool.query(MARK_ASKED, [keys])
-    return keys.map(() => undefined)
-  })
-}
 
 async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMap<Ending, boolean>> {
   const ids = endings.map(({ id }) => id)

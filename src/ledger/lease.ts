@@ -16,9 +16,9 @@ const LEASED = `
   token = nextval('rollcall.token'),
   due_at = now() + $2 * interval '1 ms',
   unknown = o.unknown OR o.call_token IS NOT NULL,
-  blind = o.blind OR o.call_token IS NOT NULL,
+  hidden_doubted = o.hidden_doubted OR o.call_token IS NOT NULL,
   verify_left = CASE WHEN o.call_token IS NULL THEN o.verify_left ELSE ${VERIFICATIONS} END,
-  check_at = CASE WHEN o.call_token IS NULL THEN o.check_at END,
+  verify_at = CASE WHEN o.call_token IS NULL THEN o.verify_at END,
   call_token = NULL`
 
 const LEASE_LANE = (order: 'ASC' | 'DESC') => `

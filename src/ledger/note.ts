@@ -124,7 +124,7 @@ export async function noteReplans(client: Client, limit: number): Promise<number
  * doubtful.
  */
 const NOTE_VERIFICATIONS = notePassed(
-  'check_at',
+  'verify_at',
   `${OWE_LOOK}, ${DUE_GENTLY}, verify_left = o.verify_left - 1`,
 )
 

@@ -95,7 +95,7 @@ export type LedgerRecord = {
   /** Null: not erased, or the row has come back. Else no digest is kept, and `sent` and `refused` hold marks alone. */
   readonly erased: Erased | null
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
-  readonly wasThere: boolean | null
+  readonly existed: boolean | null
   /** Forms that the service has shown of acknowledged values, by field; see sync/learnt.ts. */
   readonly normalised: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
   readonly digestKey: string | null
@@ -128,7 +128,7 @@ export const NEVER_SETTLED: KnownRecord = {
   refused: {},
   conflict: null,
   erased: null,
-  wasThere: null,
+  existed: null,
   normalised: {},
   digestKey: null,
   state: 'idle',
@@ -150,7 +150,7 @@ type Columns = { readonly [K in keyof LedgerRecord]: readonly [(typeof ledger)[K
 const MEMORY = {
   userId: ['user_id', 'text'],
   remote: ['remote', 'text'],
-  wasThere: ['was_there', 'boolean'],
+  existed: ['existed', 'boolean'],
   sentStatus: ['sent_status', 'smallint'],
   seenStatus: ['seen_status', 'smallint'],
   sent: ['sent', 'jsonb'],
@@ -250,9 +250,6 @@ export function makeReadKept(pool: Pool): (userId: string) => Promise<readonly K
 }
 
 /** Whether the user was there when that was last known, and that it is not was not accepted since. */
-export function existedBefore({
-  wasThere: noted,
-  remote,
-}: Pick<LedgerRecord, 'wasThere' | 'remote'>): boolean {
+export function existedBefore({ existed: noted, remote }: Pick<LedgerRecord, 'existed' | 'remote'>): boolean {
   return noted ?? remote === 'present'
 }

@@ -19,7 +19,7 @@ export type Position = { readonly part: 'customers' | 'gone'; readonly after: re
 /** What tells one run of a kind from another; anything that is written as JSON. */
 export type RunOptions = Readonly<Record<string, unknown>>
 
-export type AskedRun = {
+type AskedRun = {
   readonly kind: RunKind
   /** Of the mapping: by another one other customers differ. */
   readonly generation: string

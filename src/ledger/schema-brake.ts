@@ -29,7 +29,7 @@ export const brake = rollcall.table('brake', {
   trippedAt: at('tripped_at'),
   /** The limit that it met then. */
   trippedAtLimit: integer('tripped_at_limit'),
-  /** How many more a person has announced: they pass and are not counted, until then. */
+  /** How many more a person expects: they pass and are not counted, until then. */
   expected: integer('expected').notNull().default(0),
   expectedUntil: at('expected_until'),
 })
@@ -43,8 +43,8 @@ export const brakeEntry = rollcall.table(
     at: at('at').notNull().default(sql`clock_timestamp()`),
     /** Counted no more since a person has decided; that a customer lost access by us is known all the same. */
     forgotten: boolean('forgotten').notNull().default(false),
-    /** Passed as one of those whom a person had announced: it is not counted, and passes again within the window. */
-    announced: boolean('announced').notNull().default(false),
+    /** Passed as one of those that a person expects: it is not counted, and passes again within the window. */
+    expected: boolean('expected').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.kind, t.key] }), index('brake_entry_at').on(t.kind, t.at)],
 )

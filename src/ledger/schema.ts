@@ -68,13 +68,13 @@ export const owed = rollcall.table(
     suspectVersion: version('suspect_version').notNull().default(sql`0`),
     unknown: boolean('unknown').notNull().default(false),
     /** A crash hides what the last call carried: what a GET cannot show counts as never acknowledged. */
-    blind: boolean('blind').notNull().default(false),
+    hiddenDoubted: boolean('hidden_doubted').notNull().default(false),
     /** A write that ends a trial, or another customer's, may have landed: status 0 seen now is no ended trial. */
     statusDoubted: boolean('status_doubted').notNull().default(false),
     /** Looks still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
     /** When the next of them is owed. */
-    checkAt: at('check_at'),
+    verifyAt: at('verify_at'),
     /** Until when the check lasts that has the token. */
     checkUntil: at('check_until'),
     lane: smallint('lane').notNull(),
@@ -92,7 +92,7 @@ export const owed = rollcall.table(
     index('owed_due').on(t.lane, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('owed_out').on(t.dueAt).where(sql`${t.token} IS NOT NULL`),
     index('owed_replan').on(t.replanAt).where(sql`${t.replanAt} IS NOT NULL`),
-    index('owed_check').on(t.checkAt).where(sql`${t.checkAt} IS NOT NULL`),
+    index('owed_check').on(t.verifyAt).where(sql`${t.verifyAt} IS NOT NULL`),
   ],
 )
 
@@ -146,7 +146,7 @@ export const ledger = rollcall.table(
     /** Its personal fields were erased at the service: acknowledged, or seen by a GET as well; null: not erased. */
     erased: text('erased'),
     /** The user was there, and an absence has not passed the brake since. */
-    wasThere: boolean('was_there'),
+    existed: boolean('existed'),
   },
   (t) => [
     check('ledger_erased', sql`${t.erased} IN ('sent', 'verified')`),

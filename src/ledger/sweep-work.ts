@@ -13,7 +13,7 @@ export type Work = {
   /** A claim was made that has not ended. */
   readonly claimed: boolean
   readonly unknown: boolean
-  readonly blind: boolean
+  readonly hiddenDoubted: boolean
   readonly statusDoubted: boolean
   readonly replanAtMs: number | null
   /** Of the work row; null when there is none. */
@@ -35,7 +35,7 @@ SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS kn
   o.id::text, o.change_version::text AS version, l.generation::text,
   coalesce(o.verify_left > 0, false) AS doubtful,
   o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AND o.due_at IS NOT NULL AS claimed,
-  coalesce(o.unknown, false) AS unknown, coalesce(o.blind, false) AS blind,
+  coalesce(o.unknown, false) AS unknown, coalesce(o.hidden_doubted, false) AS "hiddenDoubted",
   coalesce(o.status_doubted, false) AS "statusDoubted",
   (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
   ${NOW_MS} AS "nowMs"
@@ -63,7 +63,7 @@ export async function workOfNobody(client: Client, keys: readonly CustomerKey[])
 }
 
 const OF_NOBODY: Omit<Work, 'key'> = {
-  ...{ known: false, owed: false, claimed: false, unknown: false, blind: false },
+  ...{ known: false, owed: false, claimed: false, unknown: false, hiddenDoubted: false },
   ...{ statusDoubted: false, doubtful: false, record: NEVER_SETTLED },
   ...{ replanAtMs: null, id: null, version: null, generation: null },
 }

@@ -15,7 +15,7 @@ export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VER
 
 const VERIFY_NOW = `
 WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
-UPDATE rollcall.owed o SET check_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
+UPDATE rollcall.owed o SET verify_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
 
 /** These are looked at as soon as nothing is under way for them. */
 export async function verifyNow(client: Client, keys: readonly CustomerKey[]): Promise<void> {

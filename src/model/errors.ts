@@ -87,7 +87,7 @@ export const ERRORS = {
   SWEEP_RUNNING: {
     exit: 1,
     means:
-      'Another backfill is under way, and this one wants something else: other customers, a new beginning, or registrations to be announced.',
+      'Another backfill is under way, and this one wants something else: other customers, a new beginning, or other expected registrations.',
     todo: 'Run the command again when that has ended (`rollcall status` shows how far it is), or stop it.',
   },
   SERVICE_INSECURE: {

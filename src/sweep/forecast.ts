@@ -156,7 +156,7 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
 /** As sync/run.ts finds it. */
 function beforeOf({ mapped, record, rivals }: Made, policy: Policy): Before {
   return {
-    wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
+    existed: record.userId === userIdOf(mapped) && existedBefore(record),
     erases: isToErase({ mapped, rivals, policy }),
     hadAccess: hadAccess(record),
   }

@@ -1,7 +1,7 @@
 import { type OptionalField, UNVERIFIABLE_FIELD, USER_FIELDS, type UserField } from '../model/user.ts'
-import type { RemoteUser } from '../service/body.ts'
 import { type Facts, fieldsOf, reasonOf, retry, type TurnStep } from './answer.ts'
-import type { ReadMeaning, WriteMeaning } from './classify.ts'
+import type { CalledGet } from './call.ts'
+import type { WriteMeaning } from './classify.ts'
 import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { leavesTrial, type Plan } from './plan.ts'
@@ -11,12 +11,8 @@ import { fieldsShown } from './right.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 
 /** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
-export function absorbRead(
-  turn: Turn,
-  meaning: ReadMeaning,
-  remote: RemoteUser | null,
-  facts: Facts,
-): TurnStep {
+type Shown = Pick<CalledGet, 'meaning' | 'remote'>
+export function absorbRead(turn: Turn, { meaning, remote }: Shown, facts: Facts): TurnStep {
   const looked = { ...turn, lookups: turn.lookups + 1 }
   switch (meaning) {
     case 'present': {

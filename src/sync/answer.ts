@@ -1,11 +1,11 @@
 import type { Reason, ReasonCode } from '../ledger/record.ts'
 import type { DesiredUser, OptionalField } from '../model/user.ts'
-import type { CustomerDigests } from './digest.ts'
+import type { Called } from './call.ts'
 import type { Plan } from './plan.ts'
-import type { Turn, TurnEnd } from './turn.ts'
+import type { Turn, TurnEnd, TurnSituation } from './turn.ts'
 
 /** What is known of the answer besides its meaning; `status` is null when there was none. */
-export type Facts = {
+export type Facts = Pick<TurnSituation, 'digests' | 'lookAfterMs' | 'accessFirst'> & {
   readonly plan: Plan
   readonly status: number | null
   readonly error?: string
@@ -15,11 +15,12 @@ export type Facts = {
   /** The answer says that another user has what was sent. */
   readonly conflict: boolean
   readonly desired: DesiredUser | null
-  readonly digests: CustomerDigests
-  /** How long a "not there" cannot be believed yet; see turn.ts. */
-  readonly lookAfterMs: number
-  /** The call went without its fields, so that a refusal is no last word; see turn.ts. */
-  readonly accessFirst?: boolean
+}
+
+export function factsOf({ outcome, named, conflict }: Called) {
+  if (outcome.kind === 'error') return { status: null, error: outcome.error, named, conflict }
+  const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
+  return { status: outcome.status, ...wait, named, conflict }
 }
 
 /** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */

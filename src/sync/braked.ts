@@ -20,7 +20,7 @@ type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
 /** Facts that the memory does not hold. */
 export type Before = {
   /** The user was there, as far as the ledger knows. */
-  readonly wasThere: boolean
+  readonly existed: boolean
   /** After its revocation the customer's personal fields are erased. */
   readonly erases: boolean
   readonly hadAccess: boolean
@@ -38,7 +38,7 @@ export function hadAccess({ state, seenStatus, sentStatus }: KnownRecord): boole
 export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly BrakeKind[] {
   switch (plan.kind) {
     case 'create':
-      return before.wasThere ? ['create', 'absence'] : ['create']
+      return before.existed ? ['create', 'absence'] : ['create']
     case 'patch':
     case 'replace':
       return [

@@ -1,5 +1,6 @@
 import type { Brake, HeldKind } from '../brake/brake.ts'
 import { takenTogether } from '../brake/decide.ts'
+import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import type { KnownRecord, Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { askBrake, type Before } from './braked.ts'
@@ -51,7 +52,7 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
 export async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
   const { key, desired, record, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
-  if (!settled || remote !== 'absent' || !before.wasThere) return end
+  if (!settled || remote !== 'absent' || !before.existed) return end
   const discarded = discardedIn(braking)
   const brake = without(discarded, braking.brake)
   const held = await asked(() => brake({ key, desired, kinds: ['absence'] }))
@@ -105,7 +106,6 @@ function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */
 const BUSY = givenUp('brake-busy', 1000)
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Null when the brake cannot be asked now: nothing is counted then, and nothing may be sent. */
 async function asked<T>(ask: () => Promise<T>): Promise<T | null> {

@@ -7,15 +7,20 @@ import { CallError } from '../service/errors.ts'
 import { namedFields, saysConflict } from '../service/named.ts'
 import { shapeOf } from '../service/shape.ts'
 import type { UsersClient } from '../service/users.ts'
-import type { BodyKind, Method, Outcome } from './classify.ts'
+import {
+  type BodyKind,
+  classifyRead,
+  classifyWrite,
+  type Method,
+  type Outcome,
+  type ReadMeaning,
+  type WriteMeaning,
+} from './classify.ts'
 import type { Plan } from './plan.ts'
 import type { Call } from './turn.ts'
 
-/** One call that was made, as typed facts; nothing of its body but the user that a GET showed. */
-export type Called = {
-  readonly method: Method
+type Answer = {
   readonly outcome: Outcome
-  readonly remote: RemoteUser | null
   /** Fields that the answer names, where it may be a refusal. */
   readonly named: readonly OptionalField[]
   /** It says that another user has what was sent. */
@@ -25,13 +30,42 @@ export type Called = {
   readonly durationMs: number
 }
 
-type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+/** One call that was made: what its answer means, and typed facts. Nothing of its body but the user that a GET showed. */
+export type Called = CalledGet | CalledWrite
+export type CalledGet = Answer & {
+  readonly method: 'GET'
+  readonly meaning: ReadMeaning
+  readonly remote: RemoteUser | null
+}
+type CalledWrite = Answer & {
+  readonly method: Exclude<Method, 'GET'>
+  readonly meaning: WriteMeaning
+  readonly remote: null
+}
 
 /** A value that another user has may pass for one that does not fit. */
 const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
 export async function callService(users: UsersClient, asked: Asked): Promise<Called> {
+  const { remote, answer } = await ask(users, asked)
+  return classified(asked.call.method, remote, answer)
+}
+
+/** The same for a GET. */
+export async function getUser(users: UsersClient, asked: Omit<Asked, 'call'>): Promise<CalledGet> {
+  const { remote, answer } = await ask(users, { ...asked, call: { method: 'GET' } })
+  return { method: 'GET', meaning: classifyRead(answer.outcome), remote, ...answer }
+}
+
+export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called {
+  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), remote, ...answer }
+  return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
+}
+
+type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+
+async function ask(users: UsersClient, asked: Asked) {
   const { call, userId, signal } = asked
   const started = performance.now()
   try {
@@ -48,13 +82,12 @@ export async function callService(users: UsersClient, asked: Asked): Promise<Cal
     const named = reply.status >= 400 ? namedFields(body) : []
     const conflict = reply.status === 409 || (INVALID.has(reply.status) && saysConflict(body))
     const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
-    return { method: call.method, outcome, remote, named, conflict, shape, durationMs: reply.durationMs }
+    return { remote, answer: { outcome, named, conflict, shape, durationMs: reply.durationMs } }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
-    const durationMs = performance.now() - started
-    const nothing = { remote: null, named: [], conflict: false, shape: null }
-    return { method: call.method, outcome, ...nothing, durationMs }
+    const nothing = { named: [], conflict: false, shape: null }
+    return { remote: null, answer: { outcome, ...nothing, durationMs: performance.now() - started } }
   }
 }
 
@@ -85,12 +118,11 @@ type MadeCall = {
   readonly key: CustomerKey
   readonly plan: Plan | 'verify' | 'probe'
   readonly called: Called
-  readonly meaning: string
 }
 
 /** The log entry of a call. Plan and answer hold field values; only names, codes and types are taken. */
-export function callEntry({ key, plan, called, meaning }: MadeCall): CallEntry {
-  const { method, outcome, shape, durationMs: ms } = called
+export function callEntry({ key, plan, called }: MadeCall): CallEntry {
+  const { method, meaning, outcome, shape, durationMs: ms } = called
   const answer =
     outcome.kind === 'reply'
       ? { status: outcome.status, error: null, body: outcome.body }

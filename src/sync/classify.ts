@@ -73,11 +73,13 @@ export function classifyRead(outcome: Outcome): ReadMeaning {
   return body === 'null' ? 'absent' : 'failed'
 }
 
+type Classified = { readonly outcome: Outcome; readonly meaning: WriteMeaning | ReadMeaning }
+
 /**
  * Says what a call tells about the service as a whole. A refusal is an answer of a service that works; an answer that
  * cannot be understood is none. 429 asks for patience, and says nothing of what comes after it.
  */
-export function healthOf(outcome: Outcome, meaning: WriteMeaning | ReadMeaning): ServiceHealth {
+export function healthOf({ outcome, meaning }: Classified): ServiceHealth {
   if (outcome.kind === 'error') return outcome.error === 'aborted' ? 'neutral' : 'trouble'
   const { status } = outcome
   if (status === 429) return 'neutral'

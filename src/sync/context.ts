@@ -23,7 +23,7 @@ import type { Unwatched } from './unwatched.ts'
 export type SyncStep =
   | { readonly step: 'mapped'; readonly mapped: Mapped }
   | { readonly step: 'planned'; readonly plan: Plan }
-  | { readonly step: 'answered'; readonly plan: Plan; readonly called: Called; readonly meaning: string }
+  | { readonly step: 'answered'; readonly plan: Plan; readonly called: Called }
   | { readonly step: 'ended'; readonly end: TurnEnd }
 
 export type SyncContext = {

@@ -7,7 +7,6 @@ import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } fr
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/backoff.ts'
 import type { Called } from './call.ts'
-import { classifyRead, classifyWrite } from './classify.ts'
 import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
@@ -20,7 +19,7 @@ type Finished = {
   readonly context: Pick<SyncContext, 'config' | 'backoff' | 'random' | 'digester'>
   readonly claim: Claim
   readonly mapped: Mapped
-  readonly record: KnownRecord
+  readonly own: KnownRecord
   /** The record that the claim went by: perhaps what another customer's tells of this user. */
   readonly known: KnownRecord
   readonly rivals: readonly CustomerKey[]
@@ -31,15 +30,16 @@ type Finished = {
 
 /** Puts the outcome of a claim into the form that is stored: what is owed next, and what is remembered. */
 export function makeEnding(finished: Finished): Ending {
-  const { context, claim, mapped, record, known, rivals, turn, last, end } = finished
+  const { context, claim, mapped, own, known, rivals, turn, last, end } = finished
   const { config, backoff, random, digester } = context
   const { consistencyDelayMs } = config.timing
   // A clear yes to what was sent once more says nothing of the rest.
   const taken = end.kind !== 'unknown' && turn.unclear
-  const unclear = taken || (end.kind === 'settle' ? isGone({ known, mapped, last }) : isUnclear(last))
-  const userId = userIdOf(mapped) ?? record.userId
+  const unclear =
+    taken || (end.kind === 'settle' ? isGone({ known, mapped, last }) : last?.meaning === 'unclear')
+  const userId = userIdOf(mapped) ?? own.userId
   const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
-  const freed = freedBy({ record, turn, mapped, digester, key: claim.key })
+  const freed = freedBy({ own, turn, mapped, digester, key: claim.key })
   const effect = effectOf({ claim, turn, end })
   const isOver = unclear || effect === 'unordered'
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
@@ -70,17 +70,15 @@ export function makeEnding(finished: Finished): Ending {
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !acknowledged,
     carried: [...turn.carried, ...notAsked(mapped, config)],
     // The part about other customers that it concerns.
-    noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : rivals,
+    noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : rivals,
     effect,
-    isNew: record.isNew || record.userId !== userId,
+    isNew: own.isNew || own.userId !== userId,
     // The part that is remembered.
-    desired: stays(end, record)
-      ? keptDesired(record, digester.id)
-      : digester.whole(key, mapped, config.clearWith),
+    desired: stays(end, own) ? keptDesired(own, digester.id) : digester.whole(key, mapped, config.clearWith),
     record: toRecord(memory, digester.id, {
       userId,
-      ...stateOf(end, record),
-      wasThere: existsRemotely(existedBefore(known) && known.userId === userId, turn, end),
+      ...stateOf(end, own),
+      existed: existsRemotely(existedBefore(known) && known.userId === userId, turn, end),
       issues: issuesFor(mapped, turn.memory),
     }),
   }
@@ -97,13 +95,7 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * for a yes that a look has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
 function isGone({ known, mapped, last }: Pick<Finished, 'known' | 'mapped' | 'last'>): boolean {
-  if (last === null || !(existedBefore(known) || mapped.kind !== 'user')) return false
-  const { method, outcome } = last
-  return (method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)) === 'absent'
-}
-
-function isUnclear(last: Called | null): boolean {
-  return last !== null && last.method !== 'GET' && classifyWrite(last.method, last.outcome) === 'unclear'
+  return last?.meaning === 'absent' && (existedBefore(known) || mapped.kind !== 'user')
 }
 
 /** The answer to a call does not tell whether another customer's claim has looked, or written, before it or after. */

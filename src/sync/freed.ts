@@ -14,7 +14,7 @@ import type { Memory } from './memory.ts'
 import type { Turn } from './turn.ts'
 
 type Freeing = {
-  readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
+  readonly own: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
   readonly turn: Pick<Turn, 'memory' | 'acknowledged' | 'lookups'>
   readonly mapped: Mapped
   readonly digester: Digester
@@ -25,11 +25,11 @@ type Freeing = {
  * What is replaced or cleared, by the digests that there were of it: by the writes of this claim, or by an earlier one
  * whose answer was lost, as a look has shown.
  */
-export function freedBy({ record, turn, mapped, digester, key }: Freeing): Freed[] {
-  if ((!turn.acknowledged && turn.lookups === 0) || record.digestKey !== digester.id) return []
+export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {
+  if ((!turn.acknowledged && turn.lookups === 0) || own.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
-    const before = { sent: told(record.sent[field]), seen: told(record.seen[field]) }
+    const before = { sent: told(own.sent[field]), seen: told(own.seen[field]) }
     if (before.sent === null && before.seen === null) return []
     return stillHolds(field, before, { memory: turn.memory, mapped, digests }) ? [] : [{ field, ...before }]
   })

@@ -31,7 +31,7 @@ export type Memory = KnownFields & {
 type Start = {
   readonly record: LedgerRecord
   readonly unknown: boolean
-  readonly blind: boolean
+  readonly hiddenDoubted: boolean
   /** When the oldest change that is not settled was made; null or absent: nothing is known to have changed. */
   readonly changedAtMs?: number | null
   readonly statusDoubted: boolean
@@ -45,7 +45,7 @@ type Start = {
  * cannot be compared: they are dropped and refreshed by a GET, not by a write. An erased customer has none; status 0
  * was acknowledged with the fields.
  */
-export function startMemory({ record, unknown, blind, changedAtMs = null, ...rest }: Start): Memory {
+export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null, ...rest }: Start): Memory {
   const { statusDoubted, replanInMs, digestKey } = rest
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
@@ -57,7 +57,7 @@ export function startMemory({ record, unknown, blind, changedAtMs = null, ...res
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: { ...shown, ...hiddenMark(hidden, { erased, blind, rekeyed, changed }) },
+    sent: { ...shown, ...hiddenMark(hidden, { erased, hiddenDoubted, rekeyed, changed }) },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     conflict: record.conflict && !rekeyed ? { ...record.conflict, phase: phaseOf(record, replanInMs) } : null,
@@ -80,14 +80,14 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
 /** The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. */
 function hiddenMark(hidden: string | undefined, how: Hiding & { readonly erased: boolean }): FieldDigests {
   if (hidden !== undefined) return { [UNVERIFIABLE_FIELD]: how.erased ? hidden : hiddenAs(hidden, how) }
-  return how.blind ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
+  return how.hiddenDoubted ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
 }
 
-type Hiding = { readonly blind: boolean; readonly rekeyed: boolean; readonly changed: boolean }
+type Hiding = { readonly hiddenDoubted: boolean; readonly rekeyed: boolean; readonly changed: boolean }
 
 /** A change since a digest with another key cannot be told any more, and no GET shows it. */
-function hiddenAs(digest: string, { blind, rekeyed, changed }: Hiding): string {
-  if (blind) return DOUBTED
+function hiddenAs(digest: string, { hiddenDoubted, rekeyed, changed }: Hiding): string {
+  if (hiddenDoubted) return DOUBTED
   if (!rekeyed || digest === NO_VALUE || digest === DOUBTED) return digest
   return changed ? DOUBTED : BELIEVED
 }
@@ -127,7 +127,7 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Subject
 }
 
 const UNHEARD_OF = startMemory({
-  ...{ record: NEVER_SETTLED, unknown: false, blind: false, statusDoubted: false },
+  ...{ record: NEVER_SETTLED, unknown: false, hiddenDoubted: false, statusDoubted: false },
   ...{ replanInMs: null, digestKey: '' },
 })
 
@@ -150,7 +150,7 @@ export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) 
   return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
 }
 
-type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'wasThere'> & {
+type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'existed'> & {
   readonly reason: Reason | null
 }
 

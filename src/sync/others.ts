@@ -79,7 +79,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     ...own.record,
     userId: userIdOf(mapped),
     remote: 'unknown',
-    wasThere: existedBefore(record),
+    existed: existedBefore(record),
     sentStatus: from.doubted ? null : record.sentStatus,
     seenStatus: null,
     sent: countryOf(from, { own, mapped, digester }),

@@ -110,7 +110,7 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   // Only once a look has shown that there is no user to be revoked.
   if (memory.remote === 'absent' && user.status === 0 && !policy.createWithoutAccess)
     return { kind: 'none', why: 'without-access' }
-  const { managed, wrong, complete } = fieldsOf(mapped, memory, digests)
+  const { managed, wrong, complete } = sortFields(mapped, memory, digests)
   if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }
 
   const changed = withWholePhone(wrong, managed, memory)
@@ -129,7 +129,7 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
 }
 
 /** `wrong`: those whose value is not known to be at the service. `complete`: no field is left out. */
-function fieldsOf(
+function sortFields(
   { user, issues }: Extract<Mapped, { kind: 'user' }>,
   memory: Memory,
   digests: CustomerDigests,
@@ -153,7 +153,7 @@ export function wrongFields({
   const sendable = withoutConflict(mapped, memory)
   if (sendable.kind !== 'user') return []
   const { user } = sendable
-  const { wrong, complete } = fieldsOf(sendable, memory, digests)
+  const { wrong, complete } = sortFields(sendable, memory, digests)
   const strays = complete && policy.unmanaged === 'clear' ? straysOf(user, memory) : []
   const fields = OPTIONAL_FIELDS.filter((field) => wrong.includes(field) || strays.includes(field))
   return statusIsRight(user.status, memory) ? fields : ['status', ...fields]

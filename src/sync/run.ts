@@ -1,14 +1,14 @@
 import type { Ending } from '../ledger/end-of-claim.ts'
-import type { KnownRecord, LedgerRecord } from '../ledger/record.ts'
+import type { KnownRecord } from '../ledger/record.ts'
 import { existedBefore } from '../ledger/record.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { entitled } from '../model/user.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
-import type { Facts } from './answer.ts'
+import { factsOf } from './answer.ts'
 import { hadAccess } from './braked.ts'
 import { absenceBraked, afterStop, braked } from './braking.ts'
 import { type Called, callService } from './call.ts'
-import { busyness, classifyRead, classifyWrite, healthOf, type Outcome } from './classify.ts'
+import { busyness, healthOf } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
@@ -18,7 +18,7 @@ import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { inherit, latestOf } from './others.ts'
 import { isToErase, leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { type Call, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
  * Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an
@@ -30,18 +30,18 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
   const { digester } = context
   const gate = makeGate(context, run)
   try {
-    const record = await context.readRecord(claim.key)
-    const subject = await readSubject(context, claim, record)
-    const alone = { key: claim.key, record, doubted: claim.statusDoubted }
-    const own = subject.kept.find(({ key }) => key === claim.key) ?? alone
-    const known = inherit(latestOf(own, subject.kept), { own, mapped: subject.mapped, digester })
-    const memory = recall(context, run, { record: known, mapped: subject.mapped })
+    const own = await context.readRecord(claim.key)
+    const subject = await readSubject(context, claim, own)
+    const alone = { key: claim.key, record: own, doubted: claim.statusDoubted }
+    const kept = subject.kept.find(({ key }) => key === claim.key) ?? alone
+    const known = inherit(latestOf(kept, subject.kept), { own: kept, mapped: subject.mapped, digester })
+    const memory = recall(context, run, { known, mapped: subject.mapped })
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, own: record, record: known, memory })
+        : await takeTurns({ context, run, gate, subject, own, known, memory })
     run.observe({ step: 'ended', end: result.end })
-    return makeEnding({ context, claim, record, known, ...subject, ...result })
+    return makeEnding({ context, claim, own, known, ...subject, ...result })
   } finally {
     gate.close()
   }
@@ -53,15 +53,15 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-type Recalled = { readonly record: LedgerRecord; readonly mapped: Mapped }
+type Recalled = { readonly known: KnownRecord; readonly mapped: Mapped }
 
-function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { record, mapped }: Recalled): Memory {
+function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { known, mapped }: Recalled): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
-  const unaccepted = record.remote === 'absent' && (record.state !== 'idle' || existedBefore(record))
+  const unaccepted = known.remote === 'absent' && (known.state !== 'idle' || existedBefore(known))
   const unknown = claim.unknown || look || (loses && unaccepted)
-  const memory = startMemory({ ...claim, record, unknown, digestKey: digester.id })
-  return rememberFor(memory, { mapped, record, digests: forCustomer(digester, claim.key) })
+  const memory = startMemory({ ...claim, record: known, unknown, digestKey: digester.id })
+  return rememberFor(memory, { mapped, record: known, digests: forCustomer(digester, claim.key) })
 }
 
 type Turning = {
@@ -71,32 +71,17 @@ type Turning = {
   readonly subject: Subject
   readonly own: KnownRecord
   /** The record of the customer that wrote to this user last. */
-  readonly record: KnownRecord
+  readonly known: KnownRecord
   readonly memory: Memory
 }
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns({ context, run, gate, subject, own, record, memory }: Turning): Promise<Turned> {
-  const { mapped, rivals } = subject
+async function takeTurns(turning: Turning): Promise<Turned> {
+  const { context, run, gate, subject, own, known, memory } = turning
+  const { mapped } = subject
   run.observe({ step: 'mapped', mapped })
-  const digests = forCustomer(context.digester, run.claim.key)
-  const lookAfterMs = lookAfter(context, record)
-  const { consistencyDelayMs } = context.config.timing
-  const accessFirst = isAccessFirst(run.claim.attempts, own.reason)
-  const times = { lookAfterMs, consistencyDelayMs, accessFirst }
-  const situation = { mapped, rivals, policy: context.config, digests, ...times }
-  const { key } = run.claim
-  const braking = {
-    ...{ brake: context.brake, key, digests, record: own },
-    before: {
-      wasThere: record.userId === userIdOf(mapped) && existedBefore(record),
-      erases: isToErase(situation),
-      hadAccess: hadAccess({ ...own, sentStatus: record.sentStatus }),
-    },
-    digestKey: context.digester.id,
-    desired: context.digester.whole(key, mapped, context.config.clearWith),
-  }
+  const { situation, braking } = prepare(turning)
   let turn = startTurn(memory)
   let last: Called | null = null
   for (;;) {
@@ -104,24 +89,23 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await ended(move.end)
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
-    if (record.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
+    if (known.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
     // And the user, whom nobody would look for once the customer has left the scope.
     const first = own.remote === 'unasked' && move.call.method !== 'GET'
-    if (first && context.config.scope) await context.markAsked(key)
+    if (first && context.config.scope) await context.markAsked(run.claim.key)
     const closed = await gate.pass(turn)
     if (closed) return { turn, last, end: closed }
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
     last = called
-    const { named, conflict } = called
+    run.observe({ step: 'answered', plan: move.plan, called })
     const sendable = withoutConflict(mapped, turn.memory)
     const desired = sendable.kind === 'user' ? sendable.user : null
-    const about = { plan: move.plan, desired, digests, lookAfterMs, accessFirst }
-    const facts = { ...factsOf(called.outcome), named, conflict, ...about }
-    const { meaning, step } = learn(turn, move.call, called, facts)
-    run.observe({ step: 'answered', plan: move.plan, called, meaning })
+    const facts = { ...situation, ...factsOf(called), plan: move.plan, desired }
+    const step =
+      called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
     turn = step.turn
-    const health = healthOf(called.outcome, meaning)
+    const health = healthOf(called)
     await context.report({ id: run.claim.id, epoch: gate.epoch(), health, ...busyness(called.outcome) })
     if (step.end) return await ended(step.end)
   }
@@ -132,17 +116,21 @@ async function takeTurns({ context, run, gate, subject, own, record, memory }: T
   }
 }
 
-function learn(turn: Turn, call: Call, called: Called, facts: Facts) {
-  if (call.method === 'GET') {
-    const meaning = classifyRead(called.outcome)
-    return { meaning, step: absorbRead(turn, meaning, called.remote, facts) }
+/** The situation of the whole claim, and the facts for the brake. */
+function prepare({ context, run, subject: { mapped, rivals }, own, known }: Turning) {
+  const { config, digester, brake } = context
+  const { key, attempts } = run.claim
+  const digests = forCustomer(digester, key)
+  const { consistencyDelayMs } = config.timing
+  const times = { lookAfterMs: lookAfter(context, known), consistencyDelayMs }
+  const accessFirst = isAccessFirst(attempts, own.reason)
+  const situation = { mapped, rivals, policy: config, digests, ...times, accessFirst }
+  const before = {
+    existed: known.userId === userIdOf(mapped) && existedBefore(known),
+    erases: isToErase(situation),
+    hadAccess: hadAccess({ ...own, sentStatus: known.sentStatus }),
   }
-  const meaning = classifyWrite(call.method, called.outcome)
-  return { meaning, step: absorbWrite(turn, meaning, facts) }
-}
-
-function factsOf(outcome: Outcome): Pick<Facts, 'status' | 'error' | 'waitMs'> {
-  if (outcome.kind === 'error') return { status: null, error: outcome.error }
-  const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
-  return { status: outcome.status, ...wait }
+  const desired = digester.whole(key, mapped, config.clearWith)
+  const braking = { brake, key, digests, record: own, before, digestKey: digester.id, desired }
+  return { situation, braking }
 }

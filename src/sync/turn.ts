@@ -90,12 +90,12 @@ export function startTurn(memory: Memory): Turn {
   }
 }
 
-type TurnSituation = Omit<Situation, 'memory'> & {
-  /** How long a GET cannot be believed yet, because it may show what was there before our last write. */
+export type TurnSituation = Omit<Situation, 'memory'> & {
+  /** How long a GET, or a "not there", cannot be believed yet, because it may show what was there before our last write. */
   readonly lookAfterMs: number
   /** The same after a write of this very claim. */
   readonly consistencyDelayMs: number
-  /** What came before has failed again and again: access goes alone, and the fields follow in a call of their own. */
+  /** What came before has failed again and again: access goes alone, and the fields follow in a call of their own, so that a refusal is no last word. */
   readonly accessFirst?: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { brakeNeedsPerson, readBrake } from '../brake/list.ts'
+import { collapseOutbox } from '../capture/collapse.ts'
 import { openMarks } from '../capture/marks.ts'
-import { collapseOutbox } from '../capture/outbox.ts'
 import { unfitTables } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
 import { findMisfits } from '../customers/describe.ts'

@@ -55,7 +55,7 @@ export function logStep(log: Log) {
     if (step.step === 'answered') {
       const { method, outcome, durationMs } = step.called
       const answer = outcome.kind === 'reply' ? { status: outcome.status } : { error: outcome.error }
-      const what = { plan: step.plan.kind, method, ...answer, meaning: step.meaning }
+      const what = { plan: step.plan.kind, method, ...answer, meaning: step.called.meaning }
       log.info({ ...about, ...what, ms: Math.round(durationMs) }, 'call')
     } else if (step.step === 'ended') {
       const { end } = step

@@ -159,7 +159,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
         if (step.step === 'answered') {
           const { method, outcome, durationMs } = step.called
           const status = outcome.kind === 'reply' ? outcome.status : null
-          countCall({ method, meaning: step.meaning, status, ms: durationMs })
+          countCall({ method, meaning: step.called.meaning, status, ms: durationMs })
         } else if (step.step === 'ended') {
           const { end } = step
           const state = end.kind === 'settle' ? end.state : end.kind

@@ -4,8 +4,8 @@ import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import type { UsersClient } from '../service/users.ts'
-import { callEntry, callService } from '../sync/call.ts'
-import { classifyRead, healthOf } from '../sync/classify.ts'
+import { callEntry, getUser } from '../sync/call.ts'
+import { healthOf } from '../sync/classify.ts'
 
 type Options = {
   readonly pool: Pool
@@ -45,12 +45,10 @@ export function makeProbe({ pool, users, signal, log, random = Math.random }: Op
     const { rows } = await pool.query<Known>(KNOWN_USER, [denied])
     // Where no user is known to be up to date, the one that is asked for may be what is wrong.
     const known = rows[0]?.good || random() < 0.5 ? rows[0] : undefined
-    const call = { method: 'GET' } as const
-    const called = await callService(users, { call, userId: known?.userId ?? NOBODY, signal })
+    const called = await getUser(users, { userId: known?.userId ?? NOBODY, signal })
     const { outcome } = called
-    const meaning = classifyRead(outcome)
-    if (known) log(callEntry({ key: known.key, plan: 'probe', called, meaning }))
+    if (known) log(callEntry({ key: known.key, plan: 'probe', called }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'
-    return brokenOff ? null : healthOf(outcome, meaning)
+    return brokenOff ? null : healthOf(called)
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { collapseOutbox, drainOutbox, type NoteChanges } from '../../src/capture/outbox.ts'
+import { collapseOutbox } from '../../src/capture/collapse.ts'
+import { drainOutbox, type NoteChanges } from '../../src/capture/outbox.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { openScene } from './scene.ts'
 

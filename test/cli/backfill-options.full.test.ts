@@ -135,15 +135,15 @@ describe('on a house of its own', () => {
     const stopped = await ended(process)
     expect(stopped.code).toBe(1)
     expect(stopped.output).toMatch(/^stopped +.*again to go on/m)
-    expect(stopped.output).toMatch(/^announced +50 .*until 20/m)
+    expect(stopped.output).toMatch(/^expected +50 .*until 20/m)
     const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('goes on where')
     // Everybody was looked at: no more can come than are owed.
-    expect(resumed.output).toMatch(/^announced +.*not announced twice: 16 /m)
+    expect(resumed.output).toMatch(/^expected +.*not expected twice: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
     const repeated = await backfill(house, '--expect-creates', '50')
-    expect(repeated.output).toMatch(/^announced +16 .*until 20/m)
+    expect(repeated.output).toMatch(/^expected +16 .*until 20/m)
     const restarted = await backfill(house, '--restart', '--json')
     expect(JSON.parse(restarted.output)).toMatchObject({
       resumed: false,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type MeteredCall, measure, observeWorker, startMeter } from '../../src/demo/meter.ts'
 import type { Claim } from '../../src/ledger/claim.ts'
+import type { WriteMeaning } from '../../src/sync/classify.ts'
 import type { SyncStep } from '../../src/sync/context.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
@@ -15,19 +16,26 @@ const SETTLED: SyncStep = { step: 'ended', end: { kind: 'settle', state: 'idle',
 
 function claim(changedAtMs: number): Claim {
   return {
-    ...{ id: '1', token: '1', key: 'C-1', version: '1', generation: '1', unknown: false, blind: false },
+    ...{
+      id: '1',
+      token: '1',
+      key: 'C-1',
+      version: '1',
+      generation: '1',
+      unknown: false,
+      hiddenDoubted: false,
+    },
     ...{ statusDoubted: false, mayHaveWritten: false, attempts: 0, changedAtMs, nowMs: 0, replanInMs: null },
   }
 }
 
-function answered(meaning: string, plan = PATCH, status = 200): SyncStep {
+function answered(meaning: WriteMeaning, plan = PATCH, status = 200): SyncStep {
   const outcome = { kind: 'reply', status, body: 'user' } as const
   const nothing = { remote: null, named: [], conflict: false, shape: null }
   return {
     step: 'answered',
     plan,
-    called: { method: 'PATCH', outcome, ...nothing, durationMs: 60.3 },
-    meaning,
+    called: { method: 'PATCH', meaning, outcome, ...nothing, durationMs: 60.3 },
   }
 }
 

@@ -84,7 +84,7 @@ test('the cause is what the records tell: a call of unknown outcome, another map
   })
   await pool.query(`UPDATE clientes SET nombre = 'Ada' WHERE id = 'a'`)
   await house.settled()
-  await pool.query(`UPDATE rollcall.owed SET verify_left = 0, check_at = NULL WHERE key = 'a'`)
+  await pool.query(`UPDATE rollcall.owed SET verify_left = 0, verify_at = NULL WHERE key = 'a'`)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   await behindCapture(house, `UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
   await pool.query(`INSERT INTO rollcall.generation (id, fingerprint, swept_at)

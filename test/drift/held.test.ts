@@ -53,13 +53,13 @@ test('the record alone tells what a plan does that is held, and the kinds tell n
     seenStatus: fc.option(status),
     looked: fc.boolean(),
     onRemove: fc.constantFrom<Policy['onRemove']>('revoke', 'erase'),
-    wasThere: fc.boolean(),
+    existed: fc.boolean(),
   })
   const directions = new Set<string | null>()
   const plans = new Set<string>()
-  const run = fc.asyncProperty(given, async ({ mapped, onRemove, wasThere, ...known }) => {
+  const run = fc.asyncProperty(given, async ({ mapped, onRemove, existed, ...known }) => {
     const memory: Memory = { ...ABSENT, sent: { email: digests.exact('email', 'a@b.es') }, ...known }
-    const { plan, reason } = await allHeld({ mapped, memory, onRemove, wasThere })
+    const { plan, reason } = await allHeld({ mapped, memory, onRemove, existed })
     if (reason === null) return
     plans.add(plan.kind)
     const access = accessWhileHeld(accessAfter(plan), memory)
@@ -73,10 +73,10 @@ test('the record alone tells what a plan does that is held, and the kinds tell n
   expect(directions).toEqual(new Set(['lost', 'undue', null]))
 })
 
-type Held = Pick<Situation, 'mapped' | 'memory'> & Pick<Policy, 'onRemove'> & { readonly wasThere: boolean }
+type Held = Pick<Situation, 'mapped' | 'memory'> & Pick<Policy, 'onRemove'> & { readonly existed: boolean }
 
 /** The first step of a claim, and with which reason it ends where all kinds are held; null: it does not end so. */
-async function allHeld({ mapped, memory, onRemove, wasThere }: Held) {
+async function allHeld({ mapped, memory, onRemove, existed }: Held) {
   const turn = startTurn(memory)
   const policy = { ...KEEP, onRemove }
   const move = nextMove(turn, {
@@ -85,7 +85,7 @@ async function allHeld({ mapped, memory, onRemove, wasThere }: Held) {
   const after = await braked(
     {
       ...{ key: '7', desired: 'now', digests, digestKey: 'k', brake: async ({ kinds }) => kinds },
-      before: { wasThere, erases: onRemove === 'erase', hadAccess: false },
+      before: { existed, erases: onRemove === 'erase', hadAccess: false },
       record: { state: 'idle', reason: null, desired: null, digestKey: null },
     },
     move,

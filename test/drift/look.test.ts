@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { shownBy } from '../../src/drift/look.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
-import type { BodyKind } from '../../src/sync/classify.ts'
+import { type BodyKind, classifyRead, type Outcome } from '../../src/sync/classify.ts'
 
 const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
 
@@ -23,15 +23,19 @@ const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>]
   [400, 'error', { none: 'refused' }],
 ]
 
-test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, shown) => {
-  const remote = body === 'user' ? USER : null
-  expect(shownBy({ outcome: { kind: 'reply', status, body }, remote })).toEqual(shown)
+function shown(outcome: Outcome, remote: RemoteUser | null = null) {
+  return shownBy({ outcome, meaning: classifyRead(outcome), remote })
+}
+
+test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, expected) => {
+  expect(shown({ kind: 'reply', status, body }, body === 'user' ? USER : null)).toEqual(expected)
 })
 
 test('no failed call is ever drift', () => {
   for (const error of CALL_ERROR_KINDS) {
-    const shown = shownBy({ outcome: { kind: 'error', error, reached: 'maybe' }, remote: null })
     const none = { 'bad-user-id': 'refused' }[error as 'bad-user-id'] ?? 'unreached'
-    expect(shown).toEqual(error === 'aborted' ? 'stopped' : { none })
+    expect(shown({ kind: 'error', error, reached: 'maybe' })).toEqual(
+      error === 'aborted' ? 'stopped' : { none },
+    )
   }
 })

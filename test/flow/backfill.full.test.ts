@@ -98,7 +98,7 @@ test('--lookup finds users whom the service knows and registers the others, nobo
   expect([calls.get('GET')?.length, calls.get('POST')?.length]).toEqual([40, 37])
 })
 
-test('announced registrations pass the brake, the limit after them, and the rest is told as held', async () => {
+test('expected registrations pass the brake, the limit after them, and the rest is told as held', async () => {
   const changes = { ...PATIENT, createWithoutAccess: false, brake: { creates: { customers: 5, share: 0 } } }
   await using house = await buildHouse(lane, { config: changes })
   await using command = await makeCommand(JSON.stringify(house.authored))
@@ -111,7 +111,7 @@ test('announced registrations pass the brake, the limit after them, and the rest
 
   const done = await run('backfill', '--expect-creates', '3', '--wait')
   expect(done.code).toBe(3)
-  expect(done.out).toMatch(/^announced /m)
+  expect(done.out).toMatch(/^expected /m)
   expect(done.out).toMatch(/^held +4 .*rollcall held/m)
   expect(done.out).not.toContain('customers of the backfill are settled')
   expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(8)

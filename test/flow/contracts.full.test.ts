@@ -99,7 +99,7 @@ test('a user is checked also where a contract has left after an answer that was 
   await until(async () => (await house.db.pool.query('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
   await house.db.pool.query(`UPDATE contracts SET contract = '2'`)
   await nothingOwed(house)
-  await house.db.pool.query('UPDATE rollcall.owed SET check_at = NULL, verify_left = 0')
+  await house.db.pool.query('UPDATE rollcall.owed SET verify_at = NULL, verify_left = 0')
   await worker.stop()
   house.sandbox.users.edit('p', { status: 0 })
   const { code, out } = await runDrift(house, ['--json'])

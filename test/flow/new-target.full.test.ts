@@ -51,18 +51,18 @@ test('users who are absent at a new service are created, and nobody is held for 
     customers: CUSTOMERS,
     rate: 500,
     seconds: 1,
-    creates: { through: CUSTOMERS, held: 0, limit: 10_000, windowHours: 24, announced: null },
+    creates: { through: CUSTOMERS, held: 0, limit: 10_000, windowHours: 24, expected: null },
   })
   await expectAllCreated(it)
 })
 
-test('more registrations than the brake lets through are told beforehand, and pass once they are announced', async () => {
+test('more registrations than the brake lets through are told beforehand, and pass once they are expected', async () => {
   await using it = await moved({ creates: TEN })
   const { house } = it
   const without = await migrated(house)
   expect(without.follows.creates).toMatchObject({ through: 10, held: CUSTOMERS - 10, limit: 10 })
   const { follows } = await migrated(house, '--expect-creates', String(CUSTOMERS))
-  expect(follows.creates).toMatchObject({ held: 0, announced: { set: true, left: CUSTOMERS } })
+  expect(follows.creates).toMatchObject({ held: 0, expected: { set: true, left: CUSTOMERS } })
   await expectAllCreated(it)
 })
 

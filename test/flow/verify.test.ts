@@ -7,7 +7,7 @@ type Plan = { readonly left: number; readonly inSeconds: number | null }
 
 async function verification({ db }: House, key: string): Promise<Plan> {
   const { rows } = await db.pool.query<Plan>(
-    `SELECT verify_left AS left, round(extract(epoch FROM check_at - now()))::int AS "inSeconds"
+    `SELECT verify_left AS left, round(extract(epoch FROM verify_at - now()))::int AS "inSeconds"
      FROM rollcall.owed WHERE key = $1`,
     [key],
   )
@@ -17,7 +17,7 @@ async function verification({ db }: House, key: string): Promise<Plan> {
 /** As if the time for the next look had come. */
 async function letItCome({ db }: House, key: string): Promise<void> {
   await db.pool.query(
-    'UPDATE rollcall.owed SET check_at = now(), verify_left = greatest(verify_left, 1) WHERE key = $1',
+    'UPDATE rollcall.owed SET verify_at = now(), verify_left = greatest(verify_left, 1) WHERE key = $1',
     [key],
   )
 }

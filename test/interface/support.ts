@@ -6,8 +6,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import type { ChatClient } from '../../src/service/chat-client.ts'
 import type { Professional } from '../../src/service/chat-read.ts'
 import type { UsersClient } from '../../src/service/users.ts'
-import { callService } from '../../src/sync/call.ts'
-import { classifyRead, classifyWrite } from '../../src/sync/classify.ts'
+import { type Called, callService } from '../../src/sync/call.ts'
 import type { Call } from '../../src/sync/turn.ts'
 import { makeChat } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'
@@ -68,7 +67,7 @@ export type Scene = {
   /** From now on the sandbox answers so; what is not named is as documented. */
   become(contract: object): Promise<void>
   /** One call as rollcall makes it, and what its answer means to it. */
-  call(userId: string, call: Call): Promise<{ meaning: string } & Awaited<ReturnType<typeof callService>>>
+  call(userId: string, call: Call): Promise<Called>
 }
 
 /** One sandbox for a test file; every test begins with it empty but for USER, and with the documented contract. */
@@ -132,15 +131,10 @@ export async function openScene(): Promise<Scene> {
       const { json } = await ask('/_sandbox/conversations', { method: 'POST', body })
       return (json as { readonly room: number }).room
     },
-    async call(userId, call) {
-      const called = await callService(users, { call, userId, signal: new AbortController().signal })
-      return { ...called, meaning: meaningOf(called) }
+    call(userId, call) {
+      return callService(users, { call, userId, signal: new AbortController().signal })
     },
   }
-}
-
-function meaningOf({ method, outcome }: Pick<Awaited<ReturnType<typeof callService>>, 'method' | 'outcome'>) {
-  return method === 'GET' ? classifyRead(outcome) : classifyWrite(method, outcome)
 }
 
 /** Every value that a dimension of the contract can take. */

@@ -53,7 +53,7 @@ test('nobody is checked who is owed, in doubt, about to be planned, or in the ha
   await using db = await openDatabase()
   const { pool } = db
   await pool.query(`
-    INSERT INTO rollcall.owed (key, change_version, lane, due_at, unknown, replan_at, verify_left, check_at, check_until, token) VALUES
+    INSERT INTO rollcall.owed (key, change_version, lane, due_at, unknown, replan_at, verify_left, verify_at, check_until, token) VALUES
       ('checked', 1, 1, NULL, false, NULL, 0, NULL, now() + interval '1 minute', 5),
       ('doubted', 1, 1, NULL, true, NULL, 0, NULL, NULL, NULL),
       ('free', 1, 1, NULL, false, now() + interval '1 hour', 0, NULL, NULL, NULL),
@@ -74,7 +74,7 @@ test('nobody is checked who is owed, in doubt, about to be planned, or in the ha
   expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new', 'verified']))
   // The look that follows an unknown outcome comes when it was to come.
   const { rows } = await pool.query(
-    `SELECT key FROM rollcall.owed WHERE check_at > now() + interval '59 minutes' AND token IS NULL`,
+    `SELECT key FROM rollcall.owed WHERE verify_at > now() + interval '59 minutes' AND token IS NULL`,
   )
   expect(rows).toEqual([{ key: 'verified' }])
 })
@@ -84,7 +84,7 @@ test('a check that died leaves nothing in doubt, and keeps nobody away for longe
   const { pool } = db
   await claimChecks(pool, ['a'], MAPPING)
   // Looks after an unknown outcome are still to come: that is another time.
-  await pool.query(`UPDATE rollcall.owed SET verify_left = 1, check_at = now() + interval '10 minutes'`)
+  await pool.query(`UPDATE rollcall.owed SET verify_left = 1, verify_at = now() + interval '10 minutes'`)
   expect(await claimChecks(pool, ['a'], MAPPING)).toEqual(new Map())
   await pool.query(`UPDATE rollcall.owed SET check_until = now()`)
   const again = await claimChecks(pool, ['a'], MAPPING)
@@ -109,13 +109,13 @@ test('what was seen under one mapping does not count under the next', async () =
 test('the look that is owed after an unknown outcome takes the row from a check, and doubts nothing more', async () => {
   await using db = await openDatabase()
   const { pool } = db
-  await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, verify_left, check_at)
+  await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, verify_left, verify_at)
     VALUES ('a', 1, 1, 2, now() + interval '1 hour')`)
   const checks = await claimChecks(pool, ['a'], MAPPING)
-  await pool.query(`UPDATE rollcall.owed SET check_at = now()`)
+  await pool.query(`UPDATE rollcall.owed SET verify_at = now()`)
   expect(await noteVerifications(pool, 10)).toBe(1)
   expect(await endChecks(pool, asChecks(checks), 'ours')).toEqual(new Set())
   await leaseLane(pool, { lane: (await laneOf(pool)) as 1, leaseMs: 1000, limit: 1 })
-  const { rows } = await pool.query('SELECT blind, verify_left, call_token FROM rollcall.owed')
-  expect(rows).toEqual([{ blind: false, verify_left: 1, call_token: null }])
+  const { rows } = await pool.query('SELECT hidden_doubted, verify_left, call_token FROM rollcall.owed')
+  expect(rows).toEqual([{ hidden_doubted: false, verify_left: 1, call_token: null }])
 })

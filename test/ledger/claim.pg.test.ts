@@ -35,14 +35,19 @@ async function leased(): Promise<Lease> {
 
 async function row() {
   const { rows } = await db.pool.query(
-    `SELECT change_version::int AS version, lane, unknown, blind, due_at <= now() AS due FROM rollcall.owed`,
+    `SELECT change_version::int AS version, lane, unknown, hidden_doubted, due_at <= now() AS due FROM rollcall.owed`,
   )
   return rows[0]
 }
 
 test('a job that is delivered twice is claimed once', async () => {
   const lease = await leased()
-  expect(await claimer()(lease)).toMatchObject({ key: 'c', version: '1', unknown: false, blind: false })
+  expect(await claimer()(lease)).toMatchObject({
+    key: 'c',
+    version: '1',
+    unknown: false,
+    hiddenDoubted: false,
+  })
   expect(await claimer()(lease)).toBeNull()
 })
 
@@ -89,14 +94,14 @@ test('a claim that was never ended leaves its outcome unknown, and in doubt what
   await claimer()(await leased())
   await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
   await leased()
-  expect(await row()).toMatchObject({ unknown: true, blind: true })
+  expect(await row()).toMatchObject({ unknown: true, hidden_doubted: true })
 })
 
 test('a lease that was never claimed leaves nothing unknown', async () => {
   await leased()
   await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
   await leased()
-  expect(await row()).toMatchObject({ unknown: false, blind: false })
+  expect(await row()).toMatchObject({ unknown: false, hidden_doubted: false })
 })
 
 test('a change raises the version and takes the more urgent lane', async () => {

@@ -26,7 +26,7 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
   )
   expect(await makeEnd(db.pool)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
-    `SELECT unknown, status_doubted AS doubted, verify_left AS left, check_at IS NOT NULL AS verifies,
+    `SELECT unknown, status_doubted AS doubted, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
        not_before > now() + interval '4 s' AS "heldBack" FROM rollcall.owed`,
   )
@@ -99,7 +99,7 @@ test('a write that was answered with neither yes nor no has no request under way
   // The end of its claim is 30 s away.
   expect(await waits({}, { unclear: false })).toMatchObject({ left: 2, heldBack: 30, due: 30 })
   // What follows an earlier unknown outcome stays.
-  expect(await waits({ verify_left: 1, check_at: new Date() }, {})).toMatchObject({
+  expect(await waits({ verify_left: 1, verify_at: new Date() }, {})).toMatchObject({
     left: 1,
     verifies: true,
   })

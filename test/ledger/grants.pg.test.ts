@@ -1,6 +1,6 @@
 // What the script of `rollcall grants` allows, and what it does not.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collapseOutbox } from '../../src/capture/outbox.ts'
+import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { checkRights } from '../../src/ledger/readable.ts'
 import { type GrantsScene, openScene, sessionOf } from './grants-scene.ts'
 

@@ -144,7 +144,11 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   ],
   'src/ledger/lease.ts': [
     ['lease-forgets-open-call', 'unknown = o.unknown OR o.call_token IS NOT NULL,', 'unknown = o.unknown,'],
-    ['lease-forgets-hidden', 'blind = o.blind OR o.call_token IS NOT NULL,', 'blind = o.blind,'],
+    [
+      'lease-forgets-hidden',
+      'hidden_doubted = o.hidden_doubted OR o.call_token IS NOT NULL,',
+      'hidden_doubted = o.hidden_doubted,',
+    ],
   ],
   'src/ledger/ending.ts': [
     [
@@ -175,8 +179,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unclear-unverified',
-      `WHEN t.believed THEN coalesce(o.check_at, now() + \${VERIFY_FIRST}) ELSE o.check_at END`,
-      'ELSE o.check_at END',
+      `WHEN t.believed THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+      'ELSE o.verify_at END',
     ],
     [
       'ending-unclear-verified-for-ever',
@@ -234,7 +238,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/braked.ts': [
     [
       'brake-absence-uncounted',
-      `return before.wasThere ? ['create', 'absence'] : ['create']`,
+      `return before.existed ? ['create', 'absence'] : ['create']`,
       `return ['create']`,
     ],
     [

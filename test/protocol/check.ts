@@ -77,7 +77,7 @@ function atRest(w: World, key: number): boolean {
   const row = w.owed[key]
   if (row === null || row === undefined || row.dueAt !== null) return false
   if (row.replanAt !== null && row.replanAt <= w.now) return false
-  if (row.verifyLeft > 0 && row.checkAt !== null) return false
+  if (row.verifyLeft > 0 && row.verifyAt !== null) return false
   if (isUndone(w, key) || w.actors.some((actor) => actor.survives && actor.key === key)) return false
   return !w.outbox.some((change) => change.key === key && change.visible)
 }

@@ -57,9 +57,9 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   const { version, at, gap, sure } = params
   const suspected = row.suspectVersion > version
   const risen = row.changeVersion > version && guards.dueAgainWhenVersionRose
-  const cleared = sure && row.unknown && !suspected && row.checkAt === null && row.verifyLeft > 0
+  const cleared = sure && row.unknown && !suspected && row.verifyAt === null && row.verifyLeft > 0
   const { verifyDelay } = params
-  if (verifyDelay !== null && cleared) row.checkAt = at + verifyDelay
+  if (verifyDelay !== null && cleared) row.verifyAt = at + verifyDelay
   else if (
     verifyDelay !== null &&
     params.unclear &&
@@ -67,12 +67,12 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
     (row.suspectVersion < version || row.syncedVersion < version - 1)
   ) {
     row.verifyLeft = Math.max(row.verifyLeft, 1)
-    row.checkAt ??= at + verifyDelay
+    row.verifyAt ??= at + verifyDelay
   }
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
-  row.blind &&= (guards.blindSurvivesSuspect && suspected) || !sure
+  row.hiddenDoubted &&= (guards.hiddenDoubtSurvives && suspected) || !sure
   row.replanAt = params.replanAt
   row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
   row.dueAt = risen ? row.notBefore : null
@@ -114,5 +114,5 @@ export function endUnmatched(
     restartVerification(row)
     if (row.token === null) row.dueAt = greatest(row.notBefore, least(row.dueAt, at))
   }
-  if (guards.unmatchedMarksBlind) row.blind = true
+  if (guards.unmatchedMarksHidden) row.hiddenDoubted = true
 }

@@ -160,7 +160,11 @@ function somePassedReplan(w: World): boolean {
 function someVerification(w: World): boolean {
   return w.owed.some(
     (row) =>
-      row !== null && row.verifyLeft > 0 && row.checkAt !== null && row.checkAt <= w.now && !isUnderWay(row),
+      row !== null &&
+      row.verifyLeft > 0 &&
+      row.verifyAt !== null &&
+      row.verifyAt <= w.now &&
+      !isUnderWay(row),
   )
 }
 
@@ -208,7 +212,7 @@ export function moveToNextMoment(w: World): boolean {
   for (const row of w.owed) {
     consider(row?.dueAt ?? null)
     consider(row?.replanAt ?? null)
-    consider(row?.checkAt ?? null)
+    consider(row?.verifyAt ?? null)
     consider(row?.checkUntil ?? null)
   }
   for (const key of w.ledger.keys()) if (w.scene.verifies && isUndone(w, key)) consider(earliest(w, key))

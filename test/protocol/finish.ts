@@ -75,7 +75,9 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   if (!matched || thrownAway) return matched
   if (guards.settleRecordsAck || kind !== 'settle') {
     ledger.known =
-      guards.blindForgetsInLedger || !claimed.blind ? progress.known : rehide(progress.known, seen.known)
+      guards.hiddenDoubtForgets || !claimed.hiddenDoubted
+        ? progress.known
+        : rehide(progress.known, seen.known)
   }
   ledger.storedAt = w.now
   ledger.state =

@@ -7,7 +7,7 @@ export type Owed = {
   syncedVersion: number
   suspectVersion: number
   unknown: boolean
-  blind: boolean
+  hiddenDoubted: boolean
   lane: number
   dueAt: number | null
   notBefore: number | null
@@ -17,7 +17,7 @@ export type Owed = {
   /** Looks still to come after an unknown outcome. */
   verifyLeft: number
   /** When the next of them is owed. */
-  checkAt: number | null
+  verifyAt: number | null
   /** The end of the check that has claimed the row last. */
   checkUntil: number | null
   token: number | null
@@ -29,7 +29,7 @@ export type Claim = {
   readonly token: number
   readonly version: number
   readonly unknown: boolean
-  readonly blind: boolean
+  readonly hiddenDoubted: boolean
 }
 
 /** LEAST and GREATEST of SQL, which pass over nulls. */
@@ -42,14 +42,14 @@ function fresh(lane: number, at: number | null): Owed {
     syncedVersion: 0,
     suspectVersion: 0,
     unknown: false,
-    blind: false,
+    hiddenDoubted: false,
     lane,
     dueAt: at,
     notBefore: null,
     changedAt: at,
     replanAt: null,
     verifyLeft: 0,
-    checkAt: null,
+    verifyAt: null,
     checkUntil: null,
     token: null,
     callToken: null,
@@ -93,13 +93,13 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
 /** Two looks follow every outcome that was unknown. */
 export function restartVerification(row: Owed): void {
   row.verifyLeft = 2
-  row.checkAt = null
+  row.verifyAt = null
 }
 
 /** The next look after an unknown outcome has come. */
 export function noteVerification(row: Owed, at: number): void {
   row.verifyLeft -= 1
-  row.checkAt = null
+  row.verifyAt = null
   noteToLook(row, at)
 }
 
@@ -149,7 +149,7 @@ export function lease(row: Owed, params: { token: number; at: number; until: num
   row.dueAt = params.until
   if (row.callToken !== null) {
     if (guards.leaseMarksUnknown) row.unknown = true
-    if (guards.leaseMarksBlind) row.blind = true
+    if (guards.leaseMarksHidden) row.hiddenDoubted = true
     if (guards.leaseClearsCall) row.callToken = null
     restartVerification(row)
   }
@@ -174,7 +174,7 @@ export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards:
   row.token = token
   if (guards.claimMark) row.callToken = token
   row.dueAt = until
-  return { key, token, version: row.changeVersion, unknown: row.unknown, blind: row.blind }
+  return { key, token, version: row.changeVersion, unknown: row.unknown, hiddenDoubted: row.hiddenDoubted }
 }
 
 /**

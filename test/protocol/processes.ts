@@ -88,7 +88,7 @@ export function* recheck(w: World, self: Actor): Steps {
   const at = w.now
   yield
   for (const [key, row] of w.owed.entries()) {
-    if (row === null || row.verifyLeft === 0 || row.checkAt === null || row.checkAt > at || isUnderWay(row))
+    if (row === null || row.verifyLeft === 0 || row.verifyAt === null || row.verifyAt > at || isUnderWay(row))
       continue
     noteVerification(row, at)
     w.history?.say(key, `${self.name} owes another look, version ${row.changeVersion}`)

@@ -33,5 +33,5 @@ export async function verified(pool: Pool, patience?: number): Promise<void> {
   }
 }
 
-const HURRY = 'UPDATE rollcall.owed SET check_at = now() WHERE verify_left > 0 AND check_at IS NOT NULL'
-const DUE = 'SELECT FROM rollcall.owed WHERE verify_left > 0 AND check_at <= now()'
+const HURRY = 'UPDATE rollcall.owed SET verify_at = now() WHERE verify_left > 0 AND verify_at IS NOT NULL'
+const DUE = 'SELECT FROM rollcall.owed WHERE verify_left > 0 AND verify_at <= now()'

@@ -33,7 +33,7 @@ export function configOf(
 export type Kept = {
   record: LedgerRecord
   unknown: boolean
-  blind: boolean
+  hiddenDoubted: boolean
   statusDoubted: boolean
   attempts: number
   version: number
@@ -66,7 +66,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
   const kept: Kept = {
     record: NEVER_SETTLED,
     unknown: false,
-    blind: false,
+    hiddenDoubted: false,
     statusDoubted: false,
     attempts: 0,
     version: 1,
@@ -100,7 +100,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
         return ending
       } catch (error) {
         if (!(error instanceof Killed)) throw error
-        Object.assign(kept, { unknown: true, blind: true })
+        Object.assign(kept, { unknown: true, hiddenDoubted: true })
         return 'killed'
       }
     },
@@ -167,7 +167,7 @@ function settle(kept: Kept, ending: Ending): void {
     kept.replanInMs = replanAtMs === null ? null : replanAtMs - claimedAtMs
   if (kind === 'settle') {
     kept.unknown &&= !sure
-    kept.blind &&= !sure
+    kept.hiddenDoubted &&= !sure
     kept.statusDoubted &&= !sure
   } else if (withdrawsDoubt) kept.statusDoubted = false
   if (kind === 'unknown') kept.unknown = true

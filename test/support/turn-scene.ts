@@ -3,7 +3,9 @@ import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { OptionalField } from '../../src/model/user.ts'
 import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
-import { classifyRead, classifyWrite, type Outcome } from '../../src/sync/classify.ts'
+import { factsOf } from '../../src/sync/answer.ts'
+import { classified } from '../../src/sync/call.ts'
+import type { Outcome } from '../../src/sync/classify.ts'
 import { withoutConflict } from '../../src/sync/conflict.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
 import { nextMove, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
@@ -77,25 +79,20 @@ export function play(
     const answer = left.shift()
     if (answer === undefined) throw new Error(`no answer to ${calls.join(', ')}`)
     const outcome = outcomeOf(answer)
-    const wait =
-      outcome.kind === 'reply' && outcome.retryAfterMs !== undefined ? { waitMs: outcome.retryAfterMs } : {}
-    const error = outcome.kind === 'error' ? { error: outcome.error } : {}
     const status = outcome.kind === 'reply' ? outcome.status : null
     const named: readonly OptionalField[] =
       typeof answer === 'object' && 'named' in answer ? answer.named : []
     const conflict = status === 409 || (typeof answer === 'object' && 'conflict' in answer)
     const sendable = withoutConflict(mapped, turn.memory)
     const desired = sendable.kind === 'user' ? sendable.user : null
-    const about = { named, conflict, plan, status, desired, digests, lookAfterMs, accessFirst }
-    const facts = { ...about, ...wait, ...error }
     const remote =
       typeof answer === 'object' && 'user' in answer
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }
         : null
+    const called = classified(call.method, remote, { outcome, named, conflict, shape: null, durationMs: 0 })
+    const facts = { ...factsOf(called), plan, desired, digests, lookAfterMs, accessFirst }
     const step =
-      call.method === 'GET'
-        ? absorbRead(turn, classifyRead(outcome), remote, facts)
-        : absorbWrite(turn, classifyWrite(call.method, outcome), facts)
+      called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
     turn = step.turn
     if (step.end) {
       expect(left).toEqual([])

@@ -7,7 +7,7 @@ import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 import { ABSENT, clearing, digests, FULL, plan, seen, sent, user } from '../support/plan-scene.ts'
 
-const PRESENT = { wasThere: true, erases: false, hadAccess: true }
+const PRESENT = { existed: true, erases: false, hadAccess: true }
 const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
   kind: 'patch',
   body,
@@ -82,7 +82,7 @@ describe('the kinds of a plan', () => {
   })
 
   it('a new customer is a registration alone, and a revocation brings the erasure after it', () => {
-    expect(kindsOf(create, ABSENT, { ...PRESENT, wasThere: false })).toEqual(['create'])
+    expect(kindsOf(create, ABSENT, { ...PRESENT, existed: false })).toEqual(['create'])
     expect(kindsOf(revoke, sent(2), { ...PRESENT, erases: true })).toEqual(['revocation', 'erase'])
   })
 })

@@ -12,16 +12,16 @@ const CREATE: Plan = {
 }
 const CALLED: Called = {
   method: 'POST',
+  meaning: 'done',
   outcome: { kind: 'reply', status: 201, body: 'readable', retryAfterMs: 5 },
-  remote: { userId: 'secret-1', status: 2, fields: { email: 'secret-3@example.com' } },
+  remote: null,
   named: ['email'],
   conflict: false,
   shape: '{user_id: string}',
   durationMs: 12.7,
 }
 
-const answered = (plan: Plan, called = CALLED) =>
-  ({ step: 'answered', plan, called, meaning: 'done' }) as const
+const answered = (plan: Plan, called = CALLED) => ({ step: 'answered', plan, called }) as const
 const entryOf = (plan: Plan, called = CALLED) => callEntry({ key: 'c1', ...answered(plan, called) })
 
 test('an entry holds names, codes and times of a call, and nothing of its bodies', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import type { Called } from '../../src/sync/call.ts'
+import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { makeEnding } from '../../src/sync/finish.ts'
@@ -60,7 +60,7 @@ function ending(given: Given) {
       key: '7',
       version: '3',
       unknown,
-      blind: false,
+      hiddenDoubted: false,
       statusDoubted: given.statusDoubted ?? false,
       attempts,
       mayHaveWritten: given.mayHaveWritten ?? unknown,
@@ -70,7 +70,7 @@ function ending(given: Given) {
       generation: '1',
     },
     mapped,
-    record: { ...NEVER_SETTLED, ...record },
+    own: { ...NEVER_SETTLED, ...record },
     known: { ...NEVER_SETTLED, ...record, ...given.known },
     rivals: given.rivals ?? [],
     turn: { ...startTurn(MEMORY), ...turn },
@@ -91,10 +91,9 @@ describe('makeEnding', () => {
   })
 
   it('waits for the lag alone after a write that was answered with neither yes nor no', () => {
-    const answered = (method: Called['method'], body: BodyKind): Called => ({
-      ...{ method, remote: null, named: [], conflict: false, shape: null, durationMs: 1 },
-      outcome: { kind: 'reply', status: 200, body },
-    })
+    const facts = { named: [], conflict: false, shape: null, durationMs: 1 }
+    const answered = (method: Called['method'], body: BodyKind) =>
+      classified(method, null, { outcome: { kind: 'reply', status: 200, body }, ...facts })
     const { consistencyDelayMs } = configOf(['email']).timing
     for (const body of ['null', 'other'] as const)
       expect(ending({ end: UNKNOWN, last: answered('PATCH', body) })).toMatchObject({
@@ -114,8 +113,8 @@ describe('makeEnding', () => {
     expect(ending({ end: LATER, turn: { unclear: true } })).toMatchObject({ kind: 'unknown', unclear: true })
     expect(ending({ end: UNKNOWN, turn: { unclear: true } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
-    expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.wasThere).toBe(false)
-    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.wasThere).toBe(true)
+    expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.existed).toBe(false)
+    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.existed).toBe(true)
   })
 
   it('leaves the state as it was when the claim was given up', () => {

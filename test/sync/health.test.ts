@@ -13,5 +13,5 @@ test.each([
   ['422 to a write', reply(422), 'refused', 'well'],
   ['429 to a write', reply(429), 'later', 'neutral'],
 ] as const)('%s says of the service: %4$s', (_, outcome, meaning, health) => {
-  expect(healthOf(outcome, meaning)).toBe(health)
+  expect(healthOf({ outcome, meaning })).toBe(health)
 })

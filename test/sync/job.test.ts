@@ -11,7 +11,7 @@ const CLAIM: Claim = {
   key: KEY,
   version: '3',
   unknown: false,
-  blind: false,
+  hiddenDoubted: false,
   statusDoubted: false,
   mayHaveWritten: false,
   attempts: 0,

@@ -24,16 +24,16 @@ const RECORD: LedgerRecord = {
   digestKey: digester.id,
 }
 
-const ASIDE = { unknown: false, blind: false, statusDoubted: false, replanInMs: null, digestKey: 'k' }
+const ASIDE = { unknown: false, hiddenDoubted: false, statusDoubted: false, replanInMs: null, digestKey: 'k' }
 
 function start(
   record: Partial<LedgerRecord> = {},
-  { unknown = false, blind = false, statusDoubted = false } = {},
+  { unknown = false, hiddenDoubted = false, statusDoubted = false } = {},
 ): Memory {
   return startMemory({
     record: { ...RECORD, ...record },
     unknown,
-    blind,
+    hiddenDoubted,
     statusDoubted,
     replanInMs: null,
     digestKey: digester.id,
@@ -54,10 +54,10 @@ function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
 
 describe('startMemory', () => {
   it('doubts what no GET can show after a crash', () => {
-    expect(start({}, { blind: true }).sent).toEqual({ ...RECORD.sent, country_code: DOUBTED })
+    expect(start({}, { hiddenDoubted: true }).sent).toEqual({ ...RECORD.sent, country_code: DOUBTED })
     // Also where none was ever acknowledged: the create that the crash hides may have carried one.
     const { country_code: _never, ...sent } = RECORD.sent
-    expect(start({ sent }, { blind: true }).sent).toEqual({ ...sent, country_code: DOUBTED })
+    expect(start({ sent }, { hiddenDoubted: true }).sent).toEqual({ ...sent, country_code: DOUBTED })
   })
 
   describe('with a doubted status', () => {
@@ -116,7 +116,7 @@ describe('of somebody who was erased', () => {
   it('a look keeps the marks, and is stored as one without a digest of what it showed', () => {
     const memory = rememberSeen(start(ERASED), remote(0, { email: 'a@x.es' }), null, digests)
     expect(memory).toMatchObject({ erased: 'verified', sent: marks, seen: { gender: NO_VALUE } })
-    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], wasThere: null } as const
+    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], existed: null } as const
     const record = toRecord(memory, digester.id, kept)
     expect([record.erased, record.sent, record.seen]).toEqual(['verified', marks, {}])
     expect(rememberAbsent(start(ERASED)).erased).toBe('verified')
@@ -258,7 +258,7 @@ describe('rememberSent', () => {
 describe('somebody out of scope of whom no call was ever made', () => {
   const mapped = { kind: 'out-of-scope', userId: 'u7' } as const
   const of = (remote: LedgerRecord['remote']) =>
-    rememberFor(start({ remote }, { unknown: true, blind: true }), {
+    rememberFor(start({ remote }, { unknown: true, hiddenDoubted: true }), {
       mapped,
       record: { userId: 'u7', remote },
       digests,

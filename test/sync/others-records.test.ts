@@ -66,7 +66,7 @@ describe('a record under another key', () => {
       seenStatus: null,
       seen: {},
       refused: {},
-      wasThere: true,
+      existed: true,
       writtenAgoMs: 9000,
     })
   })

@@ -233,7 +233,7 @@ describe('several claims', () => {
       ['GET', null],
       ['PATCH', { status: 2, country_code: 'ES' }],
     ])
-    expect(customer.kept).toMatchObject({ unknown: false, blind: false })
+    expect(customer.kept).toMatchObject({ unknown: false, hiddenDoubted: false })
   })
 })
 

@@ -197,7 +197,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     pass(owed.due ?? claimEnds)
     out = false
     kept.unknown = true
-    kept.blind = true
+    kept.hiddenDoubted = true
     owed.left = VERIFICATIONS
     verify(null)
   }
@@ -212,7 +212,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     const cleared = settled && sure && kept.unknown && !suspect && owed.left > 0 && owed.verifyAt === null
     if (settled) {
       kept.unknown = suspect || (kept.unknown && !sure)
-      kept.blind &&= suspect || !sure
+      kept.hiddenDoubted &&= suspect || !sure
       kept.statusDoubted &&= suspect || !sure
     } else if (withdrawsDoubt && !suspect) kept.statusDoubted = false
     if (cleared) {

@@ -1,6 +1,6 @@
-// Registrations that somebody has announced: they pass, are not counted, and are announced once for a sweep.
+// Registrations that a person expects: they pass, are not counted, and are expected once for a sweep.
 import { expect, test } from 'vitest'
-import { announceCreates, cutAnnounced } from '../../src/brake/announce.ts'
+import { cutExpected, setExpected } from '../../src/brake/expected.ts'
 import { discard } from '../../src/brake/held.ts'
 import { readBrake } from '../../src/brake/list.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
@@ -26,15 +26,15 @@ async function createOf({ pool }: TestDatabase) {
   return (await readBrake(pool)).find(({ kind }) => kind === 'create')
 }
 
-test('those who were announced pass besides the limit; the one who is too many then trips the kind', async () => {
+test('those who were expected pass besides the limit; the one who is too many then trips the kind', async () => {
   await using db = await freshDatabase()
-  const announced = await announceCreates(db.pool, {
+  const expected = await setExpected(db.pool, {
     customers: 20,
     windowHours: 24,
     sweep: await begun(db),
   })
-  expect(announced).toMatchObject({ set: true, left: 20, trippedAt: null })
-  expect(await createOf(db)).toMatchObject({ expected: 20, expectedUntil: announced.until })
+  expect(expected).toMatchObject({ set: true, left: 20, trippedAt: null })
+  expect(await createOf(db)).toMatchObject({ expected: 20, expectedUntil: expected.until })
   expect(await registered(db, keys(12))).toBe(12)
   expect(await createOf(db)).toMatchObject({ expected: 8, taken: 0, trippedAt: null })
   // Repeated, an attempt takes up nobody else's place.
@@ -46,28 +46,28 @@ test('those who were announced pass besides the limit; the one who is too many t
   expect(await registered(db, keys(12))).toBe(12)
 })
 
-test('a command that goes on with its sweep announces nobody again, and the next sweep does', async () => {
+test('a command that goes on with its sweep expects no more, and the next sweep does', async () => {
   await using db = await freshDatabase()
   const first = { customers: 20, windowHours: 24, sweep: await begun(db) }
-  await announceCreates(db.pool, first)
+  await setExpected(db.pool, first)
   await registered(db, keys(15))
-  expect(await announceCreates(db.pool, first)).toMatchObject({ set: false, left: 5 })
+  expect(await setExpected(db.pool, first)).toMatchObject({ set: false, left: 5 })
   const next = { ...first, customers: 3, sweep: await begun(db) }
-  expect(await announceCreates(db.pool, next)).toMatchObject({ set: true, left: 3 })
+  expect(await setExpected(db.pool, next)).toMatchObject({ set: true, left: 3 })
   expect(await registered(db, keys(30, 100))).toBe(3 + 5)
 })
 
 test('a decision about registrations ends it, and going on with the sweep does not bring it back', async () => {
   await using db = await freshDatabase()
-  const announcement = { customers: 2, windowHours: 24, sweep: await begun(db) }
-  await announceCreates(db.pool, announcement)
+  const expecting = { customers: 2, windowHours: 24, sweep: await begun(db) }
+  await setExpected(db.pool, expecting)
   expect(await registered(db, keys(10))).toBe(2 + 5)
   await db.pool.query(`UPDATE rollcall.brake SET expected = 4 WHERE kind = 'create'`)
-  // Tripped, it holds those who were announced as well: a person is asked already.
+  // Tripped, it holds those who were expected as well: a person is asked already.
   expect(await registered(db, ['late'])).toBe(0)
   await discard(db.pool, { kind: 'create', by: 'somebody', why: 'seen' })
   expect(await createOf(db)).toMatchObject({ expected: 0, taken: 0, trippedAt: null })
-  expect(await announceCreates(db.pool, announcement)).toMatchObject({ set: false, left: 0 })
+  expect(await setExpected(db.pool, expecting)).toMatchObject({ set: false, left: 0 })
   expect(await registered(db, keys(10, 200))).toBe(5)
 })
 
@@ -88,23 +88,23 @@ async function owed(
   ])
 }
 
-test('at the end of a sweep no more stay announced than can still be registered, and a repeated one adds none', async () => {
+test('at the end of a sweep no more stay expected than can still be registered, and a repeated one adds none', async () => {
   await using db = await freshDatabase()
-  const announce = async () =>
-    await announceCreates(db.pool, { customers: 50, windowHours: 24, sweep: await begun(db) })
-  await announce()
+  const expectFifty = async () =>
+    await setExpected(db.pool, { customers: 50, windowHours: 24, sweep: await begun(db) })
+  await expectFifty()
   await owed(db, keys(10))
   await owed(db, keys(20, 100), 'present')
   await owed(db, keys(7, 200), 'unasked', LANE.change)
-  expect(await cutAnnounced(db.pool, 0)).toMatchObject({ left: 10, trippedAt: null })
+  expect(await cutExpected(db.pool, 0)).toMatchObject({ left: 10, trippedAt: null })
   // Four have passed, and are owed their calls still.
   expect(await registered(db, keys(4))).toBe(4)
-  expect(await cutAnnounced(db.pool, 0)).toMatchObject({ left: 6 })
-  expect(await announce()).toMatchObject({ set: true, left: 50 })
+  expect(await cutExpected(db.pool, 0)).toMatchObject({ left: 6 })
+  expect(await expectFifty()).toMatchObject({ set: true, left: 50 })
   // Who becomes another user is registered at the service already.
-  expect(await cutAnnounced(db.pool, 2)).toMatchObject({ left: 8 })
+  expect(await cutExpected(db.pool, 2)).toMatchObject({ left: 8 })
   await db.pool.query('UPDATE rollcall.owed SET due_at = NULL')
-  expect(await announce()).toMatchObject({ set: true, left: 50 })
-  expect(await cutAnnounced(db.pool, 0)).toMatchObject({ left: 0 })
+  expect(await expectFifty()).toMatchObject({ set: true, left: 50 })
+  expect(await cutExpected(db.pool, 0)).toMatchObject({ left: 0 })
   expect(await registered(db, keys(10, 300))).toBe(5)
 })
