@@ -20,10 +20,7 @@ export function isLocal(host: string): boolean {
   return host.startsWith('/') || host.toLowerCase() === 'localhost'
 }
 
-/**
- * Of a `postgres://`, `redis://` or `rediss://` address; undefined when its options cannot be used (a file that
- * is not there, say).
- */
+/** Of a `postgres://`, `redis://` or `rediss://` address; undefined when its options cannot be used (a file that is not there, say). */
 export function addressOf(url: string): CheckedAddress | undefined {
   return isPostgres(url) ? postgresAddress(url) : redisAddress(url)
 }

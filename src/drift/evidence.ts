@@ -88,10 +88,7 @@ const DRAW = `
 SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELECT l.key FROM rollcall.ledger l
   WHERE ${VERIFIABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
 
-/**
- * Suspected customers included: without them it would be a sample of the others. `at`: by the database's clock, in seconds
- * since 1970.
- */
+/** Suspected customers included: without them it would be a sample of the others. `at`: by the database's clock, in seconds since 1970. */
 export async function drawSample(client: Client, most: number) {
   return await oneRow<{ at: number; keys: readonly CustomerKey[] }>(client, DRAW, [most])
 }

@@ -86,10 +86,7 @@ UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND changed_at >= $2
 UNION SELECT key FROM rollcall.outbox WHERE key = ANY($1) AND at >= $2
 UNION SELECT unnest($1::text[]) WHERE EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND at >= $2)`
 
-/**
- * The keys with a change captured since then (ISO 8601), whether it is noted or settled by now or not. A TRUNCATE is
- * one of all.
- */
+/** The keys with a change captured since then (ISO 8601), whether it is noted or settled by now or not. A TRUNCATE is one of all. */
 export async function changedSince(
   client: Client,
   keys: readonly CustomerKey[],

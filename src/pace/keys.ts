@@ -35,10 +35,7 @@ const ASKS = { calls: 3, customers: 3 }
 /** After so long without a question about denied customers the next one is asked at once again. */
 const QUIET_FORGOTTEN_MS = 600_000
 
-/**
- * Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says
- * nothing.
- */
+/** Changes the state of the keys by one call. While the process is stopped only its probes count. A failed call says nothing. */
 export function countCall(keys: Keys, call: Pick<CallOutcome, 'health' | 'id'>, now: number): Keys {
   if (keys.stopped !== null) return keys
   if (call.health === 'well') return customersOf(keys.denied) > 0 ? { ...keys, denied: {} } : keys

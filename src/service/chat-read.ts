@@ -12,10 +12,7 @@ export type Message = NonNullable<ReturnType<typeof readMessage>>
 /** Section 2.2; null where nothing came. */
 export type Professional = NonNullable<ReturnType<typeof readProfessional>>
 
-/**
- * There was an answer, and no list in it (`refused`: not 2xx; `unreadable`: 2xx). The body is not kept: it may hold
- * messages.
- */
+/** There was an answer, and no list in it (`refused`: not 2xx; `unreadable`: 2xx). The body is not kept: it may hold messages. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
   readonly kind: 'refused' | 'unreadable'

@@ -65,7 +65,9 @@ function wordsIn(body: unknown): Found {
       if (REPEATS.has(lower)) continue
       // The description of the error, or the name of the field `description`.
       const maybe = lower === 'description' && typeof inner === 'string'
-      if (CONTAINERS.has(at)) (maybe ? found.maybe : found.pointed).push(name)
+      // Django lists the errors of each field under its name, without a container.
+      if (CONTAINERS.has(at) || (depth === 0 && Array.isArray(inner)))
+        (maybe ? found.maybe : found.pointed).push(name)
       collect(inner, depth + 1, lower)
     }
   }

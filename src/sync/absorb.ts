@@ -17,8 +17,7 @@ export function absorbRead(turn: Turn, { meaning, remote }: Shown, facts: Facts)
   switch (meaning) {
     case 'present': {
       if (!remote) throw new Error('a GET that means present must come with the user')
-      // A create was refused because the user is there: that was about no value.
-      const known = turn.refusedCreate ? { ...turn.memory, refused: {} } : turn.memory
+      const known = { ...turn.memory, creating: turn.memory.creating || turn.refusedCreate !== null }
       const memory = rememberSeen(known, remote, facts.desired, facts.digests)
       return { turn: { ...looked, memory, sure: true, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }

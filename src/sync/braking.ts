@@ -45,10 +45,7 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held, move.plan) }
 }
 
-/**
- * A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong
- * address.
- */
+/** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
 export async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
   const { key, desired, record, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'

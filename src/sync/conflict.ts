@@ -104,20 +104,23 @@ export function conflictStands(
 ): boolean {
   return fieldsIn(values).every((field) => {
     const value = fields[field]
-    return value !== undefined && value !== null && digests.normal(field, value) === values[field]
+    return value !== undefined && digests.normal(field, value) === values[field]
   })
 }
 
-/** The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. */
+/**
+ * The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. No other
+ * user can have an empty value: a conflict that is about nothing else passes, and they are sent again as well.
+ */
 export function conflictMarks(
   fields: readonly OptionalField[],
   desired: DesiredUser | null,
   digests: CustomerDigests,
 ): FieldDigests {
-  const given = fields.filter((field) => (desired?.fields[field] ?? null) !== null)
-  return Object.fromEntries(
-    given.map((field) => [field, digests.normal(field, desired?.fields[field] ?? null)]),
-  )
+  const wanted = (field: OptionalField) => desired?.fields[field] ?? null
+  const given = fields.filter((field) => wanted(field) !== null)
+  const about = given.length > 0 ? given : fields
+  return Object.fromEntries(about.map((field) => [field, digests.normal(field, wanted(field))]))
 }
 
 /**
@@ -152,7 +155,8 @@ export function withoutConflict(mapped: Mapped, known: Known): Mapped {
   const unique = uniqueIn(taken)
   const yields = conflict.tries >= YIELDS_AT && unique.length === 1 && unique.flat().length === taken.length
   for (const field of taken) {
-    if (yields && holdsValue(field, known)) fields[field] = null
+    const empty = conflict.values[field] === NO_VALUE
+    if (yields && !empty && holdsValue(field, known)) fields[field] = null
     else delete fields[field]
   }
   return {

@@ -56,7 +56,7 @@ export function makeEnding(finished: Finished): Ending {
     replanAtMs: replanAt(end, { claim, mapped, memory }),
     // The part about what the calls have done.
     ...{ sure, wrote, acknowledged, unclear },
-    lowered: turn.lowered || claim.statusDoubted,
+    lowered: turn.lowered || claim.statusDoubted || (effect === 'unknown' && claim.mayHaveWritten),
     withdrawsDoubt: (!claim.statusDoubted && !turn.landed) || (end.kind === 'retry' && acknowledged),
     ...(freed.length > 0 ? { freed } : {}),
     ...(erasure.cleared || erasure.left ? { erasure } : {}),

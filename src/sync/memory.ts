@@ -26,6 +26,8 @@ export type Memory = KnownFields & {
   readonly learnt: Learnt
   /** A GET of this claim has shown the user. */
   readonly looked: boolean
+  /** No user is known since the last record: a refusal was one of a create. */
+  readonly creating: boolean
 }
 
 type Start = {
@@ -64,6 +66,7 @@ export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null
     erased: record.erased,
     learnt: rekeyed || erased ? {} : record.normalised,
     looked: false,
+    creating: record.remote !== 'present',
   }
 }
 

@@ -70,7 +70,9 @@ export function rememberSeen(
   const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, looked: true }
   if (memory.erased !== null) return afterErasure(memory, shown)
   const conflict = conflictAfterLook(memory.conflict, remote.fields, digests)
-  return agreed({ ...shown, sent, conflict }, desired)
+  // The create was refused because the user is there: that was about no value.
+  const refused = memory.creating ? {} : memory.refused
+  return agreed({ ...shown, sent, refused, conflict, creating: false }, desired)
 }
 
 /**
@@ -125,7 +127,7 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
   const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
   const conflict = verb === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
   const learnt = write.unclear ? unlearnt(memory.learnt, write.fields) : memory.learnt
-  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt }
+  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
 }
 
 /** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */

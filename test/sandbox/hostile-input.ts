@@ -1,5 +1,6 @@
 // What nobody sends who means well: JSON as text, so that it may hold what JSON.stringify never writes.
 import fc from 'fast-check'
+import { words } from '../../src/model/values.ts'
 import { PEOPLE } from '../../src/sandbox/chat/professionals.ts'
 import { anyText } from '../support/arbitrary.ts'
 
@@ -22,18 +23,9 @@ export const BODIES: readonly (readonly [endpoint: string, body: object])[] = [
 ]
 
 /** Endpoints that take none. */
-export const READS: readonly string[] = [
-  '/s2s/v1/users/u',
-  '/chat/message?room=2',
-  '/chat/professionals',
-  '/_sandbox/health',
-  '/_sandbox/journal?limit=10',
-  '/_sandbox/users',
-  '/_sandbox/faults',
-  '/_sandbox/contract',
-  '/_sandbox/clock',
-  '/_sandbox/professionals',
-]
+export const READS =
+  words(`/s2s/v1/users/u /chat/message?room=2 /chat/professionals /_sandbox/health /_sandbox/journal?limit=10
+  /_sandbox/users /_sandbox/faults /_sandbox/contract /_sandbox/clock /_sandbox/professionals`)
 
 const DEPTH = 10_000
 

@@ -3,6 +3,7 @@ import { namedFields, saysConflict } from '../../src/service/named.ts'
 
 test.each<[string, unknown, string[]]>([
   ['a key of its errors', { errors: { email: ['is bad'], nid_number: ['taken'] } }, ['email', 'nid_number']],
+  ['a key over a list of errors', { email: ['is too long'], gender: 0, status: 400 }, ['email']],
   ['where it points', { errors: [{ field: 'birthdate', message: 'the email was fine' }] }, ['birthdate']],
   ['a path as JSON pointer', { violations: [{ pointer: '/data/mobile_phone' }] }, ['mobile_phone']],
   ['a text', { message: 'nid_number is not valid' }, ['nid_number']],

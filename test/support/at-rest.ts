@@ -20,10 +20,7 @@ export async function atRest(pool: Pool, patience?: number): Promise<void> {
   await until(nothing, patience === undefined ? { what } : { what, patience })
 }
 
-/**
- * And no look is still to come: as if the time for all of them had come. An answer that says neither yes nor no may have
- * passed for a yes.
- */
+/** And no look is still to come: as if the time for all of them had come. An answer that says neither yes nor no may have passed for a yes. */
 export async function verified(pool: Pool, patience?: number): Promise<void> {
   for (;;) {
     await atRest(pool, patience)

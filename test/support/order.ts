@@ -1,19 +1,10 @@
 // Which files a run begins with: one that takes minutes and begins last has every other core wait for it.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { words } from '../../src/model/values.ts'
 
-const LONG = [
-  'flow/delivery',
-  'flow/restart',
-  'flow/matrix',
-  'ledger/grants-needed',
-  'flow/trial',
-  'flow/start',
-  'flow/crash',
-  'flow/outage',
-  'sync/converge',
-  'protocol/',
-  'flow/restored',
-] as const
+const LONG =
+  words(`flow/delivery flow/restart flow/matrix ledger/grants-needed flow/trial flow/start flow/crash
+  flow/outage sync/converge protocol/ flow/restored`)
 
 function placeOf({ moduleId }: TestSpecification): number {
   const at = LONG.findIndex((part) => moduleId.includes(`/test/${part}`))

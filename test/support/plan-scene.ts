@@ -66,6 +66,7 @@ export const ABSENT: Memory = {
   erased: null,
   learnt: {},
   looked: false,
+  creating: false,
 }
 export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
 export const UNASKED: Memory = { ...ABSENT, remote: 'unasked' }

@@ -28,7 +28,7 @@ const KNOWN: SweepSelection = { ...EVERYBODY, bringIn: false }
 
 const MEMORY: Memory = {
   ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
-  ...{ conflict: null, erased: null, learnt: {}, looked: false },
+  ...{ conflict: null, erased: null, learnt: {}, looked: false, creating: false },
 }
 
 describe('the verdict on a customer', () => {

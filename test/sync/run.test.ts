@@ -237,6 +237,18 @@ describe('several claims', () => {
   })
 })
 
+it('a create that is refused since the user is there all the same leaves out no value', async () => {
+  const customer = customerWith({ service: makePureService({ duplicate: 400 }) })
+  await customer.claim()
+  customer.row = { ...premium, email: 'eva@correo.es', last_name: 'Soto' }
+  customer.service.faults.push({ kind: 'lost', applied: false })
+  await customer.claim()
+  customer.service.faults.push({ kind: 'answer', status: 404, applied: false })
+  for (let n = 0; n < 4; n++) await customer.claim()
+  expect(customer.service.users.get(KEY)).toMatchObject({ email: 'eva@correo.es', last_name: 'Soto' })
+  expect(customer.kept.record).toMatchObject({ state: 'idle', refused: {}, issues: [] })
+})
+
 it('what a claim tells holds no value in ending, reason or issues', async () => {
   const service = makePureService({ refuses: () => true })
   const secret = { id: KEY, plan: 'premium', email: 'secret@correo.es', last_name: 'Secreto' }
