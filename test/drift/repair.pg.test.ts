@@ -35,3 +35,14 @@ test('owed once, and only where it differs still and nothing else is under way',
   const again = await pool.query(`SELECT repairs FROM rollcall.finding WHERE key = 'found'`)
   expect(again.rows).toEqual([{ repairs: 1 }])
 })
+
+test('a customer that was never synced is found, and left to a backfill', async () => {
+  await using house = await settledHouse(QUEUE, named(['a', 'b', 'c']))
+  await house.db.pool.query(
+    `ALTER TABLE clientes DISABLE TRIGGER ALL; INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`,
+  )
+  await using looking = await openVerifier(house, { repair: true })
+  await looking.look(['new'])
+  await looksAreDue(house)
+  expect((await looking.look(['new'])).new).toMatchObject({ findingState: 'found', repairing: false })
+})
