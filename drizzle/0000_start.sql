@@ -257,7 +257,7 @@ CREATE INDEX "ledger_state" ON "rollcall"."ledger" USING btree ("state") WHERE "
 CREATE INDEX "owed_due" ON "rollcall"."owed" USING btree ("lane","due_at") WHERE "rollcall"."owed"."due_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_out" ON "rollcall"."owed" USING btree ("due_at") WHERE "rollcall"."owed"."token" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "owed_replan" ON "rollcall"."owed" USING btree ("replan_at") WHERE "rollcall"."owed"."replan_at" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "owed_check" ON "rollcall"."owed" USING btree ("verify_at") WHERE "rollcall"."owed"."verify_at" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "owed_verify" ON "rollcall"."owed" USING btree ("verify_at") WHERE "rollcall"."owed"."verify_at" IS NOT NULL;--> statement-breakpoint
 -- Small tables whose rows come and go all the time: swept often, so that polls stay quick and pages are given back.
 ALTER TABLE "rollcall"."outbox" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
 	autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000, autovacuum_vacuum_cost_delay = 0);--> statement-breakpoint

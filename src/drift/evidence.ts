@@ -74,7 +74,7 @@ FROM rollcall.finding f WHERE f.key = ANY ($1) AND f.resolved_at IS NULL AND f.k
 /** A doubt is asked about again, so that it ends with what it is about. */
 const AGAIN_MS = 60_000
 
-/** Before these are checked: some are suspected and the last sample is older, or that was bad. */
+/** Before these are checked: a suspicion is newer than the last sample, or that was bad and is a minute old. */
 export async function isSampleDue(client: Client, keys: readonly CustomerKey[]): Promise<boolean> {
   type Suspected = { readonly suspected: number; readonly unsampled: number }
   const { suspected, unsampled } = await oneRow<Suspected>(client, SUSPECTED, [keys, STRANGE_KINDS])

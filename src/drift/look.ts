@@ -72,7 +72,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
 }
 
 /**
- * A sync believes of the same answer no more than this does. A 2xx that is no user is told apart from no answer: the
+ * A sync takes the same answers for clear ones, and no others. A 2xx that is no user is told apart from no answer: the
  * service would say it of that user again. One that reports an error is told as that, since no log of it shows a 5xx.
  * `stopped`: we broke the call off ourselves.
  */

@@ -4,8 +4,7 @@ import type { Pool } from 'pg'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Ending } from './end-of-claim.ts'
-import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY } from './owe.ts'
-import { VERIFICATIONS } from './verification.ts'
+import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY, VERIFICATIONS } from './owe.ts'
 
 type Endings = readonly Ending[]
 

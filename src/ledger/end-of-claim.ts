@@ -32,7 +32,7 @@ export type Ending = {
   readonly failed: boolean
   readonly gapMs: number
   readonly backoffMs: number
-  /** How long what a request of this claim does may still not be seen: the service's lag, and while it may arrive. */
+  /** For so long a GET may miss a write of this claim: the service's lag, and while the request may arrive. */
   readonly lateMs: number
   /**
    * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases

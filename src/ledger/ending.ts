@@ -4,8 +4,8 @@ import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
 import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
 import type { Ending } from './end-of-claim.ts'
+import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './owe.ts'
 import { RECORD_COLUMNS } from './record.ts'
-import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './verification.ts'
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
@@ -16,8 +16,7 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
   e.kind = 'unknown' AND NOT e.unclear AS arrives,
-  -- Settled without a call: what it doubts stands in its record, for the day when the user is its own again, and who
-  -- looks after the user now was made suspect.
+  -- No call was made: another customer has the user. That one looks; this one keeps its doubt in its record.
   e.sure OR e.record->>'state' = 'idle' AS known,
   e.kind = 'settle' AND NOT e.sure AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
     AND b.suspect_version <= e.version AS passed,

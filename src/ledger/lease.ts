@@ -2,9 +2,9 @@ import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey, Lane } from '../model/customer.ts'
-import { VERIFICATIONS } from './verification.ts'
+import { VERIFICATIONS } from './owe.ts'
 
-/** A row id and a single-use token, bigints as text: all that the queue gets to know. */
+/** A row id and a single-use token, bigints as text. With its lane, that is all that the queue gets to know. */
 export type Lease = { readonly id: string; readonly token: string }
 export type LeaseInLane = Lease & { readonly lane: Lane }
 
@@ -71,7 +71,7 @@ export async function unlease(client: Client, leases: readonly Lease[]): Promise
     `WITH l AS MATERIALIZED (
        SELECT o.id FROM rollcall.owed o JOIN unnest($1::bigint[], $2::bigint[]) AS u (id, token) USING (id, token)
        WHERE o.call_token IS NULL ORDER BY o.key FOR UPDATE OF o)
-     UPDATE rollcall.owed o SET token = NULL, due_at = greatest(least(o.changed_at, now()), o.not_before) FROM l WHERE o.id = l.id AND o.call_token IS NULL`,
+     UPDATE rollcall.owed o SET token = NULL, due_at = greatest(least(o.changed_at, now()), o.not_before) FROM l WHERE o.id = l.id`,
     [leases.map((lease) => lease.id), leases.map((lease) => lease.token)],
   )
 }

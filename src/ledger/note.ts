@@ -58,7 +58,7 @@ function columnsOf(customers: readonly NewCustomer[]) {
   return [customers.map(({ key }) => key), customers.map(({ userId }) => userId)]
 }
 
-/** Customers of whom no change is known: their keys in $1, and nothing of them is `unknown` but what that says. */
+/** Customers of whom no change is known: their keys in $1. They are `unknown` only where the caller says so. */
 const noteKeys = (set: string, { lane = '$2', unknown = false } = {}) => `
 INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, unknown)
 SELECT k.key, 1, now(), ${lane}, ${unknown} FROM unnest($1::text[]) AS k (key)
@@ -132,4 +132,13 @@ const NOTE_VERIFICATIONS = notePassed(
 export async function noteVerifications(client: Client, limit: number): Promise<number> {
   const { rowCount } = await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])
   return rowCount ?? 0
+}
+
+const VERIFY_NOW = `
+WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
+UPDATE rollcall.owed o SET verify_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
+
+/** These are looked at as soon as nothing is under way for them. */
+export async function verifyNow(client: Client, keys: readonly CustomerKey[]): Promise<void> {
+  await client.query(VERIFY_NOW, [keys])
 }

@@ -20,3 +20,15 @@ export const DUE_GENTLY = 'due_at = coalesce(o.due_at, greatest(now(), o.not_bef
 /** A waiting customer keeps an earlier lane. */
 export const inLane = (lane: string) =>
   `lane = CASE WHEN o.due_at IS NULL THEN ${lane} ELSE least(o.lane, ${lane}) END`
+
+/**
+ * After an outcome that was unknown, a request may arrive later than any process waits for it. So the user is looked at
+ * twice more: a minute after the look that cleared it up, and ten minutes after that.
+ */
+export const VERIFICATIONS = 2
+
+/** How long after a look or a write the first verification is due. */
+export const VERIFY_FIRST = `interval '1 minute'`
+
+/** How long after the present look the next one is due; in the terms of the statement that counts them down. */
+export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VERIFY_FIRST} ELSE interval '10 minutes' END`

@@ -85,14 +85,14 @@ export const owed = rollcall.table(
     callToken: bigint('call_token', { mode: 'bigint' }),
     /** Calls in a row that settled nothing. */
     attempts: integer('attempts').notNull().default(0),
-    /** The oldest change that is not settled. */
+    /** Since when a change waits that is not settled. */
     changedAt: at('changed_at'),
   },
   (t) => [
     index('owed_due').on(t.lane, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('owed_out').on(t.dueAt).where(sql`${t.token} IS NOT NULL`),
     index('owed_replan').on(t.replanAt).where(sql`${t.replanAt} IS NOT NULL`),
-    index('owed_check').on(t.verifyAt).where(sql`${t.verifyAt} IS NOT NULL`),
+    index('owed_verify').on(t.verifyAt).where(sql`${t.verifyAt} IS NOT NULL`),
   ],
 )
 

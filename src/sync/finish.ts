@@ -98,7 +98,7 @@ function isGone({ known, mapped, last }: Pick<Finished, 'known' | 'mapped' | 'la
   return last?.meaning === 'absent' && (existedBefore(known) || mapped.kind !== 'user')
 }
 
-/** The answer to a call does not tell whether another customer's claim has looked, or written, before it or after. */
+/** Another customer's claim may overlap; an answer does not say which of them came first. */
 type Effect = Pick<Finished, 'claim' | 'turn' | 'end'>
 function effectOf({ claim, turn, end }: Effect): Ending['effect'] {
   const wrote = turn.wrote || claim.mayHaveWritten

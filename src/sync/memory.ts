@@ -26,7 +26,7 @@ export type Memory = KnownFields & {
   readonly learnt: Learnt
   /** A GET of this claim has shown the user. */
   readonly looked: boolean
-  /** No user is known since the last record: a refusal was one of a create. */
+  /** No user was known when the claim began, so that a stored refusal was about a create. */
   readonly creating: boolean
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { words } from '../../src/model/values.ts'
 
 const BIN = fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-only-code-'))
@@ -22,27 +23,11 @@ export default defineConfig({ customers: { table: 'clientes', key: 'id' }, mappi
 
 /** What other tools take code from, and packages under the names of our own. */
 const CODE = [
-  ...['rollcall.js', 'rollcall.plugin.js', 'rollcall.config.local.js', 'rollcall.config.mjs', 'index.js'],
-  ...[
-    'instrumentation.js',
-    'drizzle.config.ts',
-    'vitest.config.ts',
-    '.rollcallrc.js',
-    '.pinorc.js',
-    'plugins/index.js',
-  ],
-  ...[
-    'rollcall',
-    'pino',
-    'pg',
-    'commander',
-    'zod',
-    'dotenv',
-    'bullmq',
-    'ioredis',
-    'pg-native',
-    'rollcall-plugin',
-  ].map((name) => `node_modules/${name}/index.js`),
+  ...words(`rollcall.js rollcall.plugin.js rollcall.config.local.js rollcall.config.mjs index.js instrumentation.js
+    drizzle.config.ts vitest.config.ts .rollcallrc.js .pinorc.js plugins/index.js`),
+  ...words('rollcall pino pg commander zod dotenv bullmq ioredis pg-native rollcall-plugin').map(
+    (name) => `node_modules/${name}/index.js`,
+  ),
 ]
 
 beforeAll(() => {

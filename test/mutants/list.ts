@@ -235,7 +235,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'desired !== undefined ? kinds : []',
     ],
   ],
-  'src/sync/braked.ts': [
+  'src/sync/brake-kinds.ts': [
     [
       'brake-absence-uncounted',
       `return before.existed ? ['create', 'absence'] : ['create']`,

@@ -2,8 +2,8 @@
 // clock. What is owed is kept as the statements of src/ledger keep it.
 import type { Config, Row } from '../../src/config/config.ts'
 import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import { VERIFICATIONS } from '../../src/ledger/owe.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
-import { VERIFICATIONS } from '../../src/ledger/verification.ts'
 import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'
 import { timeNeededMs } from '../../src/sync/time-needed.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Brake, BrakeKind, HeldKind } from '../../src/brake/brake.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
-import { askBrake, kindsOf, withoutHeld } from '../../src/sync/braked.ts'
+import { askBrake, kindsOf, withoutHeld } from '../../src/sync/brake-kinds.ts'
 import { DOUBTED } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
