@@ -79,7 +79,7 @@ export type Ending = {
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
   /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
-  readonly carried: readonly UserField[]
+  readonly confirmed: readonly UserField[]
 
   // Other customers who must be looked at again.
 

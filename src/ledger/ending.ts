@@ -121,8 +121,8 @@ FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
     SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS own_form,
   (e.looked AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
-    WHEN 'missing' THEN 'user_id' = ANY(e.carried) WHEN 'unexpected-access' THEN 'status' = ANY(e.carried)
-    ELSE found.fields <@ e.carried END AS settled) was
+    WHEN 'missing' THEN 'user_id' = ANY(e.confirmed) WHEN 'unexpected-access' THEN 'status' = ANY(e.confirmed)
+    ELSE found.fields <@ e.confirmed END AS settled) was
 WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`
 
 /** A release was for what the customer was held for: once that is settled, or is something else, it is used up. */
@@ -140,7 +140,7 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, looked boolean, carried text[],
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, looked boolean, confirmed text[],
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (

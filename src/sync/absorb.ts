@@ -98,12 +98,12 @@ function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): T
   const sent = rememberSent(turn.memory, write, digests)
   const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
-  const carried = unclear ? turn.carried : [...turn.carried, ...carriedBy(plan)]
-  return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure, carried }
+  const confirmed = unclear ? turn.confirmed : [...turn.confirmed, ...confirmedBy(plan)]
+  return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure, confirmed }
 }
 
 /** A create and a PUT are about the user as a whole. */
-function carriedBy(plan: Plan): readonly UserField[] {
+function confirmedBy(plan: Plan): readonly UserField[] {
   if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
   return 'carried' in plan && plan.carried ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }

@@ -68,7 +68,7 @@ export function makeEnding(finished: Finished): Ending {
     // The part about what is up to date by now.
     looked: turn.lookups > 0,
     verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !acknowledged,
-    carried: [...turn.carried, ...notAsked(mapped, config)],
+    confirmed: [...turn.confirmed, ...notAsked(mapped, config)],
     // The part about other customers that it concerns.
     noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : rivals,
     effect,
@@ -181,9 +181,9 @@ function remembered(config: Config, { end, mapped, rivals, memory: last }: Remem
 }
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { memory, carried }: Turn, end: TurnEnd): boolean {
+function existsRemotely(before: boolean, { memory, confirmed }: Turn, end: TurnEnd): boolean {
   if (memory.remote === 'present') return true
   const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.
-  return (before || memory.looked || carried.length > 0) && !accepted
+  return (before || memory.looked || confirmed.length > 0) && !accepted
 }

@@ -68,6 +68,16 @@ function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'st
 
 type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
 
+/** `alone`: the customer's own record as it was read before the others. */
+export function recordToGoBy(
+  alone: Kept,
+  kept: readonly Kept[],
+  given: Omit<Inheriting, 'own'>,
+): KnownRecord {
+  const own = kept.find(({ key }) => key === alone.key) ?? alone
+  return inherit(latestOf(own, kept), { own, ...given })
+}
+
 /**
  * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
  * country was sent; for all else the user is looked at.

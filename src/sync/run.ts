@@ -15,7 +15,7 @@ import { forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { makeGate } from './gate.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
-import { inherit, latestOf } from './others.ts'
+import { recordToGoBy } from './others.ts'
 import { isToErase, leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
@@ -33,8 +33,7 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
     const own = await context.readRecord(claim.key)
     const subject = await readSubject(context, claim, own)
     const alone = { key: claim.key, record: own, doubted: claim.statusDoubted }
-    const kept = subject.kept.find(({ key }) => key === claim.key) ?? alone
-    const known = inherit(latestOf(kept, subject.kept), { own: kept, mapped: subject.mapped, digester })
+    const known = recordToGoBy(alone, subject.kept, { mapped: subject.mapped, digester })
     const memory = recall(context, run, { known, mapped: subject.mapped })
     const result =
       'end' in subject

@@ -53,7 +53,7 @@ export type Turn = {
   /** After a look, an update was answered neither yes nor no. The next such answer counts as a yes, and a look follows. */
   readonly unclear: boolean
   /** What a clear yes of this claim was about: with the `user_id` the user as a whole. */
-  readonly carried: readonly UserField[]
+  readonly confirmed: readonly UserField[]
   /** A create was refused: with which status, and which optional fields it carried. */
   readonly refusedCreate: {
     readonly status: number
@@ -83,7 +83,7 @@ export function startTurn(memory: Memory): Turn {
     sure: false,
     acknowledged: false,
     unclear: false,
-    carried: [],
+    confirmed: [],
     refusedCreate: null,
     setAside: null,
     erasure: { cleared: null, left: null },

@@ -192,7 +192,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `DO UPDATE SET \${RECORD_COLUMNS.excluded},`,
       `DO UPDATE SET \${RECORD_COLUMNS.excluded.replace('sent = excluded.sent', 'sent = l.sent')},`,
     ],
-    ['ending-ends-any-finding', 'ELSE found.fields <@ e.carried END', 'ELSE true END'],
+    ['ending-ends-any-finding', 'ELSE found.fields <@ e.confirmed END', 'ELSE true END'],
     ['ending-leaves-findings', 'END AS settled', 'END AND false AS settled'],
     [
       'ending-asks-no-look-at-the-rest',

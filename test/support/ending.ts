@@ -18,7 +18,14 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
     ...{ sure: true, wrote: true, acknowledged: false, failed: false, verified: false, looked: false },
-    ...{ carried: [], unclear: false, effect: 'known', lowered: false, withdrawsDoubt: false, isNew: false },
+    ...{
+      confirmed: [],
+      unclear: false,
+      effect: 'known',
+      lowered: false,
+      withdrawsDoubt: false,
+      isNew: false,
+    },
     ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
     ...{ desired: null, noteKeys: [], lastAnswer: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     ...given,

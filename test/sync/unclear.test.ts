@@ -108,7 +108,7 @@ it('looks at all of an update once more, though what was sent again of it was ta
   expect(await customer.claim({ look: true })).toMatchObject({
     kind: 'settle',
     unclear: true,
-    carried: ['status', 'country_code'],
+    confirmed: ['status', 'country_code'],
   })
   expect(service.users.get('7')).toMatchObject({ email: row.email, country_code: 'FR' })
 })
