@@ -37,7 +37,7 @@ export function namedFields(body: unknown): OptionalField[] {
 
 /** In lower case: what codes and messages say of a value that another user has, in English and Spanish. */
 const CONFLICTS =
-  /(?<![a-z])(?:taken|duplicated?|already|exists|in[ _-]use|unique|uniqueness|conflict|ya[ _](?:ha|est[aá]|existe|fue|se)|en[ _]uso|duplicad[oa]|another[ _]user|otro[ _]usuario)(?![a-z])/
+  /(?<![a-z])(?:taken|duplicated?|already|exists|in[ _-]use|unique|uniqueness|[uú]nic[oa]|conflict|ya[ _](?:ha|est[aá]|existe|fue|se)|en[ _]uso|duplicad[oa]|another[ _]user|otro[ _]usuario)(?![a-z])/
 const NO_CONFLICT = /expired|caducad|no longer|deleted|passed/
 
 /** Whether the body of a refusal says that another user has what was sent; a hint as well. */
@@ -66,8 +66,8 @@ function wordsIn(body: unknown): Found {
       // The description of the error, or the name of the field `description`.
       const maybe = lower === 'description' && typeof inner === 'string'
       // Django lists the errors of each field under its name, without a container.
-      if (CONTAINERS.has(at) || (depth === 0 && Array.isArray(inner)))
-        (maybe ? found.maybe : found.pointed).push(name)
+      const listed = depth === 0 && Array.isArray(inner) && inner.length > 0 && lower !== 'description'
+      if (CONTAINERS.has(at) || listed) (maybe ? found.maybe : found.pointed).push(name)
       collect(inner, depth + 1, lower)
     }
   }

@@ -104,14 +104,11 @@ export function conflictStands(
 ): boolean {
   return fieldsIn(values).every((field) => {
     const value = fields[field]
-    return value !== undefined && digests.normal(field, value) === values[field]
+    return value !== undefined && value !== null && digests.normal(field, value) === values[field]
   })
 }
 
-/**
- * The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. No other
- * user can have an empty value: a conflict that is about nothing else passes, and they are sent again as well.
- */
+/** The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. */
 export function conflictMarks(
   fields: readonly OptionalField[],
   desired: DesiredUser | null,
@@ -119,8 +116,7 @@ export function conflictMarks(
 ): FieldDigests {
   const wanted = (field: OptionalField) => desired?.fields[field] ?? null
   const given = fields.filter((field) => wanted(field) !== null)
-  const about = given.length > 0 ? given : fields
-  return Object.fromEntries(about.map((field) => [field, digests.normal(field, wanted(field))]))
+  return Object.fromEntries(given.map((field) => [field, digests.normal(field, wanted(field))]))
 }
 
 /**
@@ -155,8 +151,7 @@ export function withoutConflict(mapped: Mapped, known: Known): Mapped {
   const unique = uniqueIn(taken)
   const yields = conflict.tries >= YIELDS_AT && unique.length === 1 && unique.flat().length === taken.length
   for (const field of taken) {
-    const empty = conflict.values[field] === NO_VALUE
-    if (yields && !empty && holdsValue(field, known)) fields[field] = null
+    if (yields && holdsValue(field, known)) fields[field] = null
     else delete fields[field]
   }
   return {

@@ -151,15 +151,18 @@ function afterConflict(
 
 /**
  * What was set aside: values that another user has are sent again when their time has come, all others not until one
- * of them changes.
+ * of them changes. No other user can have an empty value.
  */
 export function rememberRefused(
   memory: Memory,
   { fields, taken }: Pick<SetAside, 'fields' | 'taken'>,
   { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
 ): Memory {
+  const marks = conflictMarks(taken, desired, digests)
+  // Beside a value that another user has, that there is no value was not to blame.
+  const innocent = (field: OptionalField) => taken.includes(field) && Object.keys(marks).length > 0
   const refused = fields
-    .filter((field) => !taken.includes(field))
+    .filter((field) => marks[field] === undefined && !innocent(field))
     .map((field) => [field, refusalMark(field, desired?.fields ?? {}, digests)])
   // A mark that stands no longer would have this one count for nothing, and the claim send the same again.
   const stand = desired === null || currentRefusals(desired, memory, digests).size > 0
@@ -167,7 +170,7 @@ export function rememberRefused(
     ...memory,
     refused: { ...(stand ? memory.refused : {}), ...Object.fromEntries(refused) },
     conflict: withConflict(memory.conflict, {
-      values: conflictMarks(taken, desired, digests),
+      values: marks,
       phase: memory.remote === 'present' ? 'waiting' : 'creating',
     }),
   }

@@ -3,7 +3,8 @@ import { namedFields, saysConflict } from '../../src/service/named.ts'
 
 test.each<[string, unknown, string[]]>([
   ['a key of its errors', { errors: { email: ['is bad'], nid_number: ['taken'] } }, ['email', 'nid_number']],
-  ['a key over a list of errors', { email: ['is too long'], gender: 0, status: 400 }, ['email']],
+  ['a key over a list of errors', { email: ['is too long'], gender: [], status: 400 }, ['email']],
+  ['no description of the error as a list', { description: ['birthdate is bad'] }, ['birthdate']],
   ['where it points', { errors: [{ field: 'birthdate', message: 'the email was fine' }] }, ['birthdate']],
   ['a path as JSON pointer', { violations: [{ pointer: '/data/mobile_phone' }] }, ['mobile_phone']],
   ['a text', { message: 'nid_number is not valid' }, ['nid_number']],
@@ -52,6 +53,7 @@ test.each<[boolean, unknown]>([
   [true, { errors: { email: ['must be unique'] } }],
   [true, { message: 'El campo email ya ha sido registrado.' }],
   [true, { message: 'El email ya está en uso' }],
+  [true, { email: ['Este campo debe ser único.'] }],
   [true, { field: 'email', message: 'belongs to another user' }],
   [true, { error: 'registro duplicado' }],
   [true, { code: 'DUPLICATE_VALUE' }],

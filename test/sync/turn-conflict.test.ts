@@ -28,19 +28,6 @@ it('what is cleared beside a value that another user has is cleared all the same
   expect(turn.memory).toMatchObject({ refused: {}, sent: { nid_number: NO_VALUE } })
 })
 
-it('a conflict about nothing but an empty value passes: it is sent again in its time, and nothing before', () => {
-  const mapped = user(2, { email: null })
-  const first = play(mapped, PREMIUM, [409, 200])
-  expect(first.calls).toEqual(['PATCH {"status":2,"email":null}', 'PATCH {"status":2}'])
-  expect(first.turn.memory).toMatchObject({ refused: {}, conflict: { tries: 1, phase: 'waiting' } })
-  expect(play(mapped, first.turn.memory, []).end).toEqual(SETTLED)
-  const second = play(mapped, due(first.turn.memory), [409])
-  expect(second.turn.memory.conflict).toMatchObject({ tries: 2, phase: 'waiting' })
-  expect(play(mapped, second.turn.memory, []).end).toEqual(SETTLED)
-  const third = play(mapped, due(second.turn.memory), [200])
-  expect(third.turn.memory.sent.email).toBe(NO_VALUE)
-})
-
 it('a refusal is remembered without those that stand no longer, which would undo it in the same claim', () => {
   const stale = { ...PREMIUM, refused: { email: NO_VALUE } }
   const facts = { desired: mapped.kind === 'user' ? mapped.user : null, digests }
