@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const MOST_WORDS = 25
+const LABEL = 'What to do:'
 const HIDES = /^(?:What|Whoever|Who|Whose|Whom|Of|That|Those)\b/
 
 const EXCEPTIONS = JSON.parse(readFileSync(new URL('prose-exceptions.json', import.meta.url), 'utf8'))
@@ -46,7 +47,7 @@ function problemsOf(file) {
   return found.flatMap((sentence) => {
     const words = sentence.split(' ').length
     if (words > MOST_WORDS) return [`${file}: ${words} words: ${sentence}`]
-    return HIDES.test(sentence) && sentence.endsWith('.') ? [`${file}: ${sentence}`] : []
+    return HIDES.test(sentence) && !/\?$/.test(sentence) && sentence !== LABEL ? [`${file}: ${sentence}`] : []
   })
 }
 

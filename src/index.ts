@@ -1,4 +1,4 @@
-// What a configuration file imports from the package; everything else is inside.
+// All that a configuration file imports from the package; everything else is internal.
 export type {
   Clock,
   Columns,

@@ -57,7 +57,7 @@ export function limitOf({ customers, share }: Config['brake']['changes'], base: 
   return Math.min(MOST, Math.max(customers, Math.floor(share * (base ?? 0) + ROUNDING)))
 }
 
-/** Of how many the share of a limit is: those with access, or for registrations those who are registered. */
+/** The number of which a limit is a share: customers with access, or for registrations the registered ones. */
 export type Bases = { readonly entitled: number; readonly present: number }
 
 /** Older than this, and it may lie far off. */

@@ -15,7 +15,7 @@ export type KindState = {
 export type WeighedRequest = BrakeRequest & {
   /** Kinds under which this customer was let through within the window already. */
   readonly counted: readonly BrakeKind[]
-  /** Those of them since which nothing was settled: this is the same attempt once more. */
+  /** The kinds among them since which nothing was settled: this is the same attempt once more. */
   readonly repeated: readonly BrakeKind[]
   /** Gets back what was taken within the window: this change of status is none of a mass. */
   readonly returning: boolean
@@ -38,7 +38,7 @@ export type Decision = {
   /** For each request, in order, the kinds for which it has to wait. */
   readonly answers: readonly (readonly HeldKind[])[]
   readonly entries: readonly Entry[]
-  /** Who goes on under a kind that it was counted for: the window begins anew for it. */
+  /** Customers who go on under a kind that they were counted for: the window begins anew for them. */
   readonly again: readonly Entry[]
   readonly trips: readonly Trip[]
 }

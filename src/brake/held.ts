@@ -1,4 +1,4 @@
-// What a person decides about those who are held; see list.ts for who they are. The person, the time and the reason
+// Decisions of a person about held customers; list.ts shows these. The person, the time and the reason
 // are kept in `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
@@ -18,7 +18,7 @@ export type DecisionOutcome = {
   /** Its id in the log of decisions; null: there was nothing to decide. */
   readonly decision: string | null
   readonly customers: number
-  /** Of those that were meant, who waits for a person still: held meanwhile, or planned again at this moment. */
+  /** Customers among the named ones who still wait for a person: held meanwhile, or planned again at this moment. */
   readonly left: number
   /** Kinds that let new customers through again; counting has begun anew. */
   readonly reset: readonly BrakeKind[]
@@ -77,7 +77,7 @@ const DISCARD: Action = {
   },
 }
 
-/** What a check has found is remembered nowhere: the claim that repairs it looks for itself. */
+/** The record does not keep the findings of a check: the claim that repairs them makes its own lookup. */
 const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reason->'kinds' ? 'repair'`
 
 const DECIDE = `
@@ -168,7 +168,7 @@ async function* pagesOf(pool: Pool, choice: HeldSelection): AsyncGenerator<reado
   }
 }
 
-/** Of all kinds: how rare one is the planner cannot know, and it would sort all who are held for every page. */
+/** Reads all kinds: the planner cannot know how rare one is, and would sort all held customers for every page. */
 const PAGE_OF_HELD = `
 WITH page AS MATERIALIZED (
   SELECT l.key, l.reason FROM rollcall.ledger l

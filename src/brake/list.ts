@@ -1,4 +1,4 @@
-// Who is held, by kind and one by one, and what was decided; see held.ts for the deciding.
+// Held customers, by kind and one by one, and what was decided; held.ts makes the decisions.
 import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
@@ -22,7 +22,7 @@ export type KindHeld = {
   readonly limit: number | null
   /** Let through within the window. */
   readonly taken: number
-  /** Of how many the share is, as last counted; null: it never mattered. */
+  /** The number of which the limit is a share, as last counted; null: it never mattered. */
   readonly base: number | null
   /** How many more are expected, and pass without being counted; until when, null where there are none. */
   readonly expected: number
@@ -77,7 +77,7 @@ export type HeldCustomer = {
   readonly sinceMs: number | null
   /** Let through by a person, and on its way. */
   readonly released: boolean
-  /** What would happen, as far as the ledger tells: it holds no value, and of what is desired only a digest. */
+  /** The effect of a release, as far as the ledger tells: it holds no value, and only a digest of the desired user. */
   readonly what: {
     /** As last seen, or else as last acknowledged. */
     readonly statusFrom: number | null

@@ -33,7 +33,7 @@ export async function countBases(pool: Pool): Promise<Bases> {
 /** Entries that have left the window go, as many as there can be of a limit, or they would count. */
 const PRUNED = 100_000
 
-/** What has left the window goes, first of all of those who ask: they may be entered anew. */
+/** Entries that have left the window go, first those of the asking customers: they may be entered anew. */
 const LOOK = `
 WITH t AS MATERIALIZED (SELECT clock_timestamp() AS now, clock_timestamp() - $4 * interval '1 hour' AS since),
 asked AS MATERIALIZED (SELECT DISTINCT a.kind, a.key FROM unnest($2::text[], $3::text[]) AS a (kind, key)),

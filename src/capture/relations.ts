@@ -1,4 +1,4 @@
-// What trigger capture is made of: one watcher for every watched relation, with the tables that carry its triggers and
+// The parts of trigger capture: one watcher for every watched relation, with the tables that carry its triggers and
 // the columns that matter. The configuration's watch list, completed from the catalog.
 import type { Config, Watched } from '../config/config.ts'
 import { type Relation, sameRelation } from '../config/relation.ts'

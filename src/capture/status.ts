@@ -1,5 +1,5 @@
-// What should be installed, what is, and what lies between: one comparison, which `capture status` shows and
-// `capture install` carries out.
+// Compares the triggers that should be installed with those that are. `capture status` shows the differences, and
+// `capture install` removes them.
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/config.ts'
 import { type Relation, sameRelation } from '../config/relation.ts'
@@ -66,7 +66,7 @@ export function captureDifference(plan: CapturePlan, installed: Installed) {
     tables: distinct.map((table) => tableDifference(table, plan, installed)),
     /** Watchers whose function is missing or has another body than the plan wants. */
     functions,
-    /** Those of them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
+    /** Watchers among them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
     wider: functions.filter((watcher) => fits(asInstalled(watcher, installed))),
     /** Rights that the owner of the functions lacks, which then fail. */
     rights: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
@@ -136,8 +136,8 @@ function functionFits(watcher: Watcher, plan: CapturePlan, { functions }: Instal
 }
 
 /**
- * The watcher with every column besides that its function compares. What the body is searched for need not be told apart
- * well: it counts where the watcher makes this very body.
+ * The watcher, with every further column that its function compares. The search of the body need not be exact: the
+ * result counts only where the watcher makes this very body.
  */
 export function asInstalled(watcher: Watcher, { functions }: Installed): Watcher {
   const body = functions.find(({ name }) => name === functionName(watcher))?.body ?? ''

@@ -149,7 +149,7 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   const { coverage, open, doubt, access, heldAccess } = verification
   const { customers, overdue, periodMs } = coverage
   const drift = driftingOf({ kinds: open })
-  // Of findings alone: what to do about those who are held is something else.
+  // Findings of customers who are not held: those who are held need a decision instead.
   const found = { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
   const wrong = renderWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
   return applying([

@@ -137,8 +137,8 @@ export function makeSample<T>(size: number, random: () => number) {
 }
 
 /**
- * Counts new customers who share a `user_id`, of whom the ledger knows nothing yet. Of each `user_id` 52 bits of a digest
- * are kept, as a number: among a million customers two different ones meet by chance once in 9,000 runs.
+ * Counts new customers who share a `user_id`, of whom the ledger knows nothing yet. It keeps 52 bits of a digest of each
+ * `user_id`, as a number: among a million customers two different ones meet by chance once in 9,000 runs.
  */
 export function makeSharers() {
   const digests: number[] = []

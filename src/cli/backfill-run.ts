@@ -160,8 +160,8 @@ const QUIET =
   'no customer was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
 
 /**
- * Until no customer is owed a sync in the lane of a backfill, but for those who fail again and again. Who was rejected or is
- * held is owed none: waiting changes nothing for them.
+ * Waits until no customer is owed a sync in the lane of a backfill, but for those who fail again and again. A rejected or
+ * held customer is owed none: waiting changes nothing for it.
  */
 async function awaitSettled({ signal, pool, progress }: Running) {
   let total = 0

@@ -63,7 +63,7 @@ function* pieces(lines: readonly string[]): Generator<string> {
   for (let at = 0; at < lines.length; at += LINES) yield `${lines.slice(at, at + LINES).join('\n')}\n`
 }
 
-/** Who it is about first, the conclusion last, where the eye ends; a report that was stopped says that before all else. */
+/** Begins with the customers and ends with the conclusion, where the eye ends; a report that was stopped says so first. */
 export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[] {
   const { text, more } = renderHeadline(report)
   const headline = hanging('', text)

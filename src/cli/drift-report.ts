@@ -33,7 +33,7 @@ export function headOf({ config, asked, origin }: About) {
   }
 }
 
-/** What workers and runs have found and is open, without a call: Postgres alone is asked. */
+/** The open findings of workers and runs, without a call: only Postgres is asked. */
 export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked): Promise<Report> {
   const origin = await boundOrigin(pool)
   if (origin === null) throw new RollcallError('DRIFT_TOO_EARLY', ['no worker has run on this database yet'])
@@ -65,8 +65,8 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
 const OUTSIDE = ['not-ours', 'rejected', 'discarded', 'unreadable-row'] as const
 
 /**
- * Of a sample: the share of those of whom something can be said, for as many as there are of them in all. How many that
- * is the sample tells too: a customer without a user of ours cannot drift.
+ * Estimates from a sample the share of drift among all customers that can be judged. Their number
+ * follows from the sample too: a customer without a user of ours cannot drift.
  */
 export function estimateOf(tally: DriftTally, population: number, done: number): Estimate {
   const outside = OUTSIDE.reduce((sum, why) => sum + (tally.skipped[why] ?? 0), 0)

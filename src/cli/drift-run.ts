@@ -78,7 +78,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const findings = credible ? await readFound(pool, found) : []
   const done = doneOf(run.agenda)
   const all = end.kind === 'complete' && asked.sample === null
-  // Of some of the customers it cannot be told which of them are meant; one that was stopped has not come to all.
+  // A run of some customers cannot tell which of them another run means; one that was stopped has not come to all.
   const tellsLater = all && asked.where.length === 0
   return {
     ...headOf({ ...reporting, origin: reporting.env.SERVICE_URL }),

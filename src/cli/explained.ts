@@ -1,4 +1,4 @@
-// What `explain`, `access`, `sync --diff` and `sync --dry-run` share: the environment, the token, and the output.
+// Shared by `explain`, `access`, `sync --diff` and `sync --dry-run`: the environment, the token, and the output.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import process from 'node:process'
@@ -91,7 +91,7 @@ type Telling = {
   readonly asked: Asked
   readonly opened: Explain
   readonly pool: Pool
-  /** Of the service; null: it is not asked. */
+  /** The origin of the service; null: it is not asked. */
   readonly origin: string | null
 }
 

@@ -108,7 +108,7 @@ export async function grantsScript(
 type Server = {
   readonly database: string
   readonly version: number
-  /** Of the role; null when there is none of this name. */
+  /** Whether the role is one; null when there is no role of this name. */
   readonly superuser: boolean | null
   /** It may do whatever the owner of rollcall's tables may. */
   readonly owner: boolean

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
 
-/** What a command may touch of its process; tests give it their own. */
+/** The parts of its process that a command may touch; tests give it their own. */
 export type Io = {
   /** Data, and nothing else. */
   readonly out: (line: string) => void

@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 import { span, TERMINAL_COLUMNS } from './render.ts'
 
 type ProgressState = {
-  /** What is done to the customers: "looked at". */
+  /** The verb for the customers that are done: "looked at". */
   readonly verb: string
   readonly done: number
   readonly total: number | null

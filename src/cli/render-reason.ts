@@ -217,7 +217,7 @@ const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>>
 
 export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
 
-/** What is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
+/** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
 export function renderIssue({ field, code, expected, blocks }: IssueTold): Advice {
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'

@@ -41,7 +41,7 @@ function renderCheck({ customers, endedAt, missed }: SweepReport): string {
   return `capture had ${found} when ${customers} customers were checked, until ${endedAt}`
 }
 
-/** What was missed is repaired; what writes without triggers goes on until a person finds it. */
+/** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */
 export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): readonly string[] {
   const found = applying([
     ...(check && allMissed(check.missed) > 0

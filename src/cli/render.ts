@@ -1,4 +1,4 @@
-// What every view is made of: labelled lines, tables, times, counts, and the same value as JSON.
+// The parts of every view: labelled lines, tables, times, counts, and the same value as JSON.
 import { asEscape, CONTROLS, CONTROLS_IN_JSON } from '../model/control-characters.ts'
 import type { Io } from './io.ts'
 

@@ -71,7 +71,7 @@ function exitForPlans({ explanations }: { readonly explanations: readonly Explan
 }
 
 /**
- * What Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
+ * Shows what Postgres holds of these customers and their last calls; no call, no write. 3 when one of them is known nowhere:
  * a script that asks about a mistyped key must not take it for a customer who is well.
  */
 async function history(

@@ -20,7 +20,7 @@ export function isLocal(host: string): boolean {
   return host.startsWith('/') || host.toLowerCase() === 'localhost'
 }
 
-/** Of a `postgres://`, `redis://` or `rediss://` address; undefined when its options cannot be used (a file that is not there, say). */
+/** Reads a `postgres://`, `redis://` or `rediss://` address; undefined when its options cannot be used (a missing file, say). */
 export function addressOf(url: string): CheckedAddress | undefined {
   return isPostgres(url) ? postgresAddress(url) : redisAddress(url)
 }
@@ -68,7 +68,7 @@ const ENCRYPT = {
   redis: 'write rediss:// and no option tls',
 }
 
-/** What is wrong with an address, or undefined; never with what was found in it but the host. */
+/** Says what is wrong with an address, or undefined; it names nothing of the address but the host. */
 export function plaintextProblem(
   url: string,
   { use, allowed }: { readonly use: Plaintext; readonly allowed: readonly Plaintext[] },

@@ -34,14 +34,14 @@ export type Watched = {
 export type Config = Sections & {
   /** Path of the file it was read from, for messages. */
   readonly file: string
-  /** Of everything that mapping and plan go by; see resolve.ts. */
+  /** Digest of everything that mapping and plan depend on; see resolve.ts. */
   readonly fingerprint: string
   readonly customers: {
     readonly relation: Relation
     readonly key: readonly string[]
     /** Schemas besides the system's own, for the functions behind a view. */
     readonly searchPath: readonly string[]
-    /** What policies of row-level security that apply to the role are: an error, or what shows it every customer. */
+    /** How to take policies of row-level security that apply to the role: as an error, or as showing it every customer. */
     readonly rowSecurity: 'refuse' | 'apply'
   }
   readonly watch: readonly Watched[]

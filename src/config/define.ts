@@ -10,7 +10,7 @@ export type ClearWith = 'null' | 'empty' | 'omit'
  */
 export type Columns<Name extends string = string> = Readonly<Record<Name, unknown>>
 
-/** What a field may be given; null or undefined means that the customer has no value. */
+/** A value that a field may be given; null or undefined means that the customer has no value. */
 export type Given = string | number | bigint | boolean | null | undefined
 
 /** The present, for functions of the configuration. A function that reads `now` has to answer with `Until`. */

@@ -22,7 +22,7 @@ export type Env<Need extends Variable, May extends Variable = never> = {
 type Wanted<Need, May> = {
   /** Variables that the command cannot do without. */
   readonly need: readonly Need[]
-  /** What it takes when it is set; then it must be right too. */
+  /** The variables that it takes when it is set; these must be right then. */
   readonly may?: readonly May[]
 }
 
@@ -156,7 +156,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** What stands behind a `#`, and a path with an `@`, are part of no address: of a password, say, that is not encoded. */
+/** Text behind a `#` and a path with an `@` are part of no address: they come from a password that is not encoded, say. */
 function urlOf(text: string, schemes: readonly string[]): string | undefined {
   const url = URL.parse(text)
   if (url === null || text.includes('#') || url.pathname.includes('@')) return undefined

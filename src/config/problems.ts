@@ -28,7 +28,7 @@ export function unknownKey(key: string, known: readonly string[]): string {
     : `unknown; did you mean ${meant}?`
 }
 
-/** What was found, for the end of a sentence; a text that could be an address or a secret is not repeated. */
+/** The value that was found, for the end of a sentence; a text that could be an address or a secret is not repeated. */
 export function found(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'

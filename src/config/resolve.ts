@@ -130,8 +130,8 @@ function freezeAll<T>(value: T): T {
 const OWN_VERSION = 1
 
 /**
- * Tells whether two configurations make the same calls of the same customer: everything that mapping and plan go by,
- * functions by their text. What a function takes from elsewhere in its module does not show; `mappingVersion` is
+ * Tells whether two configurations make the same calls for the same customer: everything that mapping and plan go by,
+ * functions by their text. A function may use other parts of its module, which do not show; `mappingVersion` is
  * there for that.
  */
 function fingerprintOf(parts: Readonly<Record<string, unknown>>): string {

@@ -25,7 +25,7 @@ function whole(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** What timers and intervals can hold: about 24 days. */
+/** The longest time that timers and intervals can hold: about 24 days. */
 const MAX_MS = 2_147_483_647
 const MOST_DAYS = 3650
 const flag = z.boolean({ error: 'expected true or false' })

@@ -1,5 +1,5 @@
-// The two sections that come in several forms (define.ts): which form is meant, and what it becomes. Of each field that is
-// one FieldSource: named columns in, a value out.
+// The two sections that come in several forms (define.ts): which form is meant, and what it becomes. Each field becomes
+// a FieldSource: named columns in, a value out.
 import type { ZodType, z } from 'zod'
 import { MOST_FIELD_BYTES } from '../model/formats.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'

@@ -1,4 +1,4 @@
-// What a function of the configuration answers: at once, and where it goes by the time, with until when that holds.
+// The answer of a function of the configuration, and where it depends on the time, until when it holds.
 import { types } from 'node:util'
 import { parseTime } from '../model/time.ts'
 import type { Clock } from './define.ts'

@@ -1,4 +1,4 @@
-// What `--where` means for the customers that there are: the columns' own types, and values that fit them.
+// Resolves `--where` against the customer table: the columns' own types, and values that fit them.
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
 import type { Config } from '../config/config.ts'
@@ -77,7 +77,7 @@ async function tried(client: Client, config: Config, condition: Condition): Prom
 }
 
 /**
- * What is recorded of conditions, to tell one run from another; order and spelling say nothing. A condition may hold a
+ * A digest of conditions, to tell one run from another; order and spelling do not matter. A condition may hold a
  * value of a customer, which is in no table of ours: a keyed digest tells whether it is the same. Null: there are none.
  */
 export function digestOf(conditions: readonly Condition[], digestKey: string): string | null {
@@ -147,7 +147,7 @@ function oneOf(text: string): readonly [string] | null {
 
 type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is null' | 'is not null'
 
-/** What has to hold of a customer's row; `values` as text, cast to the column's type by Postgres. */
+/** A condition on a customer's row; `values` as text, cast to the column's type by Postgres. */
 export type Condition = Omit<KeyColumn, 'base'> & {
   readonly operator: Operator
   readonly values: readonly string[]

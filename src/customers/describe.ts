@@ -43,14 +43,14 @@ export async function describeCustomers(client: Client, config: Config) {
       const column = columns.get(name)
       return column ? [{ name, type: column.type }] : []
     }),
-    // What works, but may not be what its author thinks; sentences for people.
+    // Configurations that work, but may not do what their author thinks; sentences for people.
     warnings: [...(await warningsOf(client, config, found)), ...warnings],
   }
 }
 
 /**
- * What the configuration names and the database does not have (or not so), also for a role that may look and read no
- * customer: a column that was renamed while workers run is told in the words that a start would refuse it with.
+ * Finds what the configuration names and the database lacks or has in another form, also for a role that may read no
+ * customer: a column renamed while workers run is reported in the words that a start would refuse it with.
  */
 export async function findMisfits(client: Client, config: Config): Promise<readonly string[]> {
   const { found, columns, misfits } = await holdAgainst(client, config)
@@ -97,7 +97,7 @@ export const HIDES = /row-level security/
 export const WHEN_HIDDEN =
   "; rows that a policy hides would read as customers who are gone. Give the role (for a view: its owner) BYPASSRLS; or where the policies show it every customer, set customers.rowSecurity to 'apply'"
 
-/** What only Postgres itself can tell: rights behind a view, a view that no longer works. */
+/** Finds what only Postgres itself can tell: rights behind a view, a view that no longer works. */
 async function probe(client: Client, config: Config): Promise<readonly string[]> {
   const { schema, name } = config.customers.relation
   const columns = neededColumns(config).map((column) => pg.escapeIdentifier(column))

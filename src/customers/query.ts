@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'
 
-/** What a session is set to for one statement, as SQL; none: what every session of ours has will do. */
+/** Settings of a session for one statement, as SQL; none: those of every session of ours will do. */
 export type Settings = readonly string[]
 
 export function settingsOf({ customers: { searchPath, rowSecurity } }: Config): Settings {

@@ -128,7 +128,7 @@ export type ReadRows = {
 }
 export type Reading = (keys: readonly CustomerKey[]) => Promise<ReadRows>
 
-/** What does not fit may stay so for long: the catalog is not asked again for each read. */
+/** A misfit may last for long: the catalog is not asked again for each read. */
 const DESCRIBE_AGAIN_MS = 1000
 
 /**
@@ -211,7 +211,7 @@ const UNFOUND = /^(42883|42P01|42704|3F000)$/
 const OUT_OF_PATH =
   "customers: a function behind the view does not find what it names. Rollcall reads with Postgres' own schema alone: if it is in another one, name that in customers.searchPath"
 
-/** What no catalog shows: that no row is seen, or what a function behind the view looks for once there is a row. */
+/** Reasons that no catalog shows: no row is seen, or a function behind the view needs something once there is a row. */
 function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
   if (error instanceof NobodySeen) return NOBODY_SEEN
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null

@@ -8,7 +8,7 @@ export function isAboutRows(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && !OF_ALL_ROWS.test(error.code ?? '08')
 }
 
-/** What a statement about a batch gives; a batch that Postgres refuses for one of its rows is halved, until that one stands alone. */
+/** Runs a statement about a batch; a batch that Postgres refuses for one of its rows is halved, until that row stands alone. */
 export async function halvedUntilApart<Item, Given>(
   items: readonly Item[],
   ask: (some: readonly Item[]) => Promise<ReadonlyMap<Item, Given>>,

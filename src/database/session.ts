@@ -52,7 +52,7 @@ export function sessionConfig({ url, variable }: DatabaseAddress, purpose: 'data
   return {
     connectionString: address && theirs ? address.href : url,
     options: [...(theirs ? [theirs] : []), ...ours].join(' '),
-    /** Of `pg.Pool`: asked once for each new connection. */
+    /** An option of `pg.Pool`: called once for each new connection. */
     verify: (client: ClientBase, done: (error?: Error) => void) => {
       verifySession(client, variable, settings).then(() => done(), done)
     },
@@ -94,7 +94,7 @@ async function verifySession(client: Client, variable: string, settings: Setting
     throw new RollcallError('SESSION_UNFIT', [`${variable}: a session has not got its ${lost.join(', ')}`])
 }
 
-/** Whose rights the statements have, for people: `the role app (DATABASE_URL)`. `pg` fills in what an address leaves out. */
+/** The role of the statements, for people: `the role app (DATABASE_URL)`. `pg` fills in what an address leaves out. */
 export function roleOf({ url, variable }: DatabaseAddress): string {
   const { user } = new pg.Client({ connectionString: url })
   return user ? `the role ${user} (${variable})` : variable

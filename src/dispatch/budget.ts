@@ -9,11 +9,11 @@ type Demand = {
 
 /** Backfill always gets on, however much live traffic there is. */
 const BACKFILL_SHARE = 0.1
-/** What deletions get while they are held for a person: no other change is to wait for a mass of those. */
+/** The share of deletions while they are held for a person: no other change is to wait for a mass of them. */
 const HELD_DELETIONS_SHARE = 0.2
 
 /**
- * What is missing on a queue that is to be so deep; nothing while that is hardly anything, because of one job nothing
+ * The room left on a queue of this depth; 0 while hardly anything is missing: out of room for a single job nothing
  * can be kept for backfill, which would then never get on.
  */
 export function roomFor(depth: number, queued: number): number {

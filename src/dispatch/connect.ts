@@ -100,7 +100,7 @@ function redisError(error: unknown, server: string): RollcallError {
   )
 }
 
-/** What Redis itself answered; ioredis does not give the type of these errors away. */
+/** The answer of Redis itself; ioredis does not give the type of these errors away. */
 function replyOf(error: unknown): string | undefined {
   return error instanceof Error && error.name === 'ReplyError' ? error.message : undefined
 }

@@ -32,7 +32,7 @@ type PumpOptions = {
 
 const NOTED_ROWS = 500
 const ENQUEUE_PAGES = 500
-/** Of what is kept on the queue so much is a page at most: there are some for every process. */
+/** The largest page, as a share of the leases on the queue: every process gets some. */
 const PAGE_SHARE = 0.25
 
 const PEEK = `
@@ -102,7 +102,7 @@ export function makePump(options: PumpOptions) {
     return roomFor(depth.jobs, much && (await queue.count()) === 0 ? 0 : queued)
   }
 
-  /** What the queue did not take is due again at once; a job that arrived after all finds its token void. */
+  /** Leases that the queue did not take are due again at once; a job that arrived after all finds its token void. */
   async function enqueue(leases: readonly LeaseInLane[]): Promise<void> {
     const pages = inPages(leases, Math.min(options.concurrency / 2, (depth?.jobs ?? 0) * PAGE_SHARE))
     for (let from = 0; from < pages.length; from += ENQUEUE_PAGES) {

@@ -29,7 +29,7 @@ export type Witness = {
   keep(mark: Mark): Promise<void>
 }
 
-/** What one job carries: a few leases. */
+/** The leases that one job carries. */
 export type LeasePage = readonly LeaseInLane[]
 
 export type JobQueue = {

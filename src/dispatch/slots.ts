@@ -5,7 +5,7 @@ type Options = {
   readonly most: number
   /** Calls `begun` once the lease is claimed or void: from then on the claim protects it, and not the queue. */
   readonly carryOut: (lease: LeaseInLane, begun: () => void) => Promise<void>
-  /** What `carryOut` has thrown; the lease is taken up again when its time has passed. */
+  /** Takes what `carryOut` has thrown; the lease is taken up again when its time has passed. */
   readonly onError: (error: unknown) => void
 }
 

@@ -1,4 +1,4 @@
-// Of one run: which customers are checked again and when, and what counts. Pure.
+// The agenda of one run: which customers are checked again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, silentOf, tallyOf, totalOf } from './tally.ts'
@@ -18,7 +18,7 @@ export type WaitingCheck = {
   /** Monotonic milliseconds: a clock that is set back makes no customer wait. */
   readonly at: number
   readonly looks: number
-  /** What the last check has said, which counts once no further one comes; null: there was none. */
+  /** The verdict of the last check, which counts once no further one comes; null: there was none. */
   readonly last: CheckVerdict | null
 }
 
@@ -42,7 +42,7 @@ const LOOKS_AT_OTHERS = 3
 /** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. */
 const LATER_MS = 2000
 
-/** Those whose time has come, at most so many; and how many customers may join them that were not checked yet. */
+/** Customers whose next check is due, at most so many; and how many customers may join them that were not checked yet. */
 export function dueOf({ waiting }: Agenda, nowMs: number, room: number) {
   const due = waiting
     .filter(({ at }) => at <= nowMs)
@@ -58,7 +58,7 @@ export function nextAt({ waiting }: Agenda): number | null {
 
 type Looked = {
   readonly verified: readonly Verified[]
-  /** Those who were to be checked for the first time: a stop may have come before. */
+  /** Customers who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
   /** Customers of whom others have found a difference while the run went on. */
   readonly met: ReadonlyMap<CustomerKey, Met>
@@ -67,7 +67,7 @@ type Looked = {
 
 /**
  * Each customer counts once, by its last check: as drift when a second one has confirmed it. A customer that cannot be
- * judged now is tried again a few times. What others have found since the run began counts as if the run had found it: a
+ * judged now is tried again a few times. Findings that others made since the run began count as the run's own: a
  * report that calls all customers right because a worker was quicker would hide what happened.
  */
 export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Looked): Agenda {
@@ -131,12 +131,12 @@ export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>):
   return tally.checked + suspects.checked + totalOf(tally.skipped) + silentOf(tally)
 }
 
-/** Of a run that is not credible: all answers count, and no user is suspected. */
+/** The agenda of a run that is not credible: all answers count, and no user is suspected. */
 export function answered(agenda: Agenda): Agenda {
   return { waiting: [], tally: soFar(agenda), suspects: EMPTY_TALLY, found: [] }
 }
 
-/** Of a run that ends early: what was suspected stays a suspicion, and of the others the last check counts. */
+/** The agenda of a run that ends early: suspicions stay suspicions, and of other customers the last check counts. */
 export function closed(agenda: Agenda): Agenda {
   const verdicts = agenda.waiting.flatMap(({ last }) => last ?? [])
   return {

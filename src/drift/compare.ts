@@ -1,4 +1,4 @@
-// What a GET says of a customer while nothing is owed to it: drift is a check whose plan would write. Pure.
+// Judges what a GET shows of a customer to whom nothing is owed: drift is a check whose plan would write. Pure.
 import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { ComparableField } from '../model/normal.ts'
@@ -10,7 +10,7 @@ import { wrongFields } from '../sync/plan.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
 import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
-/** What a GET showed; `unreadable`: a 2xx that is no user, or another one. */
+/** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Sight = RemoteUser | 'absent' | 'unreadable'
 
 /** A drift as one check shows it; the record of an earlier check may know the cause better. */
@@ -66,7 +66,7 @@ export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work'
   return another ? NEVER_SETTLED : record
 }
 
-/** Of an erased user a check changes nothing that is remembered: the second one would say that it has vanished again. */
+/** A check of an erased user changes nothing in the record: a second one would say that the user has vanished again. */
 function existed(snapshot: Snapshot): boolean {
   const { remote, erased } = recordOfUser(snapshot)
   return remote === 'present' && erased === null
@@ -93,7 +93,7 @@ const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'nev
 
 type Doubts = Pick<Snapshot['work'], 'doubtful' | 'hiddenDoubted'>
 
-/** Of what was at the service once: no call of ours since then may have changed it. */
+/** Fields that the service once had: no call of ours since then may have changed them. */
 function changedSince(doubted: readonly string[], { doubtful, hiddenDoubted }: Doubts): DriftCause {
   return doubtful || hiddenDoubted || doubted.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }

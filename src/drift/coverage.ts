@@ -11,7 +11,7 @@ export type Coverage = {
   readonly periodMs: number | null
   /** Customers of whom a check can say something. */
   readonly customers: number
-  /** Of these, checked within the period; a lookup of a sync counts where it agreed. */
+  /** How many of these were checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number
   readonly never: number
   /** How long ago the oldest of the others was. */
@@ -25,7 +25,7 @@ export type Coverage = {
 export type VerificationReport = {
   readonly coverage: Coverage
   readonly open: Readonly<Record<DriftKind, number>>
-  /** Of these, those about access, and customers who are held: a customer counts once. */
+  /** Findings among these about access, and customers who are held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
   /** The last sample, where too many of its users are not there or unreadable. Null: the service is credible. */

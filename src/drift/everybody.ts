@@ -20,7 +20,7 @@ export type Everybody = {
   readonly signal: AbortSignal
 }
 
-/** What has to be kept of a run to go on with it: the place behind the last customer that was taken. */
+/** The part of a run that is kept to resume it: the place behind the last customer that was taken. */
 export type Place =
   | { readonly part: 'drawn'; readonly rank: string | null }
   | { readonly part: 'paged'; readonly from: Start | null }

@@ -1,4 +1,4 @@
-// Whether the service is credible where it says that users are not there, or answers what cannot be read. That is far
+// Whether the service is credible where it says that users are not there, or answers what cannot be read. Such a mass is far
 // likelier about the service than about each of its users: so a sample of them is asked before it is confirmed of any, and
 // that sample alone decides. See docs/decisions/2026-11-23-checks.md.
 import type { DecidedBy } from '../brake/held.ts'
@@ -48,11 +48,11 @@ export function isDoubted({ asked, denied, wanted, meant }: Evidence): boolean {
   return !meant && (asked < Math.min(ENOUGH, wanted) || isDenied({ asked, denied }))
 }
 
-/** Of the present service; a time of the future is one of before the clock was set back. */
+/** When the present service was sampled; a time of the future is one of before the clock was set back. */
 const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= clock_timestamp()
   AND sampled_at > (SELECT coalesce(max(bound_at), '-infinity') FROM rollcall.target))`
 
-/** Of a finding (`f`): a sample was taken since it was last seen; since a time of the future every one was. */
+/** Whether a sample was taken since a finding (`f`) was last seen; since a time of the future every one was. */
 export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > clock_timestamp() AND ${SAMPLED_AT} IS NOT NULL, false)`
 
 const EVIDENCE = `

@@ -27,7 +27,7 @@ export type StoredFinding = Told & {
   readonly desired: string | null
 }
 
-/** What a check has shown; `left`: no call was made; `no-answer`: it has shown nothing. */
+/** The result of a check; `left`: no call was made; `no-answer`: it has shown nothing. */
 export type CheckResult =
   | {
       readonly kind: 'seen'

@@ -34,7 +34,7 @@ export async function readOpenFound(client: Client): Promise<readonly Finding[]>
 }
 
 /**
- * What is said of each customer; findings come first. A customer never registered that is owed a sync waits for that; any
+ * The group of each customer in the report; findings come first. A customer never registered that is owed a sync waits for it; any
  * other such record came with a change of a customer out of scope.
  */
 const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
@@ -52,7 +52,7 @@ FROM rollcall.ledger l FULL JOIN (
 GROUP BY said`
 
 /**
- * What is known without a call, counted as a run would count it: a customer that was checked within the period counts,
+ * Counts what is known without a call, as a run would count it: a customer that was checked within the period counts,
  * with its open finding. Null for the period: whenever that was. Each customer stands in one place, so that the figures
  * add up to the population: customers with a record, and those found without one; `chosen`: of whom a check can say something.
  */

@@ -64,7 +64,7 @@ export function refill({ left, at }: Allowance, speed: number, now: number): All
   return { left: Math.min(Math.max(1, speed * GATHERED_S), left + gathered), at: now }
 }
 
-/** What is owed goes first in any case; workers leave most of the pace to it, and a run that a person waits for half. */
+/** Owed syncs go first in any case; workers leave most of the pace to them, and a run that a person waits for half. */
 export const SHARE = { tick: 0.25, run: 0.5 }
 
 /** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */
@@ -91,7 +91,7 @@ export type RunGate = ReturnType<typeof makeRunGate>
 export const BEAT_MS = 200
 /** For so long calls may be stopped before the run is. */
 const PATIENCE_MS = 60_000
-/** What is owed goes first; but where no worker carries it out, a run would wait for ever. */
+/** Owed syncs go first; but where no worker carries them out, a run would wait for ever. */
 const YIELD_MS = 2000
 /** More in one go would be read long before they are checked, and held long by one transaction. */
 export const MOST_AT_ONCE = 50

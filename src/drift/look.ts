@@ -72,8 +72,8 @@ export function makeChecker({ config, context, log }: CheckOptions) {
 }
 
 /**
- * A sync takes the same answers for clear ones, and no others. A 2xx that is no user is told apart from no answer: the
- * service would say it of that user again. One that reports an error is told as that, since no log of it shows a 5xx.
+ * A sync takes the same answers for clear ones, and no others. A 2xx that is no user is a verdict of its own: the
+ * service would say it of that user again. A 2xx that reports an error is one more, since its log shows no 5xx.
  * `stopped`: we broke the call off ourselves.
  */
 export function shownBy({
@@ -108,7 +108,7 @@ export type Checkable = { readonly subject: Snapshot; readonly skip: Skipped | n
 export async function readCheckable(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
-  // Of all who were ever settled under the same users: what is done for them shows there too.
+  // All customers who were ever settled under the same users: calls for them show there too.
   const claimants = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
   const { work } = claimants.length > 0 ? await readWork(pool, claimants) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))

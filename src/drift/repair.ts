@@ -72,7 +72,7 @@ async function hold(client: ClientBase, found: readonly ToRepair[]): Promise<voi
   await client.query(HOLD, [JSON.stringify(asked)])
 }
 
-/** Of these findings those that a repair would make; a customer owed one since then (ISO 8601) is owed no second one. */
+/** Findings among these that a repair would act on; a customer owed one since then (ISO 8601) is owed no second one. */
 const REPAIRABLE = `
 SELECT f.id::text, f.key, f.desired, to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key) LEFT JOIN rollcall.owed o USING (key)

@@ -24,7 +24,7 @@ import { EMPTY_TALLY, silenceOf } from './tally.ts'
 import type { Verify } from './verify.ts'
 import type { Doubt, DriftTally, Verified } from './words.ts'
 
-/** What makes two calls the same run: the second goes on where the first one stopped. */
+/** Options that make two calls the same run: the second resumes where the first one stopped. */
 export type DriftOptions = {
   readonly sample: number | null
   /** A keyed digest of the conditions; null: there are none. */

@@ -35,7 +35,7 @@ export type CheckedCustomer = {
   readonly looked: CheckResult
   /** Null: the GET showed nothing. */
   readonly sight: Sight | null
-  /** Of the check; null: it has none. */
+  /** The token of the check; null: it has none. */
   readonly token: string | null
 }
 

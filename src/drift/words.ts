@@ -113,7 +113,7 @@ export type Shown = { readonly field: DriftField; readonly here: unknown; readon
 export type Verified = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict
-  /** Of a drift: whether an earlier check has shown it already. */
+  /** Whether an earlier check has shown a drift already. */
   readonly findingState: 'suspected' | 'found' | null
   /** The id of the finding that is open now, or was resolved by this check. */
   readonly findingId: string | null
@@ -128,7 +128,7 @@ export type Verified = {
   readonly shown: readonly Shown[]
 }
 
-/** What the answers of a run say of the service as a whole: it knows few users, answers unclearly, or refuses our keys. */
+/** Doubts about the service as a whole, from the answers of a run: it knows few users, answers unclearly, or refuses our keys. */
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 

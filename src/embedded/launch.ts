@@ -1,4 +1,4 @@
-// What every embedded server has in common: our side of its guardian, a port, and the wait until it answers.
+// The common parts of every embedded server: our side of its guardian, a port, and the wait until it answers.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

@@ -55,7 +55,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     const initdb = [
       ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${secret}`, '--auth=password'],
       ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-      // Other binaries may be older than these. Nobody guesses a random password, however quickly it is tried.
+      // Older binaries may not know the setting. A random password needs no slow hash.
       ...(options.binaries ? [] : asArguments({ ...MEMORY, scram_iterations: 1 })),
     ]
     await runProgram(binaries.initdb, initdb, { cwd: folder, env, ...account }).catch((error) => {

@@ -49,7 +49,7 @@ export async function askChat(client: ChatClient, signal: AbortSignal): Promise<
   }
 }
 
-/** Who can be written to now, then who comes next; those without a time come last. */
+/** Professionals who can be written to now, then those who come next; those without a time come last. */
 export function listing({ items, unreadable }: List<Professional>) {
   const professionals: readonly ListedProfessional[] = items
     .map(listed)

@@ -162,13 +162,13 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     ...{ drift: compared?.drift ?? null, fields: compared?.fields ?? [] },
     /** By what is remembered; null where that cannot be compared with the present digest key. */
     plan: planned ? redactedPlan(plan) : null,
-    /** What a sync would do once it has looked; null where a GET has not shown it. */
+    /** The plan of a sync after its lookup; null where a GET has not shown it. */
     planAfterLookup: after && redactedPlan(after),
     /** The plan was made as if nothing had been sent before. */
     withoutLedger,
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
     claimants: snapshot.rivals,
-    /** Whose token it is; null without one. */
+    /** The bearer of the token; null without one. */
     token: bearer,
     remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
   }

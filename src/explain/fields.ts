@@ -21,10 +21,10 @@ export type FieldRow = {
   readonly here: 'set' | 'empty' | 'unmanaged'
   readonly service: 'set' | 'empty' | 'not-shown'
   readonly state: FieldState
-  /** Of what differs; null elsewhere, and where there are no records to tell it by. */
+  /** The cause of a difference; null where nothing differs, and where there are no records to tell it by. */
   readonly cause: DriftCause | null
   readonly issue: FieldIssue['code'] | null
-  /** What stands in the row and in the GET, null for none; only for people who asked to see it. */
+  /** The values in the row and in the GET, null for none; only for people who asked to see it. */
   readonly values?: { readonly here: unknown; readonly service: unknown }
 }
 

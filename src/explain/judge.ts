@@ -1,4 +1,4 @@
-// What is to be said and done about one customer: decisions over typed facts alone.
+// Verdicts and remedies for one customer: decisions over typed facts alone.
 import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -52,7 +52,7 @@ type Facts = {
 }
 
 /**
- * What the service says decides, whatever the customer should have: that is what the customer on the phone meets.
+ * The service's answer decides, whatever the customer should have: the customer on the phone meets just that.
  * A GET that was not answered is no "no". The chat has the last word where it speaks about this very user, since a
  * service may go on showing a trial that is over; a token of which it is not known whose it is makes no certain "no".
  */

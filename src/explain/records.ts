@@ -1,4 +1,4 @@
-// What rollcall's own tables say of a customer: read only, and never needed.
+// Reads what rollcall's own tables say of a customer: read only, and never needed.
 import type { Pool } from 'pg'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type History, readHistory } from '../ledger/history.ts'

@@ -1,4 +1,4 @@
-// What a person or a program is shown of plans and steps: names of fields and codes, never a field's value.
+// The parts of plans and steps that a person or a program is shown: names of fields and codes, never a field's value.
 import { type Mapped, validUntilOf } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import type { SyncStep } from '../sync/context.ts'

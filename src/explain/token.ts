@@ -3,7 +3,7 @@
 import { decodeJwt } from 'jose'
 
 export type Claims = {
-  /** Whom the token names, by `sub` or `user_id`, numbers as text; empty when it does not say. */
+  /** The users that the token names, by `sub` or `user_id`, numbers as text; empty when it does not say. */
   readonly names: readonly string[]
   /** Epoch milliseconds; null when it does not say. */
   readonly expiresAt: number | null

@@ -35,7 +35,7 @@ async function forget(client: Client, sameService: boolean): Promise<number> {
 }
 
 /**
- * That users were there is forgotten, too: no absence that these lookups find is part of an accident, and registrations
+ * It is forgotten too that users existed: no absence that these lookups find is part of an accident, and registrations
  * have a limit of their own. At the same service a trial stays remembered, since an ended one must not be granted again, and
  * so does what a person has discarded.
  */
@@ -65,7 +65,7 @@ UPDATE rollcall.capture_mark SET resync_after = pg_snapshot_xmax(pg_current_snap
 WHERE resync_after IS NOT NULL AND resynced_at IS NULL`
 
 /**
- * What came and went since the backup is in no table of ours: all customers are swept, as after a gap of capture. At another
+ * No table of ours has the changes since the backup: all customers are swept, as after a gap of capture. At another
  * service a customer who was never registered may have been left out on purpose.
  */
 const SWEEP_ALL = `

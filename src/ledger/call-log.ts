@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { type CallEntry, writeCalls } from './calls.ts'
 
-/** What went wrong with the log: it cannot be written (it is tried again), or so many calls are missing in it. */
+/** Trouble with the log: it cannot be written (it is tried again), or so many calls are missing in it. */
 export type LogTrouble = { readonly error: unknown } | { readonly dropped: number }
 
 export type CallLog = {
@@ -77,7 +77,7 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
     return writing
   }
 
-  /** What is there at the start and no more: what comes meanwhile is gathered again. */
+  /** Writes only the calls that are there at the start: later ones are gathered again. */
   async function writeKept(count: number): Promise<void> {
     for (let left = count; left > 0 && kept.length > 0; left -= BATCH) {
       const batch = kept.splice(0, Math.min(BATCH, left))

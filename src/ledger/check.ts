@@ -53,7 +53,7 @@ UPDATE rollcall.owed o SET token = NULL, call_token = NULL FROM ended WHERE o.id
 RETURNING o.key, ${CURRENT_FINGERPRINT} = $3 AS current`
 
 /**
- * Ends checks, by their tokens and nothing else. What the others have seen is dropped without a word: nothing was written.
+ * Ends checks, by their tokens and nothing else. Results of other checks are dropped silently: nothing was written.
  * The rows stay locked until the transaction ends. None counts once syncs go by another mapping.
  */
 export async function endChecks(

@@ -8,7 +8,7 @@ import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY, VERIFICATIONS } from './owe.ts'
 
 type Endings = readonly Ending[]
 
-/** Other claimants of the same `user_id`. What was written is in our record, which they read; what is not known is not. */
+/** Other claimants of the same `user_id`. They read our record, which has acknowledged writes and no unknown ones. */
 const NOTE_CLAIMANTS = `
 UPDATE rollcall.owed o SET ${OWE}, ${DUE_NOW}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`

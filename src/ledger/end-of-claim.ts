@@ -49,15 +49,15 @@ export type Ending = {
   /** Something was acknowledged as done, or is over and may be done. */
   readonly acknowledged: boolean
   /**
-   * Of an unknown outcome: the last write was answered with neither yes nor no, so its request is over; it waits for
-   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes, and asks for one, or for all where the user is gone.
+   * Set where the last write was answered with neither yes nor no. Its request is over, so an unknown outcome waits for
+   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or for all where the user is gone.
    */
   readonly unclear: boolean
   /** Status 0 at the service may be the work of this claim, or of one before it. */
   readonly lowered: boolean
   /** A doubt about the status is void: nothing that this claim sent was carried out, or a status was acknowledged. */
   readonly withdrawsDoubt: boolean
-  /** What the writes of this claim have replaced or cleared; none where that is nothing. It is not stored. */
+  /** Values that the writes of this claim have replaced or cleared; none where there are none. It is not stored. */
   readonly freed?: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. */
   readonly erasure?: {

@@ -1,4 +1,4 @@
-// Who is rejected, who fails and whose fields are left out: by reason and one by one.
+// Customers who are rejected, who fail or whose fields are left out: by reason and one by one.
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
@@ -17,7 +17,7 @@ const LEFT_OUT = `l.issues <> '[]'`
 /** A reason without a code is none of ours; it must not make the group nameless. */
 const CODE = `coalesce(l.reason->>'code', 'unsaid')`
 
-/** Of a reason: what all rows of a group have in common; null where they differ. */
+/** The value that all rows of a reason's group have in common; null where they differ. */
 export const common = (name: string) => `
   CASE WHEN min((l.reason->'${name}')::text COLLATE "C") = max((l.reason->'${name}')::text COLLATE "C")
     AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END`

@@ -1,4 +1,4 @@
-// What a role needs of rollcall's own tables, as data: the statements in this folder, in pace, brake and capture are
+// The rights on rollcall's own tables that a role needs, as data: the statements in this folder, in pace, brake and capture are
 // why. src/cli/grants.ts makes a script of it, test/ledger/grants-needed.full.test.ts takes away each right in turn.
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'

@@ -38,7 +38,7 @@ type LaneLease = {
   readonly lane: Lane
   readonly leaseMs: number
   readonly limit: number
-  /** Those who became due last, instead of those who are due for longest; default false. */
+  /** Takes customers who became due last, instead of those who are due for longest; default false. */
   readonly newest?: boolean
 }
 

@@ -4,7 +4,7 @@ import { CALLS_STOPPED } from '../pace/read.ts'
 import { common, STOPPED as NOT_SYNCED } from './failures.ts'
 import { OPEN_RELEASE } from './released.ts'
 
-/** What `rollcall status` shows of the tables; counts and times only. Ages in milliseconds. */
+/** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {
   readonly target: { readonly origin: string } | null
   readonly customers: number
@@ -35,7 +35,7 @@ export type Overview = {
     readonly fields: readonly string[] | null
     readonly customers: number
   }[]
-  /** Of those alone who are synced but for these fields: who is rejected or failing counts by its reason. */
+  /** Counts only customers who are synced but for these fields: a rejected or failing one counts by its reason. */
   readonly fieldIssues: readonly {
     readonly field: string
     readonly code: string

@@ -1,4 +1,4 @@
-// What the statements have in common by which a sync is owed; `o` is the work row.
+// The common parts of statements that owe a sync; `o` is the work row.
 
 /** A sync has the token. While nothing is due it is that of a check, which writes nothing to the service. */
 export const UNDER_WAY = '(o.token IS NOT NULL AND o.due_at IS NOT NULL)'
@@ -22,8 +22,8 @@ export const inLane = (lane: string) =>
   `lane = CASE WHEN o.due_at IS NULL THEN ${lane} ELSE least(o.lane, ${lane}) END`
 
 /**
- * After an outcome that was unknown, a request may arrive later than any process waits for it. So the user is looked at
- * twice more: a minute after the look that cleared it up, and ten minutes after that.
+ * After an outcome that was unknown, a request may arrive later than any process waits for it. So two lookups
+ * follow: a minute after the one that found the outcome, and ten minutes after that.
  */
 export const VERIFICATIONS = 2
 

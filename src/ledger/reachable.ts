@@ -10,7 +10,7 @@ const REFUSED = /^(28|3D|42501)/
 /** A server that cannot be written to, and a pooler that does not take what a session begins with. */
 const UNFIT: Readonly<Record<string, ErrorCode>> = { 25006: 'DATABASE_STANDBY', '08P01': 'SESSION_UNFIT' }
 const CONNECTION = /^E(CONNREFUSED|NOTFOUND|TIMEDOUT|CONNRESET|AI_AGAIN|HOSTUNREACH|NETUNREACH|PIPE)$/
-/** Of OpenSSL and of Node's own check of certificates; they tell what is wrong, and no value. */
+/** Codes of OpenSSL and of Node's own check of certificates; they tell what is wrong, and no value. */
 const TLS_CODES =
   /^(CERT_|CRL_|DEPTH_ZERO_|EPROTO$|ERROR_IN_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH$|INVALID_CA$|SELF_SIGNED_|UNABLE_TO_)/
 /** pg's words where the server offers no TLS or breaks it off. */
@@ -23,7 +23,7 @@ const PG_WORDS =
 type Options = {
   /** The error for a server that is away; default: DATABASE_DOWN. */
   readonly down?: ErrorCode
-  /** Who is refused; see `roleOf`. */
+  /** The role that is refused; see `roleOf`. */
   readonly role?: string
 }
 

@@ -72,11 +72,11 @@ export type Reason = {
   readonly error?: string
   readonly fields?: readonly string[]
   readonly keys?: readonly string[]
-  /** What the configuration names and the database does not have: names of columns and tables, in words. */
+  /** Columns and tables that the configuration names and the database does not have, in words. */
   readonly misfits?: readonly string[]
   /** For which kinds of the brake it is held. */
   readonly kinds?: readonly string[]
-  /** Of a held customer: whether it has access once that is carried out. */
+  /** Whether a held customer has access once the held call is made. */
   readonly entitles?: boolean
   /** The fields among these that the service's answer names. */
   readonly named?: readonly string[]

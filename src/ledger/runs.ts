@@ -16,12 +16,12 @@ type RunKind = SweepKind | 'drift'
 /** Where a page begins: among the customers after a key, or among those who have a record and no row any more. */
 export type Position = { readonly part: 'customers' | 'gone'; readonly after: readonly string[] | null }
 
-/** What tells one run of a kind from another; anything that is written as JSON. */
+/** Options that tell one run of a kind from another; anything that is written as JSON. */
 export type RunOptions = Readonly<Record<string, unknown>>
 
 type AskedRun = {
   readonly kind: RunKind
-  /** Of the mapping: by another one other customers differ. */
+  /** Generation of the mapping: under another one, other customers differ. */
   readonly generation: string
   readonly options: RunOptions
   /** The gaps in capture that it closes at its end. */
@@ -70,7 +70,7 @@ export async function findRun<Cursor, Tally>(
 const REPLACE = `UPDATE rollcall.run SET outcome = 'replaced', cursor = NULL, ended_at = clock_timestamp()
 WHERE ended_at IS NULL AND`
 
-/** Of sweeps one of a kind is unfinished at most; of reports one of each kind that may be asked for again. */
+/** At most one sweep of a kind is unfinished, and one report of each kind that may be asked for again. */
 const REPLACED = `${REPLACE} kind = $1 AND (kind <> 'drift' OR options = $2 OR ${TOO_OLD})`
 
 const BEGUN = `
@@ -113,7 +113,7 @@ const ENDED = `
 UPDATE rollcall.run SET outcome = $3, tally = $2, cursor = NULL, ended_at = clock_timestamp(), updated_at = clock_timestamp()
 WHERE id = $1 AND ended_at IS NULL`
 
-/** Of each kind the last hundred; and of each sweep the last one that went through, since it tells what was done. */
+/** Keeps the last hundred of each kind, and the last finished one of each sweep, since it tells what was done. */
 const PRUNED = `
 DELETE FROM rollcall.run r
 WHERE ended_at IS NOT NULL
@@ -224,7 +224,7 @@ export type SweepsReport = {
   readonly unfinished: readonly SweepReport[]
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null
-  /** What was found since by others: for some customers only, or not brought to their end. */
+  /** Findings since then of other sweeps: those for some customers only, or not finished. */
   readonly missedSince: Missed
 }
 

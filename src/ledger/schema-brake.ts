@@ -34,7 +34,7 @@ export const brake = rollcall.table('brake', {
   expectedUntil: at('expected_until'),
 })
 
-/** Who was let through under a kind, once in the window; one that a person has released is not counted. */
+/** Customers let through under a kind, once in the window; one that a person has released is not counted. */
 export const brakeEntry = rollcall.table(
   'brake_entry',
   {
@@ -49,7 +49,7 @@ export const brakeEntry = rollcall.table(
   (t) => [primaryKey({ columns: [t.kind, t.key] }), index('brake_entry_at').on(t.kind, t.at)],
 )
 
-/** What people decided about customers who were held: who, when, why. */
+/** Decisions of people about held customers: who, when, why. */
 export const decision = rollcall.table(
   'decision',
   {

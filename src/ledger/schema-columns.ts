@@ -1,4 +1,4 @@
-// What the tables have in common: their schema, keys of customers, and times.
+// Common parts of the tables: their schema, keys of customers, and times.
 import { customType, pgSchema, timestamp } from 'drizzle-orm/pg-core'
 
 export const rollcall = pgSchema('rollcall')

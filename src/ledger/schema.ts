@@ -37,7 +37,7 @@ export const outbox = rollcall.table(
   (t) => [primaryKey({ columns: [t.id, t.at] })],
 )
 
-/** What capture cannot express as keys: a TRUNCATE, an outbox that was full. Open until `resolved_at` is set. */
+/** Changes that capture cannot express as keys: a TRUNCATE, an outbox that was full. Open until `resolved_at` is set. */
 export const captureMark = rollcall.table(
   'capture_mark',
   {
@@ -188,7 +188,7 @@ export const pace = rollcall.table(
     /** When users at random were last asked whether they are there, and what they said; see drift/evidence.ts. */
     sampledAt: at('sampled_at'),
     sample: jsonb('sample'),
-    /** What the breaker counts; see pace/breaker.ts. Row ids and numbers only. */
+    /** The counts of the breaker; see pace/breaker.ts. Row ids and numbers only. */
     trouble: jsonb('trouble').notNull().default({}),
   },
   (t) => [

@@ -153,7 +153,7 @@ const REMEDIES: Readonly<Record<DifferenceKind, string>> = {
   key: `If SERVICE_API_KEY or ROLLCALL_DIGEST_KEY is wrong, correct it. If it was rotated, run ${SAME}.`,
 }
 
-/** What to do; null where nothing differs. */
+/** Says what to do; null where nothing differs. */
 export function remedyFor(differences: readonly TargetDifference[]): string | null {
   const first = Object.entries(REMEDIES).find(([kind]) => differences.some((each) => each.kind === kind))
   return first ? `${first[1]} docs/restoring.md says more.` : null

@@ -158,7 +158,7 @@ export class RollcallError extends Error {
   override readonly name = 'RollcallError'
   readonly code: ErrorCode
   readonly details: readonly string[]
-  /** What to do in this very case; else what the catalogue says. */
+  /** Says what to do in this case; else the catalogue does. */
   readonly todo: string
 
   constructor(code: ErrorCode, details: readonly string[] = [], { todo, ...options }: Options = {}) {

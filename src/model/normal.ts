@@ -38,7 +38,7 @@ export function sameField(field: ComparableField, desired: Fields, remote: Remot
 }
 
 /**
- * What to remember of a GET: the normal form of the desired value if both are the same. So a phone number that comes
+ * The form to remember of a GET's value: that of the desired value if both are the same. So a phone number that comes
  * back joined does not differ from the sent one; else that of the remote value.
  */
 export function seenForm(field: ComparableField, desired: Fields, remote: Remote): string | null {

@@ -37,7 +37,7 @@ export const UNVERIFIABLE_FIELD = 'country_code' satisfies OptionalField
 export type FieldValue = string | number | null
 export type Fields = Partial<Record<OptionalField, FieldValue>>
 
-/** What the mapping makes of a customer: every managed field is present in `fields`, null when empty. */
+/** The user that the mapping makes of a customer: every managed field is present in `fields`, null when empty. */
 export type DesiredUser = {
   readonly userId: string
   readonly status: Status

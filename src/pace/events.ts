@@ -17,7 +17,7 @@ export type PaceEvent =
   | { readonly kind: 'probed'; readonly health: ServiceHealth }
   | { readonly kind: 'trying'; readonly rate: number; readonly stoppedForMs: number }
   | { readonly kind: 'closed' }
-  /** What calls told could not be stored: name and code of the error. */
+  /** The outcomes of calls could not be stored: name and code of the error. */
   | { readonly kind: 'unreported'; readonly error: string; readonly code?: string }
 
 export function eventsOf(before: CommonPace, after: CommonPace, now: number): readonly PaceEvent[] {

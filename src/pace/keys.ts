@@ -48,7 +48,7 @@ export function countCall(keys: Keys, call: Pick<CallOutcome, 'health' | 'id'>, 
 }
 
 /**
- * What the answer to a probe changes; `random` from 0 to 1. Refused keys are ended by nothing but an answer that takes
+ * The keys after the answer to a probe; `random` from 0 to 1. Refused keys stay refused until an answer takes
  * them. A question that no answer settles lets the process go on: a halt needs evidence.
  */
 export function probedKeys(keys: Keys, health: ServiceHealth, now: number, random: number): Keys {

@@ -36,7 +36,7 @@ export type CallOutcome = {
   readonly health: ServiceHealth
   /** 429 or 503: the rate is lowered. */
   readonly busy: boolean
-  /** What 429 or 503 asked for, binding all processes; 0: nothing. */
+  /** The wait that a 429 or 503 asked for, binding all processes; 0: none. */
   readonly holdMs: number
 }
 

@@ -2,10 +2,10 @@ import type { Pool } from 'pg'
 import type { Breaker } from './breaker.ts'
 import { BINDS } from './row.ts'
 
-/** What a person needs to know of the pace; times in milliseconds from now, `openedAt` as ISO 8601. */
+/** The pace as a person is shown it; times in milliseconds from now, `openedAt` as ISO 8601. */
 export type PaceReport = {
   readonly ceiling: number
-  /** What the configuration last asked for; null: no worker has been started yet. */
+  /** The rate that the configuration last asked for; null: no worker has been started yet. */
   readonly configured: number | null
   /** Calls per second that may be made now, if no call were held or stopped. */
   readonly rate: number

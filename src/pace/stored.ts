@@ -80,7 +80,7 @@ type StoredPace = { readonly pace: CommonPace; readonly now: number; readonly le
 /** `ended`: the probe that is under way, if any, is over. */
 type PaceChange = Pick<Changed, 'pace'> & Partial<Changed> & { readonly ended?: boolean }
 
-/** That we were suspended in between: the server has ended the transaction. */
+/** The process was suspended in between: the server has ended the transaction. */
 const SUSPENDED = ['25P03']
 
 /**

@@ -1,4 +1,4 @@
-// What follows from the figures of a report: every format says this, and none counts for itself.
+// Conclusions from the figures of a report: every format says these, and none counts for itself.
 import { silentOf } from '../drift/tally.ts'
 import { type DriftTally, RESOLVED, type Resolved, WRONG_ACCESS } from '../drift/words.ts'
 import type { Report } from './report.ts'
@@ -35,7 +35,7 @@ export function resolvedOf({ findings }: Pick<Report, 'findings'>): Counts<Resol
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
-/** Of the checked customers; null where there was none. */
+/** A share of the checked customers; null where there was none. */
 export function shareOf(part: number, checked: number): number | null {
   return checked === 0 ? null : part / checked
 }
@@ -49,7 +49,7 @@ export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skip
   return {
     /** The number of customers of which it is known whether the service holds what the database wants. */
     known: counts.checked + held,
-    /** Of them those with whom it does not: they differ, or are held. */
+    /** How many of them do not agree: they differ, or are held. */
     disagree: driftingOf(counts) + held,
     held,
   }
@@ -59,7 +59,7 @@ export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skip
 export type Conclusion = 'agrees' | 'tolerated' | 'drift' | 'incomplete' | 'unchecked' | 'not-credible'
 
 /**
- * What a report says as a whole; its headline and the exit code rest on it. Drift stays found when the run was stopped
+ * The conclusion of a report; its headline and the exit code rest on it. Drift stays found when the run was stopped
  * later on. "Agrees" takes a run that went to its end, and a checked customer: a condition with a typing error
  * must not pass. A limit is held against the share of a sample, not the ends of its interval: a check that fails on
  * chance alone is soon ignored.

@@ -1,4 +1,4 @@
-// What a random sample says about all customers, by the exact distribution: no approximation that fails for rare drift.
+// Estimates from a random sample about all customers, by the exact distribution: no approximation that fails for rare drift.
 import type { Estimate } from './report.ts'
 
 /** `checked`: of the population, those drawn at random without replacement of whom something could be said. */

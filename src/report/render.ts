@@ -1,4 +1,4 @@
-// What a report says as a whole, in sentences of plain text: for the terminal and for the page alike.
+// The conclusion of a report in sentences of plain text: for the terminal and for the page alike.
 import { silentOf } from '../drift/tally.ts'
 import { type Doubt, SKIPPED, type Stopped } from '../drift/words.ts'
 import {
@@ -141,7 +141,7 @@ function renderEvidence(counts: Report['counts']): string {
   )
 }
 
-/** Of how many there is anything to say is known only where all were drawn; from a sample of them it is an estimate too. */
+/** The number of customers that can be judged is known only where all were drawn; a sample estimates it too. */
 export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,

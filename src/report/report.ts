@@ -18,7 +18,7 @@ export type Report = {
    * come and go meanwhile; `from` the ledger those who have a record.
    */
   readonly population: number
-  /** Of them, those to be checked: fewer with a sample, or when it was stopped. */
+  /** How many of them were to be checked: fewer with a sample, or when it was stopped. */
   readonly chosen: number
   /** The findings while it went on, also those repaired before it ended. */
   readonly counts: DriftTally
@@ -31,7 +31,7 @@ export type Report = {
   readonly foundLater: number | null
   /** Null unless the customers were a random sample. */
   readonly estimate: Estimate | null
-  /** Of all looks, of workers and of runs; null in a report that made calls of its own. */
+  /** Coverage by all checks, of workers and of runs; null in a report that made calls of its own. */
   readonly coverage: ReportCoverage | null
   readonly repair: Repair | null
   /** Earlier runs over the same target, oldest first. */

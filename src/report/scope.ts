@@ -1,4 +1,4 @@
-// What was checked and how, and what cannot be seen: the part of a report that does not depend on what was found.
+// The scope of a report, and what it cannot see: the part of a report that does not depend on what was found.
 import { renderService } from '../model/service.ts'
 import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
@@ -33,7 +33,7 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
   ]
 }
 
-/** What was checked, and when: label and text. */
+/** The scope of a report and its time: label and text. */
 export function renderScope(report: Report): (readonly [label: string, text: string])[] {
   const { target, options, population, chosen, coverage, outcome } = report
   const { where, sample, rate, maxDrift } = options

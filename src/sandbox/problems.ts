@@ -11,7 +11,7 @@ export function whole(from: number, to: number, unit?: string): z.ZodInt {
   return z.int(expected).min(from, expected).max(to, expected)
 }
 
-/** What was expected of each field, by its path; never the value that came. */
+/** The expectation for each field, by its path; never the value that came. */
 export type Problems = Readonly<Record<string, string>>
 
 /** @param unknown what to say of a name that is not known */

@@ -18,7 +18,7 @@ const numeric = z.union([
 ])
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** Of a user no more than whose it is; fields that the document does not know are let pass. */
+/** Reads only the `user_id` of a user; unknown fields are let pass. */
 const named = z.looseObject({ user_id: scalar.transform(String) })
 /** Section 4.4. */
 const retrieved = named.extend({ status: numeric })

@@ -1,4 +1,4 @@
-// What the two clients of the service take and give; users.ts and chat-client.ts make them.
+// Arguments and results of the two clients of the service; users.ts and chat-client.ts make them.
 import type { Fields, Status } from '../model/user.ts'
 
 /** Body of POST: null fields are left out by the caller. */

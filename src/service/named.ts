@@ -12,7 +12,7 @@ const CONTAINERS = new Set(
     details`),
 )
 const POINTERS = new Set(words('field fields param parameter path pointer property loc location'))
-/** What was sent, or might have been: whatever stands there is not what is wrong. */
+/** Keys for what was sent: names below them do not tell what is wrong. */
 const REPEATS = new Set(words('request input sent received payload body example examples help'))
 
 type Found = { readonly pointed: string[]; readonly said: string[]; readonly maybe: string[] }

@@ -34,9 +34,9 @@ export const CUSTOMARY: ReadonlySet<string> = new Set<string>([
 ])
 
 /**
- * What a JSON body looks like, without anything that stands in it: types, and the names of keys. Answers are not
+ * The shape of a JSON body, without its values: types, and the names of keys. Answers are not
  * documented (section 7); their shapes are how they are learnt, and are kept, so no value may get into one. Keys may
- * be values too (`{"ana@example.com": …}`): one is shown only if it is a customary word, the others are `*`. Of a user
+ * be values too (`{"ana@example.com": …}`): one is shown only if it is a customary word, the others are `*`. In a user
  * the optional fields stand together as `(fields)`: which of them are there, or null, would make thousands of shapes of
  * one answer.
  */

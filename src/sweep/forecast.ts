@@ -1,4 +1,4 @@
-// What would follow a sweep, as a sum over all customers that it judges; its size does not depend on how many they are.
+// Forecasts the effect of a sweep, as a sum over all customers that it judges; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
 import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -27,11 +27,11 @@ export type Forecast = {
   readonly registered: Counts<OptionalField>
   /** Among the customers that differ. A registration with access is a gain. */
   readonly access: { readonly gain: number; readonly lose: number; readonly change: number }
-  /** Of those who differ: whom the brake counts, by kind, who are not counted within its window already. */
+  /** Customers who differ and whom the brake would count, by kind, but for those counted in its window already. */
   readonly braked: Counts<BrakeKind>
-  /** Of all customers: fields that are left out, by `field: code`. */
+  /** Fields of all customers that are left out, by `field: code`. */
   readonly leftOut: Counts
-  /** Of all customers: those that are not sent at all, by `field: code` or `shared-user-id`. */
+  /** Customers that are not sent at all, by `field: code` or `shared-user-id`. */
   readonly rejected: Counts
 }
 

@@ -150,21 +150,21 @@ export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts)
 export type SweepTally = {
   readonly customers: number
   readonly verdicts: Readonly<Record<SweepVerdict, number>>
-  /** Of those who are owed: the mapping makes something else of them than it did; whether it or the row has changed
+  /** Owed customers of whom the mapping makes something else than it did; whether it or the row has changed
    * cannot be told. */
   readonly unsure: number
-  /** Of those who differ: which call comes next, and which fields the updates among these write. */
+  /** The next call of each customer who differs, and the fields that the updates among these write. */
   readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>
   readonly fields: Readonly<Partial<Record<UserField, number>>>
-  /** Of those who differ: who may lose access by it. */
+  /** Customers who differ and may lose access by it. */
   readonly loseAccess: number
-  /** Of all customers: those that become another user; the former user keeps what it has. */
+  /** Customers that become another user; the former user keeps what it has. */
   readonly otherUsers: number
-  /** Of those who stay as they are: who waits for a person, or for another row, by state. */
+  /** Customers who stay as they are and wait for a person, or for another row, by state. */
   readonly waiting: Waiting
-  /** Of those who stay as they are: out of scope, and nothing was ever known of them. */
+  /** Customers who stay as they are: out of scope, and nothing was ever known of them. */
   readonly neverInScope: number
-  /** Of those who differ: whom capture has missed; see `makeFindMissed`. */
+  /** Customers who differ and whom capture has missed; see `makeFindMissed`. */
   readonly missed: Missed
 }
 
@@ -216,7 +216,7 @@ export function increased<K extends string, R extends Readonly<Partial<Record<K,
   return { ...counts, [name]: (counts[name] ?? 0) + 1 }
 }
 
-/** What an update changes at a user that is there; a create writes everything, which tells nothing. */
+/** The fields that an update changes; a create writes every field, which tells nothing. */
 function written(plan: Plan, memory: Memory): readonly UserField[] {
   if (!('body' in plan) || plan.kind === 'create') return []
   const carried = 'carried' in plan && plan.carried

@@ -111,7 +111,7 @@ function confirmedBy(plan: Plan): readonly UserField[] {
 /**
  * An answer that says neither yes nor no. An update of a user that this claim has looked up counts as done. Otherwise
  * a service that always answers so would be sent it for ever; one more look follows. `country_code`, which that could
- * not correct, is sent once more at once. What a GET can settle stays unknown until one does: a create, another
+ * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
  * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
 function absorbUnclear(turn: Turn, facts: Facts): TurnStep {

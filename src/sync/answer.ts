@@ -4,7 +4,7 @@ import type { Called } from './call.ts'
 import type { Plan } from './plan.ts'
 import type { Turn, TurnEnd, TurnSituation } from './turn.ts'
 
-/** What is known of the answer besides its meaning; `status` is null when there was none. */
+/** The facts of an answer besides its meaning; `status` is null when there was none. */
 export type Facts = Pick<TurnSituation, 'digests' | 'lookAfterMs' | 'accessFirst'> & {
   readonly plan: Plan
   readonly status: number | null
@@ -23,7 +23,7 @@ export function factsOf({ outcome, named, conflict }: Called) {
   return { status: outcome.status, ...wait, named, conflict }
 }
 
-/** What the claim knows after an answer; `end` when nothing more is to be tried in this claim. */
+/** The claim's turn after an answer; `end` when nothing more is to be tried in this claim. */
 export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
 
 /** The optional fields that a plan writes. */

@@ -100,7 +100,7 @@ type Known = { readonly memory: Memory; readonly digests: CustomerDigests }
 /**
  * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. A revocation
  * goes as a whole if only the erasing after it is held. Null when nothing is left to do, or when anything else is
- * held. What a PUT clears by leaving it out waits as well, since a PATCH cannot say it; and a phone waits as a whole,
+ * held. Fields that a PUT clears by leaving them out wait as well, since a PATCH cannot clear them so. A phone waits as a whole,
  * because half of it is another number.
  */
 export function withoutHeld(plan: Plan, kinds: readonly HeldKind[], { memory, digests }: Known): Plan | null {
@@ -143,13 +143,13 @@ type Asking = Known & {
 }
 
 type Braked = {
-  /** What may be sent now; null: nothing. */
+  /** The plan that may be sent now; null: none. */
   readonly plan: Plan | null
   /** For which kinds the rest waits; none: nothing does. */
   readonly held: readonly HeldKind[]
 }
 
-/** What is left of a plan is asked about again: none of it was counted while a part of it was held. */
+/** The brake is asked again about the rest of a plan: none of it was counted while a part was held. */
 export async function askBrake(
   plan: Plan,
   { brake, key, desired, before, ...known }: Asking,

@@ -23,7 +23,7 @@ type Braking = {
 }
 
 /**
- * Decides about a move before its call is made. What a person has discarded is not sent while the customer stays as
+ * Decides about a move before its call is made. A change that a person has discarded is not sent while the customer stays as
  * it was then; other changes are. Where only a part of an update is held, the rest goes.
  */
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
@@ -59,7 +59,7 @@ export async function absenceBraked(braking: Braking, { remote }: Memory, end: T
 }
 
 /**
- * Who is stopped because of what a look has shown is looked at before anything else: the service may be the right one
+ * A customer stopped because of a lookup is looked up again before anything else: the service may be the right one
  * again. Two things count: an absence, and a status other than the one we sent.
  */
 export function afterStop(memory: Memory, end: TurnEnd): Memory {

@@ -25,7 +25,7 @@ type Answer = {
   readonly named: readonly OptionalField[]
   /** It says that another user has what was sent. */
   readonly conflict: boolean
-  /** What the body looks like, without a value; null when it is no JSON. */
+  /** The shape of the body, without a value; null when it is no JSON. */
   readonly shape: string | null
   readonly durationMs: number
 }

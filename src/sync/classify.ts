@@ -29,7 +29,7 @@ export type WriteMeaning =
   | 'later'
   | 'not-sent'
   | 'unknown'
-/** What an answer to a GET means; `failed` changes nothing that is remembered. */
+/** The meaning of an answer to a GET; `failed` changes nothing that is remembered. */
 export type ReadMeaning = 'present' | 'absent' | 'later' | 'denied' | 'failed'
 
 /**

@@ -139,7 +139,7 @@ export function conflictAfterLook(
 }
 
 /**
- * What may be sent of a customer while another user has some of its values: the rest, as if these were not valid. Refused
+ * The part of a customer that may be sent while another user has some of its values: these count as not valid. Refused
  * again, the customer's earlier value is cleared at the service. It is not the customer's any more, and may be the very
  * one that another customer waits for. Where it is not known which of several values it is, none is cleared.
  */

@@ -65,6 +65,6 @@ export type ClaimRun = {
   /** Breaks off a call that is under way; its outcome is then unknown. */
   readonly abort: AbortSignal
   readonly observe: (step: SyncStep) => void
-  /** What is remembered is not relied on: the service is looked at first. */
+  /** The record is not relied on: a lookup comes first. */
   readonly look: boolean
 }

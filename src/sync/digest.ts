@@ -6,7 +6,7 @@ import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/u
 import { makeHmac } from './hmac.ts'
 
 /**
- * What the ledger remembers of a field is an HMAC over field, customer and value: equal values can be told
+ * The ledger keeps of each field an HMAC over field, customer and value: equal values can be told
  * equal, and nothing can be read back or compared between customers. Two forms: `exact` of what goes over
  * the wire, `normal` of what a GET shows, because the service may store the same thing in another spelling.
  */
@@ -43,8 +43,8 @@ export function makeDigester(secret: string): Digester {
 }
 
 /**
- * What the calls for a customer depend on; until when the mapping's answer holds is not among it. A field that is empty
- * is not one that the mapping does not set, and a service that refused null may take an empty text.
+ * All that a customer's calls depend on, without the time until which the mapping's answer holds. An empty field
+ * differs from one that the mapping does not set, and a service that refused null may take an empty text.
  */
 function essence(mapped: Mapped, clearWith: Config['clearWith']): readonly unknown[] {
   const issues = 'issues' in mapped ? mapped.issues.map(({ field, code }) => [field, code]) : []

@@ -84,7 +84,7 @@ export function makeEnding(finished: Finished): Ending {
   }
 }
 
-/** Of a customer that is to have no access nothing else is checked: what was found of the other fields is no difference any more. */
+/** Fields that no check compares: all but the status of a customer that is to have no access. */
 function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
   const gone = isOutOfScope(mapped) || (mapped.kind === 'removed' && onRemove !== 'erase')
   return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
@@ -122,7 +122,7 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
 }
 
 /**
- * What a person is asked, or has decided, stands until a claim settles: a failed look must not undo it. With it stays
+ * A question to a person, or a decision, stands until a claim settles: a failed lookup must not undo it. With it stays
  * for which desired user that was.
  */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
@@ -167,7 +167,7 @@ function replanAt(
 type Remembering = Pick<Finished, 'end' | 'mapped' | 'rivals'> & { readonly memory: Memory }
 
 /**
- * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. Of a customer who is
+ * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields. A conflict
  * that was due and has not come again is over.
  */

@@ -22,7 +22,7 @@ type Freeing = {
 }
 
 /**
- * What is replaced or cleared, by the digests that there were of it: by the writes of this claim, or by an earlier one
+ * Digests of the values that were replaced or cleared: by the writes of this claim, or by an earlier one
  * whose answer was lost, as a look has shown.
  */
 export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {

@@ -6,7 +6,7 @@ import { givenUp, type Turn, type TurnEnd } from './turn.ts'
 const PAUSED_MS = 5000
 
 /**
- * What must be had before each call of a claim: a permit of the common pace, and enough of the claim's lifetime for the
+ * Asks for what each call of a claim needs: a permit of the common pace, and enough of the claim's lifetime for the
  * whole request. An ending where one of them is missing.
  */
 export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun) {

@@ -26,7 +26,7 @@ export type JobOptions = {
   readonly look?: boolean
 }
 
-/** What broke a claim off: nothing is stored of it, and it is taken up again when its lifetime has passed. */
+/** Breaks a claim off: nothing is stored, and the customer is claimed again when the claim's lifetime has passed. */
 export class BrokenOff extends Error {
   readonly customer: CustomerKey
 

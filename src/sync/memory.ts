@@ -12,7 +12,7 @@ import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Learnt } from './learnt.ts'
 import { currentRefusals, type FieldDigests, type KnownFields } from './right.ts'
 
-/** What is remembered of the remote user while a claim runs; it starts as the ledger's record. */
+/** The record of the remote user while a claim runs; it starts as the ledger's record. */
 export type Memory = KnownFields & {
   readonly remote: RemoteState
   /** Values that the service does not take because another user has them. */
@@ -102,7 +102,7 @@ type Subject = {
 }
 
 /**
- * What is remembered, in view of the customer as it stands now: nothing of a user with another `user_id`, and no
+ * The memory in view of the customer as it stands now: nothing of a user with another `user_id`, and no
  * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
  * status is known of an erased customer that has come back, so everything is sent. A customer out of scope of whom no
  * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is another system's,

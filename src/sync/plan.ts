@@ -9,7 +9,7 @@ import { currentRefusals, fieldIsRight, fieldsToClearAgain, PHONE, statusIsRight
 import type { Policy } from './write.ts'
 import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
 
-/** What an update writes: the body, and what has to be remembered once it is acknowledged. */
+/** The content of an update: the body, and what has to be remembered once it is acknowledged. */
 type Update = {
   readonly body: UpdateBody
   readonly fields: readonly OptionalField[]
@@ -71,7 +71,7 @@ export function makePlan(situation: Situation): Plan {
 /**
  * A customer who is gone or out of scope loses access, unless another customer in scope is that user. Before the
  * first call the service may have the user already: a removal asks, or a deleted customer keeps access.
- * Who was out of scope ever since is left alone: others may look after that user.
+ * A customer who was always out of scope is left alone: others may look after that user.
  */
 function planWithout(situation: Situation): Plan {
   const { mapped, memory, rivals, policy } = situation
@@ -141,7 +141,7 @@ function sortFields(
 }
 
 /**
- * What an update of a user who is there is for, without the fields that travel along: the status, fields with another
+ * The reasons for an update, without the fields that travel along: the status, fields with another
  * value, and fields that the mapping does not set and that are to be cleared. In the order of section 2.6.
  */
 export function wrongFields({
@@ -189,7 +189,7 @@ export function leavesTrial(plan: Plan): boolean {
   return 'body' in plan && plan.body.status !== 4 && !('carried' in plan && plan.carried)
 }
 
-/** What a GET showed is later than what was acknowledged: a write drops it. */
+/** The status of a GET is later than the acknowledged one: a write drops it. */
 function mayHaveAccess({ seenStatus, sentStatus }: Pick<Memory, 'seenStatus' | 'sentStatus'>): boolean {
   return (seenStatus ?? sentStatus) !== 0
 }

@@ -150,7 +150,7 @@ function afterConflict(
 }
 
 /**
- * What was set aside: values that another user has are sent again when their time has come, all others not until one
+ * The values that were left out: those that another user has are sent again when their time has come, all others not until one
  * of them changes. No other user can have an empty value.
  */
 export function rememberRefused(

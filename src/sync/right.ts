@@ -76,8 +76,8 @@ export function fieldsShown({ seen }: Pick<KnownFields, 'seen'>): OptionalField[
 }
 
 /**
- * Of an erased customer: what the service refused to clear, and what a look has shown since and was not cleared
- * a second time yet. A service that shows it for ever is not asked a third time.
+ * Fields of an erased customer that the service refused to clear, and those that a look has shown since without
+ * a second clearing. A service that shows it for ever is not asked a third time.
  */
 export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | 'refused'>): OptionalField[] {
   const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)

@@ -54,7 +54,7 @@ export type SnapshotReading = {
 const BREATH = 100
 
 /**
- * What is owed is read before the rows, so that a row is never older than the version that it is compared under: a change
+ * Work rows are read before customers' rows, so that a row is never older than the version that it is compared under: a change
  * in between raises the version.
  */
 export async function readSnapshots(

@@ -12,8 +12,8 @@ export function claimLastsMs({ timing }: Pick<Config, 'timing'>): number {
 }
 
 /**
- * What one call needs at the most, in milliseconds: until then its request may arrive. Of what the lifetime has beyond a
- * GET and a write half is the grace at most: the other half is for the work between them, on a busy machine.
+ * The longest time that one call needs, in milliseconds: until then its request may arrive. The grace is at most half of
+ * the lifetime beyond a GET and a write: the other half is for the work between them, on a busy machine.
  */
 export function timeNeededMs({ service, timing }: Pick<Config, 'service' | 'timing'>): number {
   return service.timeoutMs + Math.min(GRACE_MS, (timing.lifetimeMs - 2 * service.timeoutMs) / 2)

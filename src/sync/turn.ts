@@ -52,7 +52,7 @@ export type Turn = {
   readonly acknowledged: boolean
   /** After a look, an update was answered neither yes nor no. The next such answer counts as a yes, and a look follows. */
   readonly unclear: boolean
-  /** What a clear yes of this claim was about: with the `user_id` the user as a whole. */
+  /** The fields that a clear yes of this claim was about: with the `user_id` the user as a whole. */
   readonly confirmed: readonly UserField[]
   /** A create was refused: with which status, and which optional fields it carried. */
   readonly refusedCreate: {
@@ -65,7 +65,7 @@ export type Turn = {
   } | null
   /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
   readonly setAside: SetAside | null
-  /** What the receipt is to say: fields whose clearing was acknowledged, and what a look after an earlier one shows. */
+  /** For the receipt: fields whose clearing was acknowledged, and what a look after an earlier one shows. */
   readonly erasure: {
     readonly cleared: readonly OptionalField[] | null
     readonly left: readonly OptionalField[] | null
@@ -95,7 +95,7 @@ export type TurnSituation = Omit<Situation, 'memory'> & {
   readonly lookAfterMs: number
   /** The same after a write of this very claim. */
   readonly consistencyDelayMs: number
-  /** What came before has failed again and again: access goes alone, and the fields follow in a call of their own, so that a refusal is no last word. */
+  /** Set after several failed attempts: access goes alone, and the fields follow in a call of their own. */
   readonly accessFirst?: boolean
 }
 

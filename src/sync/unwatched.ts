@@ -16,7 +16,7 @@ export function seemsLost(mapped: Mapped): boolean {
 }
 
 /**
- * What holds of the customer once every table is known to be watched: by a second look, since the first one may have been
+ * Reads the customer once every table is known to be watched: a second time, since the first one may have been
  * at a table that has its triggers only since.
  *
  * @throws RollcallError TABLES_UNWATCHED where one is not

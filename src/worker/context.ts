@@ -49,7 +49,7 @@ type Options = {
 const POOL_SIZE = 8
 /** Rows of the outbox that one transaction moves. */
 const DRAIN_ROWS = 1000
-/** Of the customers: a view of the application may take long for each of them. */
+/** Reads of customers at once: a view of the application may take long for each of them. */
 const READS_AT_ONCE = 3
 /** At the end a query is waited for this long: a table may be locked by another session. */
 const CUT_MS = 500

@@ -112,7 +112,7 @@ const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Of the tables: not asked again sooner than after this, nor before twenty times what it took (a large ledger is read
+ * Limits on reading the tables: not again sooner than after this, nor before twenty times what it took (a large ledger is read
  * as a whole). A scrape waits for them no longer than its deadline, well below Prometheus' ten seconds.
  */
 const TABLES = { keepMs: 5000, restTimes: 20, deadlineMs: 2500, staleMs: 30_000 }
@@ -152,7 +152,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
   })
 
   return {
-    /** What the worker tells as it goes; `onStep` takes names, codes and times of a step, and no key. */
+    /** Observers of the worker; `onStep` takes names, codes and times of a step, and no key. */
     observers: {
       onCaptured: (changes: number) => captured({}, changes),
       onStep(_key: unknown, step: SyncStep): void {

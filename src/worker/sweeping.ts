@@ -24,7 +24,7 @@ type Situation = {
 }
 
 /**
- * What a worker sweeps for next; null: nothing, or nothing by its mapping. A mapping that was applied comes first, since
+ * The reason for the worker's next sweep; null: none, or none by its mapping. A mapping that was applied comes first, since
  * until then some are right by another one; a gap waits until its transactions have ended. Nothing is checked while a
  * person has to decide about a TRUNCATE: missing customers are held for that, and are no miss of capture.
  */

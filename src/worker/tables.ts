@@ -1,4 +1,4 @@
-// What metrics show of the tables: how they are read, and which gauges are made of them.
+// Metrics of the tables: how they are read, and which gauges are made of them.
 import type { Pool } from 'pg'
 import { HELD_KINDS } from '../brake/brake.ts'
 import { type KindHeld, readBrake } from '../brake/list.ts'
@@ -96,8 +96,8 @@ const HELP = {
   breaker_open: '1: the service is out, and calls are stopped, but for a probe',
   breaker_trying: '1: calls are made again after an outage, slowly at first',
   verifiable_customers: 'Customers whom verification can check',
-  verified_customers: 'Of these, checked within reconcile.period',
-  verification_overdue_customers: 'Of these, should have been checked by now',
+  verified_customers: 'Verifiable customers that were checked within reconcile.period',
+  verification_overdue_customers: 'Verifiable customers whose check is overdue',
   oldest_verified_age_seconds: 'Age of the oldest check; 0: none yet',
   findings: 'Confirmed differences at the service that are open and credible, by kind',
   wrong_access: 'Customers without the access that they should have (lost), or with one too many (undue)',

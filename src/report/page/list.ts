@@ -6,7 +6,7 @@ import type { ReportedFinding } from '../report.ts'
 import { type Column, rowOf } from '../row.ts'
 import { ACCESS, CAUSE, KIND } from '../words.ts'
 
-/** Of more than these the first; the search goes over all of them. */
+/** Only the first ones are listed beyond this; the search goes over all of them. */
 const MOST_LISTED = 10_000
 
 const CHUNK = 100

@@ -1,4 +1,4 @@
-// What the page does once it is open: draws the charts, and lists and searches the findings.
+// Runs once the page is open: draws the charts, and lists and searches the findings.
 import type { ReportedFinding } from '../report.ts'
 import { columnsOf } from '../row.ts'
 import { makeDrawing } from './charts.ts'

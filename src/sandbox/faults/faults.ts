@@ -97,7 +97,7 @@ export function makeFaults(random: () => number, now: () => number = () => perfo
     clear(): void {
       live = []
     },
-    /** What strikes a call: a wait, and then at most one of the other actions. */
+    /** The faults that strike a call: a wait, and then at most one of the other actions. */
     strike(call: FaultedCall) {
       let latencyMs = 0
       const kinds: string[] = []

@@ -1,4 +1,4 @@
-// What a fault does to a call: a blow in place of the answer, a body that takes its time, a closed port.
+// Carries out a fault on a call: a blow in place of the answer, a body that takes its time, a closed port.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
