@@ -63,10 +63,10 @@ function wordsIn(body: unknown): Found {
       const name = key.slice(0, MOST_LETTERS)
       const lower = name.toLowerCase()
       if (REPEATS.has(lower)) continue
-      // The description of the error, or the name of the field `description`.
-      const maybe = lower === 'description' && typeof inner === 'string'
       // Django lists the errors of each field under its name, without a container.
-      const listed = depth === 0 && Array.isArray(inner) && inner.length > 0 && lower !== 'description'
+      const listed = depth === 0 && Array.isArray(inner) && inner.length > 0
+      // The description of the error, or the name of the field `description`.
+      const maybe = lower === 'description' && (listed || typeof inner === 'string')
       if (CONTAINERS.has(at) || listed) (maybe ? found.maybe : found.pointed).push(name)
       collect(inner, depth + 1, lower)
     }

@@ -5,7 +5,7 @@ import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
 import { doubtHidden } from './remember.ts'
 import { currentRefusals, refusalMark } from './right.ts'
-import type { SetAside, Turn } from './turn.ts'
+import type { SetAside, Turn, TurnEnd } from './turn.ts'
 
 /**
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
@@ -37,9 +37,12 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
   const split = facts.accessFirst === true && !turn.setAside
   if (endsAccess || split || NOT_ABOUT_STATUS.has(status))
-    return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
-  return { turn: { ...turn, setAside: null }, end: { kind: 'settle', state: 'rejected', reason } }
+    return { turn: { ...turn, setAside: null }, end: again(reason) }
+  return { turn: { ...turn, setAside: null }, end: rejected(reason) }
 }
+
+const again = (reason: Reason): TurnEnd => ({ kind: 'retry', reason, failed: true })
+const rejected = (reason: Reason): TurnEnd => ({ kind: 'settle', state: 'rejected', reason })
 
 /** The same values as the last time: that they are all there is against the user need not be found out once more. */
 function isRefusedAgain({ memory }: Turn, facts: Facts, { fields }: SetAside): boolean {
@@ -85,7 +88,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
   const tried = joined(fields, before?.fields)
   if (kept.length === 0 || kept.length === fields.length) {
     const reason = { ...reasonOf('refused', facts), fields: tried }
-    return { turn: { ...turn, setAside: null }, end: { kind: 'retry', reason, failed: true } }
+    return { turn: { ...turn, setAside: null }, end: again(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))
   return { turn: { ...turn, setAside: { fields: aside, taken: [], alone: false, believed: null } } }
@@ -119,16 +122,16 @@ export function afterRefusedCreate(
   if (conflict) return afterConflict(turn, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
   const split = facts.accessFirst === true && fields.length === 0
-  if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: { kind: 'retry', reason, failed: true } }
-  // Refused without them as well: no field was to blame, and the next create has all of them again.
-  if (fields.length === 0)
-    return {
-      turn: { ...turn, memory: { ...turn.memory, refused: {} } },
-      end: { kind: 'settle', state: 'rejected', reason },
-    }
+  if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: again(reason) }
+  // Refused without them as well: no field was to blame, or the service insists on one. The next create has all of them
+  // again; a value that another user has may be free by then.
+  if (fields.length === 0) {
+    const memory = { ...turn.memory, refused: {}, conflict: null }
+    return { turn: { ...turn, memory }, end: turn.memory.conflict ? again(reason) : rejected(reason) }
+  }
   const aside = { fields: named.length > 0 ? named : fields, taken: [] }
   const memory = rememberRefused(turn.memory, aside, facts)
-  return { turn: { ...turn, memory }, end: { kind: 'retry', reason, failed: true } }
+  return { turn: { ...turn, memory }, end: again(reason) }
 }
 
 /**
@@ -146,7 +149,7 @@ function afterConflict(
     fields.length === 0
       ? { ...turn.memory, conflict: null }
       : rememberRefused(turn.memory, { fields: aside, taken: aside }, facts)
-  return { turn: { ...turn, memory }, end: { kind: 'retry', reason, failed: true } }
+  return { turn: { ...turn, memory }, end: again(reason) }
 }
 
 /**

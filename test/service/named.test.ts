@@ -5,6 +5,7 @@ test.each<[string, unknown, string[]]>([
   ['a key of its errors', { errors: { email: ['is bad'], nid_number: ['taken'] } }, ['email', 'nid_number']],
   ['a key over a list of errors', { email: ['is too long'], gender: [], status: 400 }, ['email']],
   ['no description of the error as a list', { description: ['birthdate is bad'] }, ['birthdate']],
+  ['a description in a list of its own', { description: ['is too long'] }, ['description']],
   ['where it points', { errors: [{ field: 'birthdate', message: 'the email was fine' }] }, ['birthdate']],
   ['a path as JSON pointer', { violations: [{ pointer: '/data/mobile_phone' }] }, ['mobile_phone']],
   ['a text', { message: 'nid_number is not valid' }, ['nid_number']],

@@ -59,13 +59,14 @@ describe('a create that is refused because of another user, with nobody there', 
     expect(second.turn.memory.conflict).toMatchObject({ values: { email: VALUE }, phase: 'waiting' })
   })
 
-  it.each<[string, Answer]>([
-    ['409', 409],
-    ['422 that says so', says([])],
-  ])('is never rejected: with the user_id alone (%s) it was about no value', (_what, answer) => {
-    const bare = play(mapped, play(mapped, ABSENT, [answer, 404]).turn.memory, [answer, 404])
+  it.each<[string, Answer, Answer]>([
+    ['409', 409, 409],
+    ['422 that says so', says([]), says([])],
+    ['422 that insists on a value', 409, 422],
+  ])('is never rejected: with the user_id alone (%s) all values are tried again', (_what, first, second) => {
+    const bare = play(mapped, play(mapped, ABSENT, [first, 404]).turn.memory, [second, 404])
     expect(bare.calls[0]).toBe(BARE)
-    expect(bare.end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'conflict' } })
+    expect(bare.end).toMatchObject({ kind: 'retry', failed: true })
     expect(bare.turn.memory).toMatchObject({ refused: {}, conflict: null })
     expect(play(mapped, bare.turn.memory, [201]).calls).toEqual([WHOLE])
   })
