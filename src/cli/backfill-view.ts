@@ -205,7 +205,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
 
 const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, string>> = {
   'not-migrated': 'there is no ledger of this version (`rollcall migrate`)',
-  'no-right': 'this role may not read the ledger',
+  'no-right': 'the role of DATABASE_URL may not read the ledger',
   'no-key': 'ROLLCALL_DIGEST_KEY is not set',
 }
 

@@ -155,7 +155,7 @@ async function resync(
   const done = { ...found, missed, examples }
   tell(io, json, done, () =>
     applying([
-      `${customers} customers were checked: ${found.noted} are owed a sync${found.unreadable > 0 ? `, ${found.unreadable} cannot be read` : ''}.`,
+      `${customers} customers were checked; owed a sync: ${found.noted}${found.unreadable > 0 ? `, unreadable: ${found.unreadable}` : ''}.`,
       allMissed(missed) > 0 &&
         `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
       !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,

@@ -91,7 +91,6 @@ type Telling = {
   readonly asked: Asked
   readonly opened: Explain
   readonly pool: Pool
-  /** The origin of the service; null: it is not asked. */
   readonly origin: string | null
 }
 

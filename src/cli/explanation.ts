@@ -176,7 +176,7 @@ function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-ans
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
   'not-migrated': 'its tables are not there, or of another version',
-  'no-right': 'this role may not read its tables',
+  'no-right': 'the role of DATABASE_URL may not read its tables',
   locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
 

@@ -49,7 +49,6 @@ function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): strin
 const MOST_ROWS = 200
 const HEAD = ['  speciality', 'name', 'connected', 'unread']
 
-/** The professionals that the token's user sees, as a table; nothing where the chat gave no list. */
 export function renderProfessionals(chat: Chat, reader: Reader): string[] {
   if (chat.kind !== 'answered') return []
   const { professionals, unreadable } = chat

@@ -134,7 +134,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   /** `mobile_phone_prefix` is sent as `'digits'` (34) or `'plus'` (+34). Default: `'digits'`. */
   readonly phonePrefix?: 'digits' | 'plus'
   readonly service?: {
-    /** `'production'` or `'demo'`; shown wherever the service is named. Default: `'production'`. */
+    /** `'production'` or `'demo'`; shown wherever a call goes to the service. Default: `'production'`. */
     readonly environment?: 'production' | 'demo'
     /** Allow http to another machine. Default: `false`. */
     readonly allowPlainHttp?: boolean

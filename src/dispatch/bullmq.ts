@@ -27,15 +27,13 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
   }
   const queue = await openBullQueue({ connection, queueUrl, name, keep: KEEP, onError }, closing)
   const shared = { connection, queueUrl, onError }
+  const orThrow = throwing(queueUrl)
 
   return {
     async add(pages) {
-      await queue.addBulk(pages.map((data) => ({ name: 'sync', data })))
+      await orThrow(queue.addBulk(pages.map((data) => ({ name: 'sync', data }))))
     },
-    async count() {
-      const counts = await queue.getJobCounts('waiting', 'active')
-      return Object.values(counts).reduce((sum, n) => sum + n, 0)
-    },
+    count: () => orThrow(queue.getJobCountByTypes('waiting', 'active')),
     consume: (process, { concurrency }) =>
       consume<LeasePage>(async (page) => process(page).then(() => ({ failed: null })), {
         ...{ ...shared, name, concurrency, keep: KEEP },
@@ -46,11 +44,16 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
   }
 }
 
+/** An error of the queue names the queue, and never the database or its role. */
+const throwing =
+  (queueUrl: string) =>
+  <T>(asked: Promise<T>): Promise<T> =>
+    asked.catch((error: unknown) => Promise.reject(queueError(error, queueUrl)))
+
 /** A sorted set whose members all have one score, so that they sort as texts: the last one is never taken away. */
 function makeWitness(redis: Redis, { queueUrl, name }: Pick<Options, 'queueUrl' | 'name'>): Witness {
   const key = `${PREFIX}:witness:${name}`
-  const orThrow = <T>(asked: Promise<T>): Promise<T> =>
-    asked.catch((error: unknown) => Promise.reject(queueError(error, queueUrl)))
+  const orThrow = throwing(queueUrl)
   return {
     read: async () => (await orThrow(redis.zrange(key, -1, '-1')))[0] ?? null,
     async keep(mark) {
@@ -91,7 +94,7 @@ async function openTicks(tick: () => Promise<Processed>, { everyMs, ...rest }: T
     await tend()
     const consumer = await consume(tick, { ...rest, concurrency: 1, keep: KEEP_TICKS })
     return {
-      tend,
+      tend: () => throwing(rest.queueUrl)(tend()),
       async close(deadlineMs) {
         await consumer.close(deadlineMs)
         await close()

@@ -29,7 +29,6 @@ export type Witness = {
   keep(mark: Mark): Promise<void>
 }
 
-/** The leases that one job carries. */
 export type LeasePage = readonly LeaseInLane[]
 
 export type JobQueue = {

@@ -35,7 +35,6 @@ export type CheckedCustomer = {
   readonly looked: CheckResult
   /** Null: the GET showed nothing. */
   readonly sight: Sight | null
-  /** The token of the check; null: it has none. */
   readonly token: string | null
 }
 

@@ -168,7 +168,6 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     withoutLedger,
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
     claimants: snapshot.rivals,
-    /** The bearer of the token; null without one. */
     token: bearer,
     remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
   }

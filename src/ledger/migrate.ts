@@ -35,8 +35,8 @@ export async function migrate(
     'url' in database
       ? await onSession(database, 'DATABASE_DOWN', migrateLedger)
       : await migrateLedger(database)
-  if (queue) await onSession(queue, 'QUEUE_DOWN', migrateQueue)
-  return { applied }
+  const inQueue = queue ? await onSession(queue, 'QUEUE_DOWN', migrateQueue) : 0
+  return { applied: applied + inQueue }
 }
 
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
@@ -166,14 +166,15 @@ function diverged(pending: readonly Migration[]): RollcallError {
  * and BullMQ's are then scanned from end to end; and a job is inserted, updated and deleted within moments, so that the
  * usual share of dead rows before a vacuum is far too large.
  */
-async function migrateQueue(client: Session): Promise<void> {
+/** How many of BullMQ's own migrations were applied. */
+async function migrateQueue(client: Session): Promise<number> {
   // Not at the head: every command reads this file, and BullMQ takes long to load.
   const bullmq = await import('bullmq')
   const version = await bullmq.assertSchemaCompatibility(client, QUEUE_SCHEMA).catch((error) => {
     if (error instanceof bullmq.SchemaMigrationRequiredError) return 0
     throw error
   })
-  if (version >= bullmq.LATEST_SCHEMA_VERSION) return
+  if (version >= bullmq.LATEST_SCHEMA_VERSION) return 0
   await bullmq.runMigrations(client, QUEUE_SCHEMA)
   for (const table of ['job', 'event']) {
     await client.query(`
@@ -187,6 +188,7 @@ async function migrateQueue(client: Session): Promise<void> {
     [QUEUE_SCHEMA],
   )
   for (const { name } of rows) await client.query(`ANALYZE ${name}`)
+  return bullmq.LATEST_SCHEMA_VERSION - version
 }
 
 const SESSION = { application_name: 'rollcall migrate', connectionTimeoutMillis: 10_000 }

@@ -16,7 +16,6 @@ export type Work = {
   readonly hiddenDoubted: boolean
   readonly statusDoubted: boolean
   readonly replanAtMs: number | null
-  /** The id of the work row; null when there is none. */
   readonly id: string | null
   /** Rises with each note; null: never noted. */
   readonly version: string | null

@@ -33,7 +33,6 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
   ]
 }
 
-/** The scope of a report and its time: label and text. */
 export function renderScope(report: Report): (readonly [label: string, text: string])[] {
   const { target, options, population, chosen, coverage, outcome } = report
   const { where, sample, rate, maxDrift } = options

@@ -24,7 +24,6 @@ export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
   undue: { name: 'Access undue', means: 'with access that they should not have' },
 }
 
-/** How many of these customers are held: they need a person. */
 export function renderAmongHeld(held: number, all: number): string {
   if (held === 0) return ''
   if (held < all) return ` (${figure(held)} of them held by the brake)`

@@ -143,7 +143,6 @@ type Asking = Known & {
 }
 
 type Braked = {
-  /** The plan that may be sent now; null: none. */
   readonly plan: Plan | null
   /** For which kinds the rest waits; none: nothing does. */
   readonly held: readonly HeldKind[]

@@ -1,3 +1,4 @@
+import { roleBehind } from '../database/pool.ts'
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
 import { readDoubt } from '../drift/coverage.ts'
 import { makeTick, tickMs } from '../drift/tick.ts'
@@ -9,6 +10,7 @@ import { sleep } from '../ops/time.ts'
 import type { Opened } from './context.ts'
 import { logVerified, makeReminder, TELL_AGAIN_MS } from './log.ts'
 import type { Observing } from './ops.ts'
+import { explained } from './waiting.ts'
 
 type Options = {
   readonly opened: Opened
@@ -41,7 +43,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
       return { failed: null }
     } catch (error) {
       failed++
-      const about = { failures: failed, ...nameOf(error) }
+      const about = { failures: failed, ...explained(error, roleBehind(opened.pool)) }
       log[troubleLevel(failed)](about, 'verification failed and will be tried again')
       return { failed: Object.values(nameOf(error)).join(' ') }
     }

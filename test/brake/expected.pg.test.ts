@@ -15,7 +15,6 @@ async function begun({ pool }: TestDatabase): Promise<string> {
   return (await beginRun(pool, BACKFILL, null)).id
 }
 
-/** How many of these registrations pass. */
 async function registered({ pool }: TestDatabase, who: readonly string[]): Promise<number> {
   const brake = makeBrake(pool, limits(1000, 5))
   const answers = await Promise.all(who.map((key) => brake({ key, kinds: ['create'], desired: 'd' })))

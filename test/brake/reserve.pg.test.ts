@@ -210,7 +210,6 @@ test('whoever gets back the access that was taken within the window is not count
   expect(await back('a')).toEqual([])
   await age(db, 25)
   await db.pool.query(`UPDATE rollcall.decided SET spent_at = spent_at - interval '25 hours'`)
-  // Both count now, and the limit is one.
   expect([await back('a'), await back('b')]).toEqual([['status'], ['status']])
 })
 

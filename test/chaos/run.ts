@@ -28,7 +28,6 @@ export type Options = {
   readonly minutes: number
   readonly lane: Lane
   readonly tell: Tell
-  /** Ends the trouble early. */
   readonly signal: AbortSignal
 }
 /** `findings`: empty when all is well. */

@@ -50,3 +50,15 @@ it('a queue in Postgres without its tables: what makes them, and where, and no p
   expect(refused.details.join()).toContain(`in postgres://${host}/${db.name}: it is QUEUE_URL that`)
   expect(refused.details.join()).not.toContain(`${role.name}@`)
 })
+
+it('a right that is lost later names the role of the queue', async () => {
+  await using db = await freshDatabase()
+  const { name, url } = await db.makeRole()
+  const tables = 'ALL ON ALL TABLES IN SCHEMA rollcall_queue'
+  await db.pool.query(`GRANT USAGE ON SCHEMA rollcall_queue TO ${name}; GRANT ${tables} TO ${name}`)
+  const queue = await openQueue({ queueUrl: url, name: 'q', onError: () => undefined })
+  await db.pool.query(`REVOKE ${tables} FROM ${name}`)
+  const details = [expect.stringContaining(`the role ${name} (QUEUE_URL)`)]
+  await expect(queue.count()).rejects.toMatchObject({ code: 'QUEUE_REFUSED', details })
+  await queue.close()
+})

@@ -6,7 +6,6 @@ import { buildHouse, type House } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-/** What arrived at the service while something was done. */
 async function arriving(house: House, work: () => Promise<unknown>): Promise<readonly unknown[]> {
   const before = house.calls().length
   await work()

@@ -5,7 +5,6 @@ import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
-/** How often a worker has told that a server is away. */
 const troubles = (output: string): number =>
   output.match(/a step failed and will be tried again|the queue has trouble/g)?.length ?? 0
 
@@ -45,7 +44,6 @@ async function allRight(house: OwnHouse): Promise<void> {
   expect(wrong).toEqual([])
 }
 
-/** Looks go on, and have found nothing. */
 async function allVerified({ pool }: OwnHouse): Promise<void> {
   const { rows } = await pool.query<{ now: string }>('SELECT now()::text AS now')
   const verified = async () => {

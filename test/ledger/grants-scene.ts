@@ -23,7 +23,6 @@ export type GrantsScene = AsyncDisposable & {
   readonly reader: Granted
 }
 
-/** A role and the script that it was given. */
 export type Granted = TestRole & { readonly script: string }
 
 export async function openScene(): Promise<GrantsScene> {

@@ -38,7 +38,6 @@ afterEach(async () => {
     expect((await fetch(sandbox.url + path, { headers })).status, path).toBeLessThan(300)
 })
 
-/** What nobody but its owner may change. */
 function held(): unknown {
   const room = sandbox.conversations.between({ userId: 'kept', professionalId })
   return structuredClone([sandbox.users.get('kept'), room])

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline'
 import { until } from './until.ts'
 
 export type Monitor = Disposable & {
-  /** Database and arguments of each command so far. */
   readonly heard: readonly { readonly database: string; readonly text: string }[]
 }
 

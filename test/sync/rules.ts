@@ -5,7 +5,6 @@ export type Row = readonly string[]
 /** Under each column of conditions what holds in a case: one word for it, or several that all hold. */
 export type Case = readonly (readonly string[])[]
 
-/** Whether the first cells of the row all fit. */
 export function fits(row: Row, given: Case): boolean {
   return given.every((words, column) => {
     const cell = row[column] ?? ''
