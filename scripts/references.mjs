@@ -116,9 +116,9 @@ async function metrics() {
     const own = await (await fetch(`${ops.url}/metrics`)).text()
     return [
       '## Of each worker',
-      'Sum these over all workers.',
+      'Sum the counters and the histogram over all workers; take the `max` of the gauges.',
       metricsIn(own, { withValues: false }),
-      '`rollcall_process_…` and `rollcall_nodejs_…` are as prom-client has them.',
+      '`rollcall_process_…` and `rollcall_nodejs_…` are the default metrics of prom-client.',
       '## Of the tables',
       'These are the same in every worker: aggregate them with `max`, never with `sum`.',
       metricsIn(await showTables(TABLES), { withValues: true }),

@@ -60,8 +60,8 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       exit(fits ? 0 : 3)
     },
   )
-  sub(capture, 'resync', 'check every customer and every record again; those without a row lose access')
-    .option('--dismiss', 'close the marks without checking any customer')
+  sub(capture, 'resync', 'compare all customers and ledger records; those without a row lose access')
+    .option('--dismiss', 'close the marks of capture (gap, TRUNCATE) without checking any customer')
     .action(async (options) => exit(await resync(io, options)))
 }
 
@@ -155,7 +155,7 @@ async function resync(
   const done = { ...found, missed, examples }
   tell(io, json, done, () =>
     applying([
-      `${customers} customers were checked; owed a sync: ${found.noted}${found.unreadable > 0 ? `, unreadable: ${found.unreadable}` : ''}.`,
+      `${customers} customers were checked: ${found.noted} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
       allMissed(missed) > 0 &&
         `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
       !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,

@@ -26,7 +26,7 @@ export const erasuresCommand: AddCommand = (program, io, exit) => {
     .command('erasures')
     .argument('[key...]', 'customers, by their key')
     .description('show what was erased at the service, when, and whether a GET has shown it')
-    .option('--limit <n>', `at most so many (default: ${RECEIPTS})`)
+    .option('--limit <n>', `list this many at most (default: ${RECEIPTS})`)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (given, { json = false, limit }) => {

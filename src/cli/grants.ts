@@ -39,8 +39,8 @@ export const grantsCommand: AddCommand = (program, io) => {
     .command('grants')
     .description('print the SQL that gives a role of Postgres the rights it needs, and no others')
     .requiredOption('--to <role>', 'an existing role')
-    .option('--queue', 'with the rights on the queue, where QUEUE_URL is this database')
-    .option('--read-only', 'for those who only look')
+    .option('--queue', 'also print the rights on the queue, if QUEUE_URL is this database')
+    .option('--read-only', 'only the rights to read, for status, failures and the like')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {

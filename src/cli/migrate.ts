@@ -47,7 +47,7 @@ export const migrateCommand: AddCommand = (program, io) => {
         .createOption('--target <which>', 'say what a changed service, key or database is')
         .choices(['same', 'new']),
     )
-    .option('--expect-creates <n>', 'so many registrations pass the brake (with --target new)')
+    .option('--expect-creates <n>', 'let this many registrations pass the brake (with --target new)')
     .option(...CONFIG_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', EXAMPLES)

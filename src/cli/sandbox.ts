@@ -47,7 +47,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--contract <words>', 'how it answers, repeatable; see below', gathered)
     .option('--contracts', 'list what --contract takes, and end')
     .option('--seed <number>', 'seed for the rates of faults', upTo(4_294_967_295), 1)
-    .option('--control-token <token>', 'opens /_sandbox/ when it does not listen on loopback', filled)
+    .option('--control-token <token>', 'what /_sandbox/ asks for when it is not on loopback', filled)
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, contracts, fault = [], contract = [], ...options }) => {

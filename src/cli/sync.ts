@@ -38,7 +38,7 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing')
     .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', 'dryRun'))
-    .addOption(view('--removed', 'a key without a row was a customer, whose row is gone', 'diff', 'history'))
+    .addOption(view('--removed', 'the key was a customer, whose row was deleted', 'diff', 'history'))
     .addOption(
       view('--diff', 'compare with the service, field by field; change nothing', 'dryRun', 'look', 'history'),
     )

@@ -77,20 +77,20 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   readonly customers: ({ readonly table: RelationName } | { readonly view: RelationName }) & {
     readonly key: string | readonly string[]
     /**
-     * Schemas besides Postgres' own in which functions behind a view find names. It holds only while rollcall reads
-     * customers. Default: `[]`.
+     * Schemas, besides Postgres' own, in which functions behind a view look up names. The setting applies only while
+     * rollcall reads customers. Default: `[]`.
      */
     readonly searchPath?: readonly string[]
     /**
-     * `'refuse'`: a policy of row-level security that applies to the role is an error. `'apply'`: the policies show
-     * every customer to the role; see [below](#row-level-security). Default: `'refuse'`.
+     * `'refuse'`: a policy of row-level security that applies to the role is an error. `'apply'`: you state that the
+     * policies show every customer to the role; see [below](#row-level-security). Default: `'refuse'`.
      */
     readonly rowSecurity?: 'refuse' | 'apply'
   }
   /**
-   * `[{ table, key, columns? }]`: the tables whose changes count. `key` names the columns with the customer's key, in the
-   * order of `customers.key`. With `columns` only changes of these count. Default: the customer table, with the columns
-   * that mapping or view read; required for a view.
+   * `[{ table, key, columns? }]`: the tables whose changes count. `key` names the columns with the customer's key, in
+   * the order of `customers.key`. With `columns` only changes of these count. Default: the customer table, with the
+   * columns that mapping and scope read; required for a view.
    */
   readonly watch?: readonly WatchedTable[]
   /** The source of each field of the user; see [below](#the-forms-of-a-field). `user_id` and `status` are required. */
@@ -98,8 +98,8 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     readonly [F in keyof Names]: FieldMapping<Names[F] & string, F extends 'user_id' ? undefined : Clock>
   } & { readonly [F in Exclude<keyof Names, OptionalField | Needed>]: never }
   /**
-   * `{ column, in: […] }` or `{ columns, when: (row) => boolean }`: which customers are yours to entitle. A customer that
-   * leaves the scope is treated as removed. Default: all customers.
+   * `{ column, in: […] }` or `{ columns, when: (row) => boolean }`: the customers that may have access through
+   * rollcall. A customer that leaves the scope is treated as removed. Default: all customers.
    */
   readonly scope?:
     | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
@@ -108,8 +108,8 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
         readonly when: (columns: Columns<InScope>, clock: Clock) => boolean | Until<boolean>
       }
   /**
-   * Change it when code changes that a function imports from another module; see
-   * [A changed mapping](operations.md#a-changed-mapping). Default: none.
+   * A function of the mapping may import code from another module. Change this value when that code changes; see [A
+   * changed mapping](operations.md#a-changed-mapping). Default: none.
    */
   readonly mappingVersion?: string | number
   /** An invalid optional field rejects the customer, instead of being left out. Default: `false`. */
@@ -122,8 +122,8 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
    */
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
   /**
-   * For a deleted row, or one that left the scope. `'revoke'`: status 0. `'erase'`: status 0, and every optional field is
-   * cleared after a deletion, also an earlier one. `'ignore'`: nothing. Default: `'revoke'`.
+   * For a deleted row, or one that left the scope. `'revoke'`: status 0. `'erase'`: status 0, and after a
+   * deletion, even an earlier one, every optional field is cleared. `'ignore'`: nothing. Default: `'revoke'`.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /**
@@ -151,15 +151,15 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     /** Changes of one customer within this time become one call; 0 is allowed. Default: 1,000. */
     readonly gapMs?: number
     /**
-     * How long one attempt may take. At least twice `timeoutMs` plus 2,000, or three times `timeoutMs` if that is less,
-     * so that a GET and a write fit. Default: 30,000.
+     * How long one attempt may take. At least the smaller of two values, so that a GET and a write fit: twice
+     * `timeoutMs` plus 2,000, or three times `timeoutMs`. Default: 30,000.
      */
     readonly lifetimeMs?: number
     /** A job that waits longer on the queue counts as lost. Default: 30,000. */
     readonly queueLeaseMs?: number
     /**
-     * How long a GET may still show the state before a write. rollcall does not rely on an earlier GET. At most
-     * `lifetimeMs`. Default: 5,000.
+     * For how long after a write a GET may still show the state before it. rollcall does not rely on a GET within this
+     * time. At most `lifetimeMs`. Default: 5,000.
      */
     readonly consistencyDelayMs?: number
     /** The first wait after a failed call, with full jitter. Default: 1,000. */

@@ -35,13 +35,13 @@ export const ERRORS = {
   DATABASE_STANDBY: {
     exit: 2,
     means: 'The database can be read and not written: it is a standby, or set to read-only.',
-    todo: 'Name the primary in the variable above, or let it be written.',
+    todo: 'Name the primary in the variable above, or allow writes to this database.',
   },
   SESSION_UNFIT: {
     exit: 2,
     means:
-      'A session does not get the settings that it begins with: a pooler stands between, or the address passes on one that the server does not take.',
-    todo: 'Name Postgres itself in the variable above (PgBouncer passes these settings on in no mode); correct the settings that the address passes on.',
+      'The settings of rollcall do not reach its Postgres session. Either a pooler stands between, or the address contains a setting that the server does not accept.',
+    todo: 'Name Postgres itself in the variable above, because no mode of PgBouncer passes these settings on. Or correct the settings in the address.',
   },
   TLS_FAILED: {
     exit: 1,
@@ -71,24 +71,24 @@ export const ERRORS = {
   TARGET_CHANGED: {
     exit: 2,
     means:
-      'The records in this database are about another service, key or database than the present one, or the database went back in time.',
-    todo: 'Correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If all are right, run `rollcall migrate --target same` after a move, a promotion or a rotated key, where nothing was lost. Run `rollcall migrate --target new` for another service, and for a database that went back in time. docs/restoring.md has each case.',
+      'The ledger in this database is about another service, key or database than the present one, or the database was restored to an earlier state.',
+    todo: 'Correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If all are right, run `rollcall migrate --target same` after a move, a promotion or a rotated key, where nothing was lost. Run `rollcall migrate --target new` for another service, and for a database that was restored to an earlier state. docs/restoring.md has each case.',
   },
   MAPPING_CHANGED: {
     exit: 2,
-    means: 'Syncs go by another mapping than the one of this configuration, so nothing is sent by it.',
-    todo: 'Look with `rollcall backfill --mapping --dry-run` what it would change, then apply it with `rollcall backfill --mapping`; or use the configuration that your workers have.',
+    means: 'The active mapping is not the one of this configuration, so nothing is sent by it.',
+    todo: 'Run `rollcall backfill --mapping --dry-run` to see the changes, then apply the mapping with `rollcall backfill --mapping`. Or use the configuration that your workers have.',
   },
   CAPTURE_UNFIT: {
     exit: 2,
-    means: 'A change that is made while all customers are planned would be lost.',
+    means: 'The triggers do not fit the configuration: a change made during a sweep would be lost.',
     todo: 'Run `rollcall capture install`; `rollcall backfill --dry-run` needs no capture.',
   },
   SWEEP_RUNNING: {
     exit: 1,
     means:
-      'Another backfill is under way, and this one wants something else: other customers, a new beginning, or other expected registrations.',
-    todo: 'Run the command again when that has ended (`rollcall status` shows how far it is), or stop it.',
+      'Another backfill is under way with other options: other customers, `--restart`, or another `--expect-creates`.',
+    todo: 'Run the command again when the other backfill has ended (`rollcall status` shows how far it is), or stop the other one.',
   },
   SERVICE_INSECURE: {
     exit: 2,
@@ -104,8 +104,8 @@ export const ERRORS = {
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table has no triggers, and may be one that a restore has just made anew: no customer loses access by its rows.',
-    todo: 'Run `rollcall capture install` once its rows are back, then `rollcall capture resync`.',
+      'A watched table has no triggers; perhaps a restore has just created it anew. Until it has triggers, no customer loses access because of its rows.',
+    todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {
     exit: 2,
@@ -124,22 +124,22 @@ export const ERRORS = {
   },
   ADDRESS_TAKEN: {
     exit: 1,
-    means: 'The address to listen on cannot be had.',
-    todo: 'Choose another with --port or --host, or stop what listens there.',
+    means: 'rollcall cannot listen on this address.',
+    todo: 'Choose another address with --port or --host, or stop the program that listens there.',
   },
   OPS_PORT_TAKEN: {
     exit: 1,
-    means: 'The address for health and metrics (OPS_HOST, OPS_PORT) cannot be had.',
+    means: 'The worker cannot listen on the address for health and metrics (OPS_HOST, OPS_PORT).',
     todo: 'Give each worker of one machine an OPS_PORT of its own, or OPS_PORT=0 for any free port (the log says which), or OPS_PORT=off for none.',
   },
   DRIFT_TOO_EARLY: {
     exit: 1,
-    means: 'The database does not say yet what the service should hold, so a difference would mean nothing.',
-    todo: 'Let a worker run until `rollcall status` shows that this is over, then call it again: a run that was under way goes on.',
+    means: 'The database does not say yet what the service should hold, so a difference means nothing.',
+    todo: 'Let a worker run until `rollcall status` shows that this is over. Then run the command again: an unfinished run continues.',
   },
   OUTPUT_FAILED: {
     exit: 1,
-    means: 'The report could not be written to its file, and a file that was there is as it was.',
+    means: 'The report could not be written to its file. If the file existed before, it is unchanged.',
     todo: 'Make room, or name another file with --output. Nothing that was found is lost: `rollcall drift --from-ledger` shows it without a call.',
   },
   USAGE: {

@@ -124,7 +124,7 @@ export type Observing = ReturnType<typeof makeMeasuring>['observers']
 function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log: Pick<Log, 'debug'>) {
   const metrics = makeMetrics({ process: true })
   const { counter, gauge, histogram } = metrics
-  const calls = counter('calls_total', 'Calls by what the answer means; status none: there was no answer', {
+  const calls = counter('calls_total', 'Calls by the meaning of the answer; status none: no answer came', {
     method: METHODS,
     meaning: MEANINGS,
     status: STATUS_CLASSES,
@@ -135,11 +135,11 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
   const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason })
   const captured = counter('captured_changes_total', 'Changes that were noted', {})
   const failures = counter('loop_failures_total', 'Steps that failed and were tried again', LOOPS)
-  const silent = gauge('loop_silent_seconds', 'For how long a loop has not come round', LOOPS)
-  const refusal = '1: the service refuses the keys of this worker, which calls no more'
+  const silent = gauge('loop_silent_seconds', 'Time since the loop last completed a round', LOOPS)
+  const refusal = '1: the service refuses the keys of this worker, which makes only probes'
   const refused = gauge('keys_refused', refusal, {})
   refused({}, 0)
-  const tablesUp = gauge('tables_up', '0: the tables could not be read, and nothing is shown of them', {})
+  const tablesUp = gauge('tables_up', '0: the tables could not be read, and their metrics are missing', {})
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
     const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
     calls({ method, meaning, status: statusClass }, 1)

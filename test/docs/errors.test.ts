@@ -5,9 +5,10 @@ import { ERRORS } from '../../src/model/errors.ts'
 
 const HEAD = `# Errors
 
-Every error that a person can meet, from the catalogue in \`src/model/errors.ts\`. On the command line it is told on
-stderr as three parts: what it means, the details (names of files, fields and variables, never values), and what
-to do. The exit code is 1 when it failed and 2 when the call, the configuration or the environment is wrong.`
+Every error that a person can meet, from the catalogue in \`src/model/errors.ts\`. A command prints its error on
+stderr in three parts: the meaning, the details, and what to do. Details are names of files, fields and variables,
+never values. The exit code is 1 when the command failed, and 2 when the command line, the configuration or the
+environment is wrong.`
 
 test('the page of errors says what the catalogue says', async () => {
   const entries = Object.entries(ERRORS).map(
