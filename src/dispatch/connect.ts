@@ -82,10 +82,10 @@ async function firstConnect(redis: Redis): Promise<void> {
 
 class Silent extends Error {}
 
-/** Answers of a server that will do better by itself: it loads its data, is full, or waits for its master. */
+/** Answers of a server that will do better by itself: it loads its data, has no connection left, or waits for its master. */
 const NOT_YET = /^(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN|ERR max number of clients)/
 
-/** The queue's answers to a first greeting hold names of users and commands, no values. */
+/** The queue's refusals hold names of users, commands and keys of BullMQ, no values. */
 function redisError(error: unknown, server: string): RollcallError {
   const options = { cause: error }
   const tls = tlsProblem(error)

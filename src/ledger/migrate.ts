@@ -164,9 +164,8 @@ function diverged(pending: readonly Migration[]): RollcallError {
 /**
  * First it is asked whether there is anything to do: a worker's role may create nothing. New tables have no statistics,
  * and BullMQ's are then scanned from end to end; and a job is inserted, updated and deleted within moments, so that the
- * usual share of dead rows before a vacuum is far too large.
+ * usual share of dead rows before a vacuum is far too large. Returns how many of BullMQ's own migrations were applied.
  */
-/** How many of BullMQ's own migrations were applied. */
 async function migrateQueue(client: Session): Promise<number> {
   // Not at the head: every command reads this file, and BullMQ takes long to load.
   const bullmq = await import('bullmq')

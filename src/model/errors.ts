@@ -71,8 +71,8 @@ export const ERRORS = {
   TARGET_CHANGED: {
     exit: 2,
     means:
-      'The ledger in this database is about another service, key or database than the present one, or the database was restored to an earlier state.',
-    todo: 'Correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If all are right, run `rollcall migrate --target same` after a move, a promotion or a rotated key, where nothing was lost. Run `rollcall migrate --target new` for another service, and for a database that was restored to an earlier state. docs/restoring.md has each case.',
+      'The ledger in this database is about another service, key or database than the present one, or the database went back in time.',
+    todo: 'Correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If all are right, run `rollcall migrate --target same` after a move, a promotion or a rotated key, where nothing was lost. Run `rollcall migrate --target new` for another service, and for a database that went back in time. docs/restoring.md has each case.',
   },
   MAPPING_CHANGED: {
     exit: 2,
