@@ -1,12 +1,9 @@
 import type { Pool } from 'pg'
-import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
-import { noteReplans, noteVerifications } from '../ledger/note.ts'
-import { UNDER_WAY } from '../ledger/owe.ts'
-import { type Binding, isBoundBy } from '../ledger/target.ts'
+import { noteReplans, noteVerifications, UNDER_WAY } from '../ledger/note.ts'
+import { type Binding, isCurrent } from '../ledger/target.ts'
 import { LANE, LANES } from '../model/customer.ts'
-import { laneLimit, roomFor } from './budget.ts'
-import { type Depth, nextDepth } from './depth.ts'
+import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'
 import type { JobQueue, LeasePage } from './queue.ts'
 
 type PumpOptions = {
@@ -43,7 +40,7 @@ SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)
     OR EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS "deletionsHeld",
-  ${CURRENT_FINGERPRINT} = $2 AND ${isBoundBy('$3')} AS current`
+  ${isCurrent({ binding: '$3', fingerprint: '$2' })} AS current`
 
 type Peek = Readonly<
   Record<'captured' | 'replan' | 'verify' | 'due' | 'tripped' | 'deletionsHeld' | 'current', boolean>

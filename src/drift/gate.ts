@@ -1,8 +1,7 @@
 // When checks may be made, and how fast: whatever is owed goes first, and all calls share one pace.
 import type { Pool } from 'pg'
 import { oneRow } from '../database/client.ts'
-import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
-import { type Binding, isBoundBy } from '../ledger/target.ts'
+import { type Binding, isCurrent } from '../ledger/target.ts'
 import { LANE } from '../model/customer.ts'
 import type { Pace } from '../pace/open.ts'
 import type { Doubt, Stopped, Verified } from './words.ts'
@@ -26,8 +25,7 @@ const BEHIND = `clock_timestamp() - interval '1 second'`
 const PRECONDITIONS = `
 SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
     OR coalesce((SELECT at FROM rollcall.outbox ORDER BY id LIMIT 1) < ${BEHIND}, false) AS "liveWaits",
-  coalesce(${CURRENT_FINGERPRINT} = $2, false)
-    AND ${isBoundBy('$3')} AS current,
+  coalesce(${isCurrent({ binding: '$3', fingerprint: '$2' })}, false) AS current,
   coalesce((SELECT swept_at IS NOT NULL FROM rollcall.generation ORDER BY id DESC LIMIT 1), false) AS swept,
   EXISTS (SELECT FROM rollcall.capture_mark
     WHERE resynced_at IS NULL AND (kind = 'overflow' OR resolved_at IS NOT NULL)) AS gap`

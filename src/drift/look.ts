@@ -8,7 +8,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
 import { type CalledGet, callEntry, getUser } from '../sync/call.ts'
-import { busyness, healthOf } from '../sync/classify.ts'
+import { aboutService } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
@@ -56,7 +56,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     const called = await getUser(users, { userId, signal })
     log(callEntry({ key: subject.key, plan: 'verify', called }))
     const id = subject.work.id ?? NO_ROW
-    await report({ id, epoch: permit.epoch, health: healthOf(called), ...busyness(called.outcome) })
+    await report({ id, epoch: permit.epoch, ...aboutService(called) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
   }

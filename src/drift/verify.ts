@@ -1,11 +1,12 @@
 // Checks customers: read, look, compare, store. See docs/protocol.md, "Verification".
+
+import { claimLastsMs } from '../config/config.ts'
 import { readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { SyncContext } from '../sync/context.ts'
-import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, ownFormsOf } from './compare.ts'
 import { isSampleDue, makeSampling, type SampleOptions } from './evidence.ts'
 import { type CheckAnswer, type Checkable, makeChecker, readCheckable } from './look.ts'

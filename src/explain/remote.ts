@@ -10,7 +10,7 @@ import type { RemoteUser } from '../service/body.ts'
 import type { CallErrorKind } from '../service/errors.ts'
 import type { UsersClient } from '../service/users.ts'
 import { type Called, type CalledGet, getUser } from '../sync/call.ts'
-import { busyness, healthOf } from '../sync/classify.ts'
+import { aboutService } from '../sync/classify.ts'
 import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
@@ -86,10 +86,10 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
     },
     async report(key, called) {
       const found = await pool.query<{ id: string }>(ROW_ID, [key]).catch(() => null) // locked, perhaps
-      const health = healthOf(called)
+      const told = aboutService(called)
       // It may be this machine that does not reach the service.
-      const heard = health === 'trouble' ? 'neutral' : health
-      await report({ id: found?.rows[0]?.id ?? NO_ROW, epoch, health: heard, ...busyness(called.outcome) })
+      const health = told.health === 'trouble' ? 'neutral' : told.health
+      await report({ ...told, id: found?.rows[0]?.id ?? NO_ROW, epoch, health })
     },
     async shut() {
       const { cause = null, heldForMs = 0 } = (await inTime('rollcall.pace', () => readPace(pool))) ?? {}

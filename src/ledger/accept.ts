@@ -1,6 +1,6 @@
 import type { Client } from '../database/client.ts'
 import { LANE } from '../model/customer.ts'
-import { DUE_NOW, OWE_LOOK, UNDER_WAY } from './owe.ts'
+import { DUE_NOW, OWE_LOOK, UNDER_WAY } from './note.ts'
 import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 /** `same` binds anew and keeps every record; `new` also forgets what is known of the users. Resolves to how many lookups are owed. */

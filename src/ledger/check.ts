@@ -1,9 +1,9 @@
 // Checks: claims that look at a customer and write nothing to the service. A row is a check's while its token is out and
-// nothing is due; whatever raises the version takes it away (owe.ts), so that a change never waits for a check.
+// nothing is due; whatever raises the version takes it away (note.ts), so that a change never waits for a check.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from './generation.ts'
-import { UNDER_WAY } from './owe.ts'
+import { UNDER_WAY } from './note.ts'
 
 export type Check = { readonly key: CustomerKey; readonly token: string }
 

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { CURRENT_FINGERPRINT, CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
+import { CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
-import { type Binding, isBoundBy } from './target.ts'
+import { type Binding, isCurrent } from './target.ts'
 
 /** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
 export type Claim = {
@@ -49,7 +49,7 @@ UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval 
 FROM asked JOIN locked USING (id)
 WHERE o.id = ANY($1::bigint[]) AND o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
   AND (o.not_before IS NULL OR o.not_before <= now())
-  AND ${isBoundBy('$4')} AND ${CURRENT_FINGERPRINT} = $5
+  AND ${isCurrent({ binding: '$4', fingerprint: '$5' })}
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_doubted AS "hiddenDoubted",
   o.status_doubted AS "statusDoubted", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
@@ -84,5 +84,28 @@ export function makeClaim(
       claims.delete(lease.token)
       return claim
     })
+  })
+}
+
+// Written down before a call, because a crash or a lost answer would hide it.
+
+/** For a call that takes a customer out of its trial: if its outcome is lost, status 0 is its work, and not the trial's end. */
+const DOUBT_STATUS = `
+UPDATE rollcall.owed SET status_doubted = true
+WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
+
+export async function doubtStatus(pool: Pool, { id, token }: Pick<Claim, 'id' | 'token'>): Promise<void> {
+  await pool.query(DOUBT_STATUS, [id, token])
+}
+
+/** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */
+const MARK_ASKED = `
+UPDATE rollcall.ledger SET remote = 'unknown'
+WHERE key IN (SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND remote = 'unasked' ORDER BY key FOR UPDATE)`
+
+export function makeMarkAsked(pool: Pool): (key: CustomerKey) => Promise<void> {
+  return makeBatch<CustomerKey, void>(async (keys) => {
+    await pool.query(MARK_ASKED, [keys])
+    return keys.map(() => undefined)
   })
 }

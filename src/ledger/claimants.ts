@@ -3,10 +3,27 @@
 import type { Pool } from 'pg'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { Ending } from './end-of-claim.ts'
-import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY, VERIFICATIONS } from './owe.ts'
+import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY, VERIFICATIONS } from './note.ts'
 
-type Endings = readonly Ending[]
+/** Other customers who must be looked at again. */
+export type ForClaimants = {
+  /** Status 0 at the service may be the work of this claim, or of one before it. */
+  readonly lowered: boolean
+  /** Because this one no longer claims their user. */
+  readonly noteKeys: readonly CustomerKey[]
+  /** Effect of its calls on the user: `known` by the record, `unordered` (other claims may overlap with it), or `unknown`. */
+  readonly effect: 'known' | 'unordered' | 'unknown'
+  /** Recorded under this `user_id` for the first time: all that claim it are noted. */
+  readonly isNew: boolean
+}
+
+type Endings = readonly (ForClaimants & {
+  readonly kind: string
+  readonly key: CustomerKey
+  readonly claimedAtMs: number
+  readonly lateMs: number
+  readonly record: { readonly userId: string | null }
+})[]
 
 /** Other claimants of the same `user_id`. They read our record, which has acknowledged writes and no unknown ones. */
 const NOTE_CLAIMANTS = `

@@ -1,11 +1,104 @@
-// The statement that stores how a claim ends.
+// How a claim ends, and the statement that stores it.
 import type { Pool } from 'pg'
 import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
-import { noteNamed, noteSharers, suspectLate } from './claimants.ts'
-import type { Ending } from './end-of-claim.ts'
-import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './owe.ts'
-import { RECORD_COLUMNS } from './record.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { OptionalField, UserField } from '../model/user.ts'
+import { type ForClaimants, noteNamed, noteSharers, suspectLate } from './claimants.ts'
+import { FINDING, RECEIPT, RECEIPT_SEEN, RELEASE } from './consequences.ts'
+import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './note.ts'
+import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
+
+/** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
+export type Freed = {
+  readonly field: OptionalField
+  readonly sent: string | null
+  readonly seen: string | null
+}
+
+/**
+ * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
+ * held). `retry`: a sure "not now". `unknown`: a call may have reached the service, and it is not known whether it did.
+ * Times are in milliseconds since 1970, by the database's clock.
+ */
+export type EndedClaim = {
+  readonly kind: 'settle' | 'retry' | 'unknown'
+  readonly id: string
+  readonly token: string
+  readonly key: CustomerKey
+  readonly version: string
+  readonly claimedAtMs: number
+  /** When the oldest change was made that this ending settles. */
+  readonly changedAtMs: number | null
+  /** The mapping that it went by. */
+  readonly generation: string
+}
+
+/** The sync that is owed next. */
+export type NextSync = {
+  /** Counts as a failed attempt. */
+  readonly failed: boolean
+  readonly gapMs: number
+  readonly backoffMs: number
+  /** For so long a GET may miss a write of this claim: the service's lag, and while the request may arrive. */
+  readonly lateMs: number
+  /**
+   * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases
+   * to hold, or a value that another user had is tried again. Null settles that there is no such time.
+   */
+  readonly replanAtMs: number | null
+}
+
+/** The effect of its calls, as far as is known. */
+export type CallEffects = {
+  /** A call of this claim got a trusted answer, so the remote state is known again. */
+  readonly sure: boolean
+  /** A writing request of this claim may have been sent. */
+  readonly wrote: boolean
+  /** Something was acknowledged as done, or is over and may be done. */
+  readonly acknowledged: boolean
+  /**
+   * Set where the last write was answered with neither yes nor no. Its request is over, so an unknown outcome waits for
+   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or for all where the user is gone.
+   */
+  readonly unclear: boolean
+  /** A doubt about the status is void: nothing that this claim sent was carried out, or a status was acknowledged. */
+  readonly withdrawsDoubt: boolean
+  /** Values that the writes of this claim have replaced or cleared; none where there are none. It is not stored. */
+  readonly freed?: readonly Freed[]
+  /** The addition to the receipt of a customer whose personal fields are erased. */
+  readonly erasure?: {
+    /** Fields whose clearing the service acknowledged; null: no such call. */
+    readonly cleared: readonly string[] | null
+    /** Fields that a look after an earlier call still showed; null: no GET was made. */
+    readonly left: readonly string[] | null
+  }
+  readonly lastAnswer: {
+    readonly method: string
+    readonly status: number | null
+    readonly error: string | null
+  } | null
+}
+
+/** Right by now: findings about these fields are over. */
+export type UpToDate = {
+  /** A GET of this claim showed how the user was. */
+  readonly looked: boolean
+  /** A GET of this claim showed all that is desired, after the last write. */
+  readonly verified: boolean
+  /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
+  readonly confirmed: readonly UserField[]
+}
+
+/** The memory. */
+export type Remembered = {
+  /** Digest of what the mapping made of the customer. */
+  readonly desired: string | null
+  readonly record: LedgerRecord
+}
+
+/** All parts together. */
+export type Ending = EndedClaim & NextSync & CallEffects & UpToDate & ForClaimants & Remembered
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
@@ -14,19 +107,19 @@ const SHORTEST_REPLAN = `interval '1 second'`
 const TIMES = `
 SELECT e."gapMs" * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
-  greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown,
-  e.kind = 'unknown' AND NOT e.unclear AS arrives,
-  -- No call was made: another customer has the user. That one looks; this one keeps its doubt in its record.
+  greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
+  e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
   e.sure OR e.record->>'state' = 'idle' AS known,
+  -- No call was made: another customer has the user. That one looks; this one keeps its doubt in its record.
   e.kind = 'settle' AND NOT e.sure AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
-    AND b.suspect_version <= e.version AS passed,
+    AND b.suspect_version <= e.version AS handed_over,
   -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
-  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed,
+  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
-    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared`
+    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared_up`
 
 /** The sync that is owed next. */
 const OWED = `
@@ -43,22 +136,22 @@ UPDATE rollcall.owed o SET
   status_doubted = CASE e.kind
     WHEN 'settle' THEN o.status_doubted AND (o.suspect_version > e.version OR NOT t.known)
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
-  verify_left = CASE WHEN t.arrives THEN ${VERIFICATIONS}
+  verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
-    WHEN t.believed AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
-    WHEN t.believed THEN greatest(o.verify_left, 1) WHEN t.passed THEN 0 ELSE o.verify_left END,
-  verify_at = CASE WHEN t.arrives THEN NULL WHEN t.cleared THEN now() + ${VERIFY_AFTER}
-    WHEN t.believed THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
+    WHEN t.taken AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
+    WHEN t.taken THEN greatest(o.verify_left, 1) WHEN t.handed_over THEN 0 ELSE o.verify_left END,
+  verify_at = CASE WHEN t.may_arrive THEN NULL WHEN t.cleared_up THEN now() + ${VERIFY_AFTER}
+    WHEN t.taken THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
   -- statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
     WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
   not_before = CASE e.kind
     WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
-    WHEN 'unknown' THEN t.shown ELSE o.not_before END,
+    WHEN 'unknown' THEN t.shown_at ELSE o.not_before END,
   due_at = CASE
-    WHEN e.kind = 'unknown' AND o.change_version > e.version THEN t.shown
-    WHEN e.kind = 'unknown' THEN greatest(t.shown, now() + t.backoff)
+    WHEN e.kind = 'unknown' AND o.change_version > e.version THEN t.shown_at
+    WHEN e.kind = 'unknown' THEN greatest(t.shown_at, now() + t.backoff)
     WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
     WHEN o.change_version > e.version THEN now() + t.gap
     WHEN e.kind = 'retry' THEN now() + t.backoff END,
@@ -93,43 +186,6 @@ ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
   verified_at = coalesce(excluded.verified_at, l.verified_at),
   proved_at = CASE WHEN l.proved_at >= coalesce(excluded.changed_at, l.changed_at) THEN l.proved_at
     ELSE coalesce(excluded.proved_at, l.proved_at) END`
-
-/** A lookup that shows the last erasure completes its receipt. */
-const RECEIPT_SEEN = `
-UPDATE rollcall.erasure x SET verified_at = now(),
-  left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
-FROM ended JOIN e USING (id, token)
-WHERE jsonb_typeof(e.erasure->'left') = 'array' AND x.verified_at IS NULL
-  AND x.id = (SELECT max(id) FROM rollcall.erasure WHERE key = ended.key)`
-
-const RECEIPT = `
-INSERT INTO rollcall.erasure (key, user_id, fields, erased_at)
-SELECT ended.key, e.record->>'userId', ARRAY(SELECT jsonb_array_elements_text(e.erasure->'cleared')), now()
-FROM ended JOIN e USING (id, token)
-WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key`
-
-/** A settled customer is up to date by now, as far as this claim has seen or written it; a check finds out the rest. */
-const FINDING = `
-UPDATE rollcall.finding f SET
-  resolved_at = CASE WHEN was.settled THEN now() END,
-  next_look_at = CASE WHEN NOT was.settled THEN coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms') END,
-  pending = CASE WHEN was.settled THEN '{}' ELSE f.pending END,
-  cause = CASE WHEN was.settled AND was.own_form THEN 'normalised' ELSE f.cause END,
-  resolved_how = CASE WHEN NOT was.settled THEN NULL WHEN was.own_form THEN 'normalised'
-    WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change' WHEN e.acknowledged THEN 'repaired' ELSE 'by-itself' END
-FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
-  NOT e.acknowledged AND found.fields <> '{}' AND found.fields <@ ARRAY(
-    SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS own_form,
-  (e.looked AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
-    WHEN 'missing' THEN 'user_id' = ANY(e.confirmed) WHEN 'unexpected-access' THEN 'status' = ANY(e.confirmed)
-    ELSE found.fields <@ e.confirmed END AS settled) was
-WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`
-
-/** A release was for what the customer was held for: once that is settled, or is something else, it is used up. */
-const RELEASE = `
-UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)
-WHERE d.key = ended.key AND d.spent_at IS NULL AND e.kind = 'settle'
-  AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e.desired)`
 
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw

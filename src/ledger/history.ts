@@ -2,7 +2,7 @@ import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
-import { UNDER_WAY } from './owe.ts'
+import { UNDER_WAY } from './note.ts'
 import type { CustomerState, Reason, RemoteState } from './record.ts'
 import { iso, SEARCHED_BYTES } from './sql.ts'
 

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey, Lane } from '../model/customer.ts'
-import { VERIFICATIONS } from './owe.ts'
+import { VERIFICATIONS } from './note.ts'
 
 /** A row id and a single-use token, bigints as text. With its lane, that is all that the queue gets to know. */
 export type Lease = { readonly id: string; readonly token: string }

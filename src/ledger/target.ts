@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Client } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
+import { CURRENT_FINGERPRINT } from './generation.ts'
 import { BOUND_AT } from './mark.ts'
 
 /** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
@@ -25,9 +26,9 @@ type Bound = Facts & { readonly rewritten: boolean }
 /** Names one binding: the transaction that wrote the row. `migrate --target` makes another, and so does a logical restore. */
 export type Binding = string
 
-/** A guard for statements of a process: the ledger still has the binding that this parameter names. */
-export const isBoundBy = (parameter: string) =>
-  `EXISTS (SELECT FROM rollcall.target WHERE xmin::text = ${parameter})`
+/** A guard for statements of a process, with the names of parameters: its target and its mapping are the present ones. */
+export const isCurrent = ({ binding, fingerprint }: { binding: string; fingerprint: string }) =>
+  `(${CURRENT_FINGERPRINT} = ${fingerprint} AND EXISTS (SELECT FROM rollcall.target WHERE xmin::text = ${binding}))`
 
 const BOUND = `
 SELECT origin, api_key_mac AS "apiKeyMac", system_identifier AS "systemIdentifier", timeline,

@@ -10,7 +10,7 @@ import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
 import { isToErase, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { type Call, nextMove, startTurn, type Turn } from '../sync/turn.ts'
+import { type Call, nextMove, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
 import { addTo, increased, type Judged, type Made, NOTHING_FOUND, type SweepTally } from './judge.ts'
 
@@ -136,7 +136,7 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
     const move = nextMove(turn, situation)
     if ('end' in move) {
       // The look after an erasure comes with a claim of its own.
-      if (move.plan.kind !== 'lookup' || move.end.kind !== 'retry' || turn.lookups > 0) break
+      if (move.plan.kind !== 'lookup' || move.end.kind !== 'retry' || resultOfCalls(turn).lookups > 0) break
       turn = startTurn(turn.memory)
       continue
     }
@@ -147,7 +147,11 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
     if (move.call.method === 'GET') {
       // A lookup for a trial, or after an erasure, is of a user whose state is known.
       looks ||= turn.memory.remote !== 'present'
-      turn = lookedAt(turn, made, digests)
+      turn = lookedAt(
+        { ...turn, made: [...turn.made, { plan: move.plan, meaning: 'present', trusted: true }] },
+        made,
+        digests,
+      )
     } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn
   }
   return { calls, registered, kinds: [...kinds], looks }
@@ -163,9 +167,8 @@ function beforeOf({ mapped, record, rivals }: Made, policy: Policy): Before {
 }
 
 /** A user known to be there is there and as we left it; another is not. */
-function lookedAt(turn: Turn, made: Made, digests: CustomerDigests): Turn {
-  const looked = { ...turn, lookups: turn.lookups + 1, sure: true }
-  const { memory } = turn
+function lookedAt(looked: Turn, made: Made, digests: CustomerDigests): Turn {
+  const { memory } = looked
   const there =
     memory.remote === 'present' || (memory.remote === 'unknown' && made.record.remote === 'present')
   if (!there) return { ...looked, memory: rememberAbsent(memory) }

@@ -1,29 +1,39 @@
-import { type OptionalField, UNVERIFIABLE_FIELD, USER_FIELDS, type UserField } from '../model/user.ts'
-import { type Facts, fieldsOf, reasonOf, retry, type TurnStep } from './answer.ts'
-import type { CalledGet } from './call.ts'
+import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { leavesTrial, type Plan } from './plan.ts'
+import { fieldsOf, type Plan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
 import { fieldsShown } from './right.ts'
-import type { Turn, TurnEnd } from './turn.ts'
+import { type MadeCall, resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
+
+/** The turn after one more call. */
+function withCall(turn: Turn, call: MadeCall): Turn {
+  return { ...turn, made: [...turn.made, call] }
+}
 
 /** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
-type Shown = Pick<CalledGet, 'meaning' | 'remote'>
-export function absorbRead(turn: Turn, { meaning, remote }: Shown, facts: Facts): TurnStep {
-  const looked = { ...turn, lookups: turn.lookups + 1 }
+export function absorbRead(
+  turn: Turn,
+  { meaning, remote }: Pick<CalledGet, 'meaning' | 'remote'>,
+  facts: Facts,
+): TurnStep {
+  const looked = withCall(turn, {
+    plan: facts.plan,
+    meaning,
+    trusted: meaning === 'present' || meaning === 'absent',
+  })
   switch (meaning) {
     case 'present': {
       if (!remote) throw new Error('a GET that means present must come with the user')
       const known = { ...turn.memory, creating: turn.memory.creating || turn.refusedCreate !== null }
       const memory = rememberSeen(known, remote, facts.desired, facts.digests)
-      return { turn: { ...looked, memory, sure: true, erasure: erasureSeen(turn, fieldsShown(memory)) } }
+      return { turn: { ...looked, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }
     case 'absent': {
-      const erasure = erasureSeen(turn, [])
-      const known = { ...looked, memory: rememberAbsent(turn.memory), sure: true, erasure }
+      const known = { ...looked, memory: rememberAbsent(turn.memory), erasure: erasureSeen(turn, []) }
       return turn.refusedCreate ? afterRefusedCreate(known, turn.refusedCreate, facts) : { turn: known }
     }
     case 'later':
@@ -39,50 +49,43 @@ function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]):
   return memory.erased === 'sent' ? { ...erasure, left } : erasure
 }
 
-/** After every other answer it is certain that nothing was carried out. */
-const MAY_HAVE_LANDED: ReadonlySet<WriteMeaning> = new Set(['done', 'unclear', 'unknown'])
-
 /** Changes the memory by the meaning of a writing request. */
 export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): TurnStep {
-  const create = facts.plan.kind === 'create'
-  const tried = {
-    ...turn,
-    creates: turn.creates + (create ? 1 : 0),
-    wrote: turn.wrote || meaning !== 'not-sent',
-    landed: turn.landed || MAY_HAVE_LANDED.has(meaning),
-    lowered: turn.lowered || (MAY_HAVE_LANDED.has(meaning) && leavesTrial(facts.plan)),
-  }
+  const { plan } = facts
+  const sure = withCall(turn, { plan, meaning, trusted: true })
+  const unsure = withCall(turn, { plan, meaning, trusted: false })
   switch (meaning) {
     case 'done':
-      return { turn: done(tried, facts) }
+      return { turn: done(sure, facts) }
     case 'unclear':
-      return absorbUnclear(tried, facts)
+      return absorbUnclear({ sure, unsure }, resultOfCalls(turn).taken, facts)
     case 'absent': {
+      const { lookups, acknowledged } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookAfterMs > 0 || turn.lookups > 0 || turn.acknowledged) {
+      if (facts.lookAfterMs > 0 || lookups > 0 || acknowledged) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
-        return { turn: { ...tried, memory, setAside: null }, end: retry('not-there-yet', facts) }
+        return { turn: { ...unsure, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }
-      return { turn: { ...tried, memory: rememberAbsent(turn.memory), sure: true, setAside: null } }
+      return { turn: { ...sure, memory: rememberAbsent(turn.memory), setAside: null } }
     }
     case 'refused':
-      return absorbRefusal({ ...tried, sure: true }, facts)
+      return absorbRefusal(sure, facts)
     case 'later':
-      return { turn: { ...tried, sure: true }, end: retry(meaning, facts) }
+      return { turn: sure, end: retry(meaning, facts) }
     case 'denied': {
+      const create = plan.kind === 'create'
       // Not the key or the customer: the answer names some of the fields. A create waits for `accessFirst`, since what it
       // carries would count as refused before one without it was taken.
-      if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(facts.plan)).length > 0)
-        return absorbRefusal({ ...tried, sure: true }, facts)
+      if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
+        return absorbRefusal(sure, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not looked at.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
-      const memory = { ...turn.memory, remote }
-      return { turn: { ...tried, sure: true, memory }, end: retry(meaning, facts) }
+      return { turn: { ...sure, memory: { ...turn.memory, remote } }, end: retry(meaning, facts) }
     }
     case 'not-sent':
-      return { turn: tried, end: retry(meaning, facts) }
+      return { turn: unsure, end: retry(meaning, facts) }
     case 'unknown':
-      return { turn: { ...tried, memory: doubtful(turn.memory, facts.plan) }, end: unknown(meaning, facts) }
+      return { turn: { ...unsure, memory: doubtful(turn.memory, plan) }, end: unknown(meaning, facts) }
     default:
       return meaning satisfies never
   }
@@ -98,14 +101,7 @@ function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): T
   const sent = rememberSent(turn.memory, write, digests)
   const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
-  const confirmed = unclear ? turn.confirmed : [...turn.confirmed, ...confirmedBy(plan)]
-  return { ...turn, memory, sure: true, acknowledged: true, setAside: null, erasure, confirmed }
-}
-
-/** A create and a PUT are about the user as a whole. */
-function confirmedBy(plan: Plan): readonly UserField[] {
-  if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
-  return 'carried' in plan && plan.carried ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
+  return { ...turn, memory, setAside: null, erasure }
 }
 
 /**
@@ -114,15 +110,20 @@ function confirmedBy(plan: Plan): readonly UserField[] {
  * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
  * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
-function absorbUnclear(turn: Turn, facts: Facts): TurnStep {
+function absorbUnclear(
+  { sure, unsure }: { readonly sure: Turn; readonly unsure: Turn },
+  again: boolean,
+  facts: Facts,
+): TurnStep {
   const { plan } = facts
+  const { memory } = unsure
   const end = unknown('unclear', facts)
-  if (turn.memory.looked && plan.kind === 'erase') return { turn: done(turn, facts, true), end }
-  if (!turn.memory.looked || !isStatusShown(plan, turn.memory))
-    return { turn: { ...turn, memory: doubtful(turn.memory, plan), acknowledged: true }, end }
-  const taken = done(turn, facts, true)
-  const again = !turn.unclear && fieldsOf(plan).includes(UNVERIFIABLE_FIELD)
-  return { turn: { ...taken, unclear: true, memory: again ? doubtHidden(taken.memory) : taken.memory } }
+  if (memory.looked && plan.kind === 'erase') return { turn: done(sure, facts, true), end }
+  if (!memory.looked || !isStatusShown(plan, memory))
+    return { turn: { ...unsure, memory: doubtful(memory, plan) }, end }
+  const taken = done(sure, facts, true)
+  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: taken }
+  return { turn: { ...taken, memory: doubtHidden(taken.memory) } }
 }
 
 /** A status has no form of the service's own: what a look has not shown is not there yet. */

@@ -1,6 +1,7 @@
 import type { CallEntry } from '../ledger/calls.ts'
+import type { Reason, ReasonCode } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { OptionalField } from '../model/user.ts'
+import type { DesiredUser, OptionalField } from '../model/user.ts'
 import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
 import type { Reply } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
@@ -16,8 +17,8 @@ import {
   type ReadMeaning,
   type WriteMeaning,
 } from './classify.ts'
-import type { Plan } from './plan.ts'
-import type { Call } from './turn.ts'
+import { fieldsOf, type Plan } from './plan.ts'
+import type { Call, Turn, TurnEnd, TurnSituation } from './turn.ts'
 
 type Answer = {
   readonly outcome: Outcome
@@ -114,14 +115,54 @@ function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: 
   return reportsError(body.value) ? 'error' : 'readable'
 }
 
-type MadeCall = {
+/** The facts of an answer besides its meaning; `status` is null when there was none. */
+export type Facts = Pick<TurnSituation, 'digests' | 'lookAfterMs' | 'accessFirst'> & {
+  readonly plan: Plan
+  readonly status: number | null
+  readonly error?: string
+  readonly waitMs?: number
+  /** Fields that the answer names. */
+  readonly named: readonly OptionalField[]
+  /** The answer says that another user has what was sent. */
+  readonly conflict: boolean
+  readonly desired: DesiredUser | null
+}
+
+export function factsOf({ outcome, named, conflict }: Called) {
+  if (outcome.kind === 'error') return { status: null, error: outcome.error, named, conflict }
+  const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
+  return { status: outcome.status, ...wait, named, conflict }
+}
+
+/** The claim's turn after an answer; `end` when nothing more is to be tried in this claim. */
+export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
+
+/** Codes, statuses and names only: a reason is stored, logged and shown. */
+export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {
+  const fields = fieldsOf(plan)
+  const known = named.filter((field) => fields.includes(field))
+  return {
+    code,
+    ...(status === null ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(fields.length > 0 ? { fields } : {}),
+    ...(known.length > 0 ? { named: known } : {}),
+  }
+}
+
+export function retry(code: ReasonCode, facts: Facts): TurnEnd {
+  const wait = facts.waitMs === undefined ? {} : { waitMs: facts.waitMs }
+  return { kind: 'retry', reason: reasonOf(code, facts), failed: true, ...wait }
+}
+
+type LoggedCall = {
   readonly key: CustomerKey
   readonly plan: Plan | 'verify' | 'probe'
   readonly called: Called
 }
 
 /** The log entry of a call. Plan and answer hold field values; only names, codes and types are taken. */
-export function callEntry({ key, plan, called }: MadeCall): CallEntry {
+export function callEntry({ key, plan, called }: LoggedCall): CallEntry {
   const { method, meaning, outcome, shape, durationMs: ms } = called
   const answer =
     outcome.kind === 'reply'

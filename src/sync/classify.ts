@@ -89,8 +89,10 @@ export function healthOf({ outcome, meaning }: Classified): ServiceHealth {
   return understood || status >= 400 ? 'well' : 'trouble'
 }
 
-/** Only 429 and 503 speak for all customers; a 202 may say with the same header when its own work is done. */
-export function busyness(outcome: Outcome): Pick<CallOutcome, 'busy' | 'holdMs'> {
+/** All that it tells the pace. Only 429 and 503 speak for all customers; a 202 may say with the same header when its own work is done. */
+export function aboutService(called: Classified): Pick<CallOutcome, 'health' | 'busy' | 'holdMs'> {
+  const { outcome } = called
   const busy = outcome.kind === 'reply' && (outcome.status === 429 || outcome.status === 503)
-  return { busy, holdMs: busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0 }
+  const holdMs = busy ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_HOLD_MS) : 0
+  return { health: healthOf(called), busy, holdMs }
 }

@@ -14,7 +14,6 @@ import type { Digester } from './digest.ts'
 import type { FreedOf } from './freed.ts'
 import type { Plan } from './plan.ts'
 import type { TurnEnd } from './turn.ts'
-import type { Unwatched } from './unwatched.ts'
 
 /**
  * The events of a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold field
@@ -39,7 +38,8 @@ export type SyncContext = {
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   /** All customers with a record under this `user_id`. */
   readonly readKept: (userId: string) => Promise<readonly Kept[]>
-  readonly unwatched: Unwatched
+  /** Names the watched tables that do not carry our triggers now. */
+  readonly unwatched: () => Promise<readonly string[]>
   readonly brake: Brake
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly doubtStatus: (claim: Claim) => Promise<void>

@@ -1,6 +1,7 @@
-import type { Config } from '../config/config.ts'
+import { type Config, timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
-import type { Ending } from '../ledger/end-of-claim.ts'
+import type { ForClaimants } from '../ledger/claimants.ts'
+import type { CallEffects, Ending, NextSync, Remembered, UpToDate } from '../ledger/ending.ts'
 import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
@@ -12,8 +13,7 @@ import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import { isToErase } from './plan.ts'
-import { timeNeededMs } from './time-needed.ts'
-import type { Turn, TurnEnd } from './turn.ts'
+import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 type Finished = {
   readonly context: Pick<SyncContext, 'config' | 'backoff' | 'random' | 'digester'>
@@ -28,36 +28,52 @@ type Finished = {
   readonly end: TurnEnd
 }
 
-/** Puts the outcome of a claim into the form that is stored: what is owed next, and what is remembered. */
+/** Puts the outcome of a claim into the form that is stored. */
 export function makeEnding(finished: Finished): Ending {
-  const { context, claim, mapped, own, known, rivals, turn, last, end } = finished
-  const { config, backoff, random, digester } = context
-  const { consistencyDelayMs } = config.timing
-  // A clear yes to what was sent once more says nothing of the rest.
-  const taken = end.kind !== 'unknown' && turn.unclear
-  const unclear =
-    taken || (end.kind === 'settle' ? isGone({ known, mapped, last }) : last?.meaning === 'unclear')
-  const userId = userIdOf(mapped) ?? own.userId
-  const memory = remembered(config, { end, mapped, rivals, memory: turn.memory })
-  const freed = freedBy({ own, turn, mapped, digester, key: claim.key })
-  const effect = effectOf({ claim, turn, end })
-  const isOver = unclear || effect === 'unordered'
+  const { claim, turn, last, end } = finished
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
-  const { sure, wrote, acknowledged, erasure } = turn
+  const result = resultOfCalls(turn)
+  // A clear yes to what was sent once more says nothing of the rest.
+  const taken = end.kind !== 'unknown' && result.taken
+  const unclear = taken || (end.kind === 'settle' ? isGone(finished) : last?.meaning === 'unclear')
+  const effect = effectOf(claim, result, end)
   return {
     // Tried again, a yes that may be wrong is looked at first.
     kind: end.kind === 'retry' && taken ? 'unknown' : end.kind,
     ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
-    // The part about what is owed next.
+    ...nextSync(finished, unclear || effect === 'unordered'),
+    ...callEffects(finished, result, unclear),
+    ...upToDate(finished, result),
+    ...forClaimants(finished, result, effect),
+    ...remembered(finished, result),
+  }
+}
+
+type Result = ReturnType<typeof resultOfCalls>
+
+/** `over`: no request of the claim may arrive any more. */
+function nextSync({ context, claim, mapped, turn, end }: Finished, over: boolean): NextSync {
+  const { config, backoff, random } = context
+  const { consistencyDelayMs, gapMs } = config.timing
+  return {
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
-    gapMs: config.timing.gapMs,
+    gapMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
-    lateMs: isOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
-    replanAtMs: replanAt(end, { claim, mapped, memory }),
-    // The part about what the calls have done.
+    lateMs: over ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    replanAtMs: replanAt(end, { claim, mapped, conflict: conflictAfter(turn.memory, end) }),
+  }
+}
+
+function callEffects(
+  { context, claim, own, mapped, turn, last, end }: Finished,
+  { sure, wrote, acknowledged, landed }: Result,
+  unclear: boolean,
+): CallEffects {
+  const { erasure } = turn
+  const freed = freedBy({ own, turn, mapped, digester: context.digester, key: claim.key })
+  return {
     ...{ sure, wrote, acknowledged, unclear },
-    lowered: turn.lowered || claim.statusDoubted || (effect === 'unknown' && claim.mayHaveWritten),
-    withdrawsDoubt: (!claim.statusDoubted && !turn.landed) || (end.kind === 'retry' && acknowledged),
+    withdrawsDoubt: (!claim.statusDoubted && !landed) || (end.kind === 'retry' && acknowledged),
     ...(freed.length > 0 ? { freed } : {}),
     ...(erasure.cleared || erasure.left ? { erasure } : {}),
     lastAnswer: last && {
@@ -65,22 +81,52 @@ export function makeEnding(finished: Finished): Ending {
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    // The part about what is up to date by now.
-    looked: turn.lookups > 0,
-    verified: end.kind === 'settle' && end.state === 'idle' && turn.lookups > 0 && !acknowledged,
-    confirmed: [...turn.confirmed, ...notAsked(mapped, config)],
-    // The part about other customers that it concerns.
+  }
+}
+
+function upToDate(
+  { context, mapped, end }: Finished,
+  { lookups, acknowledged, confirmed }: Result,
+): UpToDate {
+  const settled = end.kind === 'settle' && end.state === 'idle'
+  return {
+    looked: lookups > 0,
+    verified: settled && lookups > 0 && !acknowledged,
+    confirmed: [...confirmed, ...notAsked(mapped, context.config)],
+  }
+}
+
+function forClaimants(
+  { claim, mapped, own, rivals, end }: Finished,
+  { lowered }: Result,
+  effect: Ending['effect'],
+): ForClaimants {
+  return {
+    lowered: lowered || claim.statusDoubted || (effect === 'unknown' && claim.mayHaveWritten),
     noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : rivals,
     effect,
-    isNew: own.isNew || own.userId !== userId,
-    // The part that is remembered.
-    desired: stays(end, own) ? keptDesired(own, digester.id) : digester.whole(key, mapped, config.clearWith),
-    record: toRecord(memory, digester.id, {
-      userId,
-      ...stateOf(end, own),
-      existed: existsRemotely(existedBefore(known) && known.userId === userId, turn, end),
-      issues: issuesFor(mapped, turn.memory),
-    }),
+    isNew: own.isNew || own.userId !== userIdAfter(mapped, own),
+  }
+}
+
+function userIdAfter(mapped: Mapped, own: KnownRecord): string | null {
+  return userIdOf(mapped) ?? own.userId
+}
+
+function remembered(finished: Finished, { confirmed }: Result): Remembered {
+  const { context, claim, mapped, own, known, turn, end } = finished
+  const { config, digester } = context
+  const userId = userIdAfter(mapped, own)
+  const record = toRecord(memoryAfter(finished), digester.id, {
+    userId,
+    ...stateOf(end, own),
+    existed: existsRemotely(existedBefore(known) && known.userId === userId, { turn, end, confirmed }),
+    issues: issuesFor(mapped, turn.memory),
+  })
+  const kept = stays(end, own)
+  return {
+    desired: kept ? keptDesired(own, digester.id) : digester.whole(claim.key, mapped, config.clearWith),
+    record,
   }
 }
 
@@ -94,15 +140,14 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a look has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
-function isGone({ known, mapped, last }: Pick<Finished, 'known' | 'mapped' | 'last'>): boolean {
+function isGone({ known, mapped, last }: Finished): boolean {
   return last?.meaning === 'absent' && (existedBefore(known) || mapped.kind !== 'user')
 }
 
 /** Another customer's claim may overlap; an answer does not say which of them came first. */
-type Effect = Pick<Finished, 'claim' | 'turn' | 'end'>
-function effectOf({ claim, turn, end }: Effect): Ending['effect'] {
-  const wrote = turn.wrote || claim.mayHaveWritten
-  if (end.kind === 'unknown' || (wrote && !turn.sure)) return 'unknown'
+function effectOf(claim: Claim, result: Result, end: TurnEnd): Ending['effect'] {
+  const wrote = result.wrote || claim.mayHaveWritten
+  if (end.kind === 'unknown' || (wrote && !result.sure)) return 'unknown'
   return wrote ? 'unordered' : 'known'
 }
 
@@ -153,9 +198,8 @@ function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
  */
 function replanAt(
   end: TurnEnd,
-  { claim, mapped, memory }: Pick<Finished, 'claim' | 'mapped'> & { readonly memory: Memory },
+  { claim, mapped, conflict }: Pick<Finished, 'claim' | 'mapped'> & Pick<Memory, 'conflict'>,
 ): number | null {
-  const { conflict } = memory
   const { nowMs, replanInMs } = claim
   const until = end.kind === 'settle' ? validUntilOf(mapped) : null
   if (conflict?.phase !== 'waiting') return until
@@ -164,24 +208,27 @@ function replanAt(
   return Math.min(nowMs + left, until ?? Number.POSITIVE_INFINITY)
 }
 
-type Remembering = Pick<Finished, 'end' | 'mapped' | 'rivals'> & { readonly memory: Memory }
+/** A conflict that was due and has not come again is over. */
+function conflictAfter({ conflict }: Memory, end: TurnEnd): Memory['conflict'] {
+  return end.kind === 'settle' && conflict?.phase === 'due' ? null : conflict
+}
 
 /**
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
- * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields. A conflict
- * that was due and has not come again is over.
+ * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
-function remembered(config: Config, { end, mapped, rivals, memory: last }: Remembering): Memory {
-  const over = end.kind === 'settle' && last.conflict?.phase === 'due'
-  const memory = over ? { ...last, conflict: null } : last
+function memoryAfter({ context: { config }, end, mapped, rivals, turn }: Finished): Memory {
+  const memory = { ...turn.memory, conflict: conflictAfter(turn.memory, end) }
   if (isToErase({ mapped, rivals, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
 }
 
+type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'confirmed'>
+
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { memory, confirmed }: Turn, end: TurnEnd): boolean {
+function existsRemotely(before: boolean, { turn: { memory }, end, confirmed }: After): boolean {
   if (memory.remote === 'present') return true
   const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.

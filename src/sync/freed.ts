@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { FoundRow, Reading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
-import type { Freed } from '../ledger/end-of-claim.ts'
+import type { Freed } from '../ledger/ending.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
@@ -11,11 +11,11 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { BELIEVED, type CustomerDigests, type Digester, DOUBTED, forCustomer, NO_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 import type { Memory } from './memory.ts'
-import type { Turn } from './turn.ts'
+import { resultOfCalls, type Turn } from './turn.ts'
 
 type Freeing = {
   readonly own: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
-  readonly turn: Pick<Turn, 'memory' | 'acknowledged' | 'lookups'>
+  readonly turn: Pick<Turn, 'memory' | 'made'>
   readonly mapped: Mapped
   readonly digester: Digester
   readonly key: CustomerKey
@@ -26,7 +26,8 @@ type Freeing = {
  * whose answer was lost, as a look has shown.
  */
 export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {
-  if ((!turn.acknowledged && turn.lookups === 0) || own.digestKey !== digester.id) return []
+  const { acknowledged, lookups } = resultOfCalls(turn)
+  if ((!acknowledged && lookups === 0) || own.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
     const before = { sent: told(own.sent[field]), seen: told(own.seen[field]) }

@@ -1,11 +1,11 @@
+import { timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
-import type { Ending } from '../ledger/end-of-claim.ts'
+import type { Ending } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Permit } from '../pace/pace.ts'
 import type { ClaimRun, SyncContext, SyncStep } from './context.ts'
 import { runClaim } from './run.ts'
-import { timeNeededMs } from './time-needed.ts'
 
 type JobClock = {
   /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */

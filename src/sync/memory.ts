@@ -55,11 +55,13 @@ export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null
   const shown = rekeyed ? {} : visible
   const leftOut = { ...record.refused, ...record.conflict?.values }[UNVERIFIABLE_FIELD] !== undefined
   const changed = changedAtMs !== null || record.state !== 'idle' || leftOut
+  const mark =
+    erased && hidden !== undefined ? hidden : hiddenMark(hidden, { hiddenDoubted, rekeyed, changed })
   return {
     remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: { ...shown, ...hiddenMark(hidden, { erased, hiddenDoubted, rekeyed, changed }) },
+    sent: mark === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: mark },
     seen: rekeyed ? {} : record.seen,
     refused: rekeyed ? {} : record.refused,
     conflict: record.conflict && !rekeyed ? { ...record.conflict, phase: phaseOf(record, replanInMs) } : null,
@@ -80,18 +82,15 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }
 
-/** The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. */
-function hiddenMark(hidden: string | undefined, how: Hiding & { readonly erased: boolean }): FieldDigests {
-  if (hidden !== undefined) return { [UNVERIFIABLE_FIELD]: how.erased ? hidden : hiddenAs(hidden, how) }
-  return how.hiddenDoubted ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
-}
-
 type Hiding = { readonly hiddenDoubted: boolean; readonly rekeyed: boolean; readonly changed: boolean }
 
-/** A change since a digest with another key cannot be told any more, and no GET shows it. */
-function hiddenAs(digest: string, { hiddenDoubted, rekeyed, changed }: Hiding): string {
+/**
+ * The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. A
+ * change since a digest with another key cannot be told any more.
+ */
+function hiddenMark(digest: string | undefined, { hiddenDoubted, rekeyed, changed }: Hiding) {
   if (hiddenDoubted) return DOUBTED
-  if (!rekeyed || digest === NO_VALUE || digest === DOUBTED) return digest
+  if (!rekeyed || digest === undefined || digest === NO_VALUE || digest === DOUBTED) return digest
   return changed ? DOUBTED : BELIEVED
 }
 

@@ -184,6 +184,11 @@ export function accessAfter(plan: Plan): boolean | null {
   return 'body' in plan ? entitled(plan.body.status) : null
 }
 
+/** The optional fields that a plan writes. */
+export function fieldsOf(plan: Plan): readonly OptionalField[] {
+  return 'fields' in plan ? plan.fields : []
+}
+
 /** Whether status 0 that is seen after it may be its work. */
 export function leavesTrial(plan: Plan): boolean {
   return 'body' in plan && plan.body.status !== 4 && !('carried' in plan && plan.carried)

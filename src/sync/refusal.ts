@@ -1,11 +1,12 @@
 import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import { type Facts, fieldsOf, reasonOf, type TurnStep } from './answer.ts'
+import { type Facts, reasonOf, type TurnStep } from './call.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
+import { fieldsOf } from './plan.ts'
 import { doubtHidden } from './remember.ts'
 import { currentRefusals, refusalMark } from './right.ts'
-import type { SetAside, Turn, TurnEnd } from './turn.ts'
+import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
 
 /**
  * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
@@ -23,7 +24,7 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
     const refusedCreate = { status, fields, named: some, conflict: facts.conflict }
     const memory = { ...doubtHidden(turn.memory), remote: 'unknown' as const }
     const after = { ...turn, memory, refusedCreate }
-    return turn.lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
+    return resultOfCalls(turn).lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
   const fields = fieldsOf(plan)
   if (plan.kind === 'erase') return absorbRefusedErasure(turn, facts, fields)

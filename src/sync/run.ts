@@ -1,24 +1,22 @@
-import type { Ending } from '../ledger/end-of-claim.ts'
+import type { Ending } from '../ledger/ending.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import { existedBefore } from '../ledger/record.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { entitled } from '../model/user.ts'
+import type { Permit } from '../pace/pace.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
-import { factsOf } from './answer.ts'
 import { hadAccess } from './brake-kinds.ts'
 import { absenceBraked, afterStop, braked } from './brake-move.ts'
-import { type Called, callService } from './call.ts'
-import { busyness, healthOf } from './classify.ts'
+import { type Called, callService, factsOf } from './call.ts'
+import { aboutService } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { ClaimRun, SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
-import { makeGate } from './gate.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
-import { recordToGoBy } from './others.ts'
 import { isToErase, leavesTrial } from './plan.ts'
-import { readSubject, type Subject } from './subject.ts'
-import { isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { readSubject, recordToGoBy, type Subject } from './subject.ts'
+import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
  * Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an
@@ -92,8 +90,8 @@ async function takeTurns(turning: Turning): Promise<Turned> {
     // And the user, whom nobody would look for once the customer has left the scope.
     const first = own.remote === 'unasked' && move.call.method !== 'GET'
     if (first && context.config.scope) await context.markAsked(run.claim.key)
-    const closed = await gate.pass(turn)
-    if (closed) return { turn, last, end: closed }
+    const passed = await gate.pass(turn)
+    if ('end' in passed) return { turn, last, end: passed.end }
     const userId = userIdOf(mapped) ?? ''
     const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
     last = called
@@ -104,8 +102,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
     const step =
       called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
     turn = step.turn
-    const health = healthOf(called)
-    await context.report({ id: run.claim.id, epoch: gate.epoch(), health, ...busyness(called.outcome) })
+    await context.report({ id: run.claim.id, epoch: passed.permit.epoch, ...aboutService(called) })
     if (step.end) return await ended(step.end)
   }
 
@@ -132,4 +129,43 @@ function prepare({ context, run, subject: { mapped, rivals }, own, known }: Turn
   const desired = digester.whole(key, mapped, config.clearWith)
   const braking = { brake, key, digests, record: own, before, digestKey: digester.id, desired }
   return { situation, braking }
+}
+
+/** A customer that may not be called for now is tried again after this; while no call may be made, no job is put on the queue at all. */
+const PAUSED_MS = 5000
+
+/**
+ * Asks for what each call of a claim needs: a permit of the common pace, and enough of the claim's lifetime for the
+ * whole request. An ending where one of them is missing.
+ */
+export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun) {
+  let permit: Permit | null = run.permit
+
+  /** An unused permit goes back. */
+  function close(): void {
+    if (permit) permits.giveBack(permit)
+    permit = null
+  }
+
+  return { pass, close }
+
+  async function pass(turn: Turn): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
+    if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
+    // Taken before all processes were told to stop, or to slow down.
+    if (permit && !permits.stands(permit)) close()
+    // Reading the customer or a call has used the time up: the same would happen at once again, and for ever.
+    if (!run.hasTime()) return { end: { kind: 'retry', reason: { code: 'out-of-time' }, failed: true } }
+    // The wait may not be worth going on: the service may have asked all processes to wait for an hour.
+    const over = AbortSignal.any([run.stopping, run.expired])
+    permit ??= await permits.take(over)
+    if (!permit && !over.aborted) return { end: givenUp('paused', PAUSED_MS) }
+    // Last of all, so that nothing stands between this look and the call.
+    if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
+    // Our own pace left no time, which is nothing against the customer.
+    if (!permit || !run.hasTime())
+      return { end: givenUp('out-of-time', turn.made.length > 0 ? PAUSED_MS : 0) }
+    const passed = { permit }
+    permit = null
+    return passed
+  }
 }

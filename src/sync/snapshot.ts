@@ -10,13 +10,13 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import type { RemoteUser } from '../service/body.ts'
+import type { SyncContext } from './context.ts'
 import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
 import { mapFound, userIdFor } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
-import { meetOthers } from './others.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
-import { lookedAtAgain, seemsLost, type Unwatched } from './unwatched.ts'
+import { lookedAtAgain, meetOthers, seemsLost } from './subject.ts'
 import type { Policy } from './write.ts'
 
 /** One customer, as of one moment. */
@@ -45,7 +45,7 @@ export type SnapshotReading = {
   readonly config: Config
   readonly digester: Digester
   readonly readCustomers: Reading
-  readonly unwatched: Unwatched
+  readonly unwatched: SyncContext['unwatched']
   /** Nothing is recorded yet, or it may not be read: all customers count as unknown. */
   readonly withoutLedger?: boolean
 }

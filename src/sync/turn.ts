@@ -1,8 +1,9 @@
 import type { Reason } from '../ledger/record.ts'
-import { entitled, type OptionalField, type UserField } from '../model/user.ts'
+import { entitled, type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
+import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import type { Memory } from './memory.ts'
-import { makePlan, type Plan, type Situation } from './plan.ts'
+import { fieldsOf, leavesTrial, makePlan, type Plan, type Situation } from './plan.ts'
 
 /** One HTTP call that a turn asks for. `userId` is in the path, except for a create. */
 export type Call =
@@ -37,23 +38,19 @@ export type SetAside = {
   readonly believed: boolean | null
 }
 
+/** A call that the claim has made. */
+export type MadeCall = {
+  readonly plan: Plan
+  readonly meaning: WriteMeaning | ReadMeaning
+  /** The answer tells how the user is now, or that the call changed nothing. */
+  readonly trusted: boolean
+}
+
 /** Everything that a claim has learnt so far. */
 export type Turn = {
   readonly memory: Memory
-  readonly creates: number
-  readonly lookups: number
-  /** A writing request may have been sent. */
-  readonly wrote: boolean
-  /** A writing request may have been carried out. */
-  readonly landed: boolean
-  /** One that takes a customer out of a trial may have been. */
-  readonly lowered: boolean
-  readonly sure: boolean
-  readonly acknowledged: boolean
-  /** After a look, an update was answered neither yes nor no. The next such answer counts as a yes, and a look follows. */
-  readonly unclear: boolean
-  /** The fields that a clear yes of this claim was about: with the `user_id` the user as a whole. */
-  readonly confirmed: readonly UserField[]
+  /** In their order. */
+  readonly made: readonly MadeCall[]
   /** A create was refused: with which status, and which optional fields it carried. */
   readonly refusedCreate: {
     readonly status: number
@@ -73,21 +70,42 @@ export type Turn = {
 }
 
 export function startTurn(memory: Memory): Turn {
+  return { memory, made: [], refusedCreate: null, setAside: null, erasure: { cleared: null, left: null } }
+}
+
+/** After every other answer it is certain that nothing was carried out. */
+const MAY_HAVE_LANDED: ReadonlySet<MadeCall['meaning']> = new Set(['done', 'unclear', 'unknown'])
+
+/** The result of the calls that a claim has made. */
+export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
+  const writes = made.filter(({ plan }) => plan.kind !== 'lookup')
+  const landed = writes.filter(({ meaning }) => MAY_HAVE_LANDED.has(meaning))
+  const done = writes.filter(({ meaning }) => meaning === 'done')
+  const unclear = writes.filter(({ meaning }) => meaning === 'unclear')
   return {
-    memory,
-    creates: 0,
-    lookups: 0,
-    wrote: false,
-    landed: false,
-    lowered: false,
-    sure: false,
-    acknowledged: false,
-    unclear: false,
-    confirmed: [],
-    refusedCreate: null,
-    setAside: null,
-    erasure: { cleared: null, left: null },
+    lookups: made.length - writes.length,
+    creates: writes.filter(({ plan }) => plan.kind === 'create').length,
+    /** A call got a trusted answer. */
+    sure: made.some(({ trusted }) => trusted),
+    /** A writing request may have been sent. */
+    wrote: writes.some(({ meaning }) => meaning !== 'not-sent'),
+    /** One may have been carried out. */
+    landed: landed.length > 0,
+    /** One that takes a customer out of a trial may have been. */
+    lowered: landed.some(({ plan }) => leavesTrial(plan)),
+    /** One was answered with a yes, or neither yes nor no. */
+    acknowledged: done.length + unclear.length > 0,
+    /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
+    taken: unclear.some(({ trusted }) => trusted),
+    /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
+    confirmed: done.flatMap(({ plan }) => confirmedBy(plan)),
   }
+}
+
+/** A create and a PUT are about the user as a whole. */
+function confirmedBy(plan: Plan): readonly UserField[] {
+  if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
+  return 'carried' in plan && plan.carried ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }
 
 export type TurnSituation = Omit<Situation, 'memory'> & {
@@ -135,6 +153,7 @@ export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
 export function nextMove(turn: Turn, situation: TurnSituation): Move {
+  const { acknowledged, lookups, creates } = resultOfCalls(turn)
   const whole = makePlan({ ...situation, memory: turn.memory })
   const plan = situation.accessFirst ? withAccessFirst(whole, turn) : whole
   switch (plan.kind) {
@@ -144,14 +163,14 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
-      if (turn.acknowledged) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
-      if (turn.lookups > 0)
+      if (acknowledged) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
+      if (lookups > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
       return situation.lookAfterMs > 0
         ? { plan, end: givenUp(JUST_WRITTEN, situation.lookAfterMs) }
         : { plan, call: { method: 'GET' } }
     case 'create':
-      if (turn.creates > 0)
+      if (creates > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'created-already' }, failed: true } }
       return { plan, call: { method: 'POST', body: plan.body } }
     case 'replace':

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { laneLimit, roomFor } from '../../src/dispatch/budget.ts'
+import { laneLimit, roomFor } from '../../src/dispatch/depth.ts'
 import { LANE, LANES, type Lane } from '../../src/model/customer.ts'
 
 type Backlog = Readonly<Record<Lane, number>>

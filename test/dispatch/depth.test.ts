@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { roomFor } from '../../src/dispatch/budget.ts'
-import { type Depth, type DepthReading, mostAt, nextDepth } from '../../src/dispatch/depth.ts'
+import { type Depth, type DepthReading, mostAt, nextDepth, roomFor } from '../../src/dispatch/depth.ts'
 
 const SETTING = { pace: 2000, concurrency: 20 }
 

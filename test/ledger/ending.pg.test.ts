@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { noteReplans } from '../../src/ledger/note.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

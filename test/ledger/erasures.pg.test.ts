@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { type Erased, makeReadRecord } from '../../src/ledger/record.ts'

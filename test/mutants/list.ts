@@ -92,28 +92,24 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/absorb.ts': [
     [
       'unclear-done-without-a-look',
-      'if (!turn.memory.looked || !isStatusShown(plan, turn.memory))',
-      'if (!isStatusShown(plan, turn.memory))',
+      'if (!memory.looked || !isStatusShown(plan, memory))',
+      'if (!isStatusShown(plan, memory))',
     ],
     [
       'unclear-revoked-without-a-look',
       'return plan.carried || plan.body.status === (seenStatus ?? sentStatus)',
       'return plan.carried || plan.body.status !== (seenStatus ?? sentStatus) || true',
     ],
-    [
-      'unclear-country-sent-once',
-      'const again = !turn.unclear && fieldsOf',
-      'const again = turn.unclear && fieldsOf',
-    ],
+    ['unclear-country-sent-once', 'if (again || !fieldsOf(plan)', 'if (!again || !fieldsOf(plan)'],
   ],
   'src/sync/finish.ts': [
     [
       'unclear-waits-for-the-lifetime',
-      'lateMs: isOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
+      'lateMs: over ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
       'lateMs: timeNeededMs(config) + consistencyDelayMs,',
     ],
   ],
-  'src/sync/others.ts': [
+  'src/sync/subject.ts': [
     [
       'inherit-doubted-status',
       'sentStatus: from.doubted ? null : record.sentStatus,',
@@ -131,15 +127,13 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'claim-other-target',
-      `AND \${isBoundBy('$4')} AND \${CURRENT`,
-      `AND $4::text IS NOT NULL AND \${CURRENT`,
+      `\${isCurrent({ binding: '$4', fingerprint: '$5' })}`,
+      '$4::text IS NOT NULL AND (SELECT fingerprint FROM rollcall.generation ORDER BY id DESC LIMIT 1) = $5',
     ],
     [
       'claim-other-mapping',
-      ` AND \${CURRENT_FINGERPRINT} = $5
-`,
-      ` AND $5::text IS NOT NULL
-`,
+      `\${isCurrent({ binding: '$4', fingerprint: '$5' })}`,
+      'EXISTS (SELECT FROM rollcall.target WHERE xmin::text = $4) AND $5::text IS NOT NULL',
     ],
   ],
   'src/ledger/lease.ts': [
@@ -174,24 +168,26 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unknown-at-once',
-      `WHEN 'unknown' THEN t.shown ELSE o.not_before END`,
+      `WHEN 'unknown' THEN t.shown_at ELSE o.not_before END`,
       `WHEN 'unknown' THEN o.not_before ELSE o.not_before END`,
     ],
     [
       'ending-unclear-unverified',
-      `WHEN t.believed THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+      `WHEN t.taken THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
       'ELSE o.verify_at END',
     ],
     [
       'ending-unclear-verified-for-ever',
-      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS believed',
-      ' AS believed',
+      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken',
+      ' AS taken',
     ],
     [
       'ending-forgets-acknowledged',
       `DO UPDATE SET \${RECORD_COLUMNS.excluded},`,
       `DO UPDATE SET \${RECORD_COLUMNS.excluded.replace('sent = excluded.sent', 'sent = l.sent')},`,
     ],
+  ],
+  'src/ledger/consequences.ts': [
     ['ending-ends-any-finding', 'ELSE found.fields <@ e.confirmed END', 'ELSE true END'],
     ['ending-leaves-findings', 'END AS settled', 'END AND false AS settled'],
     [
@@ -210,7 +206,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     ['outbox-least-urgent-lane', '  min(lane) AS lane, (extract', '  max(lane) AS lane, (extract'],
   ],
-  'src/ledger/owe.ts': [
+  'src/ledger/note.ts': [
     [
       'note-keeps-version',
       'OWE = `change_version = o.change_version + 1,',

@@ -1,5 +1,5 @@
 // The ending of a claim: that of the customer `c` with token 7, for version 3, which has settled.
-import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 
 const {

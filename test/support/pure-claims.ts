@@ -3,7 +3,7 @@
 import type { Row } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Permit } from '../../src/pace/pace.ts'

@@ -3,12 +3,11 @@ import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { OptionalField } from '../../src/model/user.ts'
 import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
-import { factsOf } from '../../src/sync/answer.ts'
-import { classified } from '../../src/sync/call.ts'
+import { classified, factsOf } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
 import { withoutConflict } from '../../src/sync/conflict.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
-import { nextMove, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import { nextMove, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from './plan-scene.ts'
 
@@ -49,7 +48,11 @@ export function outcomeOf(answer: Answer): Outcome {
   return { kind: 'reply', body: 'none', ...answer }
 }
 
-export type Played = { readonly calls: readonly string[]; readonly end: TurnEnd; readonly turn: Turn }
+export type Played = {
+  readonly calls: readonly string[]
+  readonly end: TurnEnd
+  readonly turn: Turn & ReturnType<typeof resultOfCalls>
+}
 
 type Playing = { readonly lookAfterMs?: number; readonly policy?: Policy; readonly accessFirst?: boolean }
 
@@ -72,7 +75,7 @@ export function play(
     })
     if ('end' in move) {
       expect(left).toEqual([])
-      return { calls, end: move.end, turn }
+      return { calls, end: move.end, turn: { ...turn, ...resultOfCalls(turn) } }
     }
     const { call, plan } = move
     calls.push('body' in call ? `${call.method} ${JSON.stringify(call.body)}` : call.method)
@@ -96,7 +99,7 @@ export function play(
     turn = step.turn
     if (step.end) {
       expect(left).toEqual([])
-      return { calls, end: step.end, turn }
+      return { calls, end: step.end, turn: { ...turn, ...resultOfCalls(turn) } }
     }
   }
 }

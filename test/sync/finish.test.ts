@@ -6,7 +6,7 @@ import type { BodyKind } from '../../src/sync/classify.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { makeEnding } from '../../src/sync/finish.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import { type MadeCall, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import { configOf } from '../support/pure-claims.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
@@ -30,6 +30,15 @@ const MEMORY: Memory = {
   looked: false,
   creating: false,
 }
+
+const CREATE = { kind: 'create', body: { user_id: 'u7', status: 4 }, fields: [] } as const
+const PATCH = { kind: 'patch', body: { status: 2 }, fields: [], carried: false } as const
+const LOOK: MadeCall = { plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true }
+const DONE: MadeCall = { plan: PATCH, meaning: 'done', trusted: true }
+/** Neither yes nor no. */
+const UNCLEAR: MadeCall = { plan: PATCH, meaning: 'unclear', trusted: false }
+const TAKEN: MadeCall = { ...UNCLEAR, trusted: true }
+const LOST: MadeCall = { plan: CREATE, meaning: 'unknown', trusted: false }
 
 type Given = {
   readonly end: TurnEnd
@@ -109,12 +118,12 @@ describe('makeEnding', () => {
   })
 
   it('asks for a look after a settle that took such an answer for a yes, also where the last one was clear', () => {
-    const said = (unclear: boolean) => ending({ end: SETTLE, turn: { unclear } }).unclear
-    expect([said(true), said(false)]).toEqual([true, false])
-    expect(ending({ end: LATER, turn: { unclear: true } })).toMatchObject({ kind: 'unknown', unclear: true })
-    expect(ending({ end: UNKNOWN, turn: { unclear: true } }).unclear).toBe(false)
+    const said = (call: MadeCall) => ending({ end: SETTLE, turn: { made: [call, DONE] } }).unclear
+    expect([said(TAKEN), said(DONE)]).toEqual([true, false])
+    expect(ending({ end: LATER, turn: { made: [TAKEN] } })).toMatchObject({ kind: 'unknown', unclear: true })
+    expect(ending({ end: UNKNOWN, turn: { made: [TAKEN] } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
-    expect(ending({ end: UNKNOWN, turn: { memory, acknowledged: true } }).record.existed).toBe(false)
+    expect(ending({ end: UNKNOWN, turn: { memory, made: [UNCLEAR] } }).record.existed).toBe(false)
     expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.existed).toBe(true)
   })
 
@@ -184,28 +193,29 @@ describe('makeEnding', () => {
     expect(ending({ end: SETTLE }).effect).toBe('known')
     // What an earlier claim wrote is not known: status 0 may be its work.
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({ effect: 'unknown', lowered: true })
-    expect(ending({ end: SETTLE, unknown: true, turn: { sure: true } }).effect).toBe('unordered')
+    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).effect).toBe('unordered')
     // Only sent to look: nothing of its own is on its way.
     expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('known')
-    expect(ending({ end: LATER, turn: { wrote: true } }).effect).toBe('unknown')
-    expect(ending({ end: LATER, turn: { wrote: true, sure: true } }).effect).toBe('unordered')
-    expect(ending({ end: UNKNOWN, turn: { wrote: true, sure: true } }).effect).toBe('unknown')
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).effect).toBe('unknown')
+    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).effect).toBe('unordered')
+    expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).effect).toBe('unknown')
   })
 
   it('takes back the doubt of its own claim alone, and only where nothing can have been carried out', () => {
     expect(ending({ end: LATER }).withdrawsDoubt).toBe(true)
-    expect(ending({ end: LATER, turn: { landed: true } }).withdrawsDoubt).toBe(false)
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).withdrawsDoubt).toBe(false)
     expect(ending({ end: LATER, statusDoubted: true }).withdrawsDoubt).toBe(false)
     expect(ending({ end: LATER }).lowered).toBe(false)
-    expect(ending({ end: LATER, turn: { lowered: true } }).lowered).toBe(true)
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).lowered).toBe(false)
+    expect(ending({ end: LATER, turn: { made: [UNCLEAR] } }).lowered).toBe(true)
     expect(ending({ end: LATER, statusDoubted: true }).lowered).toBe(true)
   })
 
   it('counts as verified when a GET showed all that is desired and nothing was written', () => {
-    expect(ending({ end: SETTLE, turn: { lookups: 1 } }).verified).toBe(true)
+    expect(ending({ end: SETTLE, turn: { made: [LOOK] } }).verified).toBe(true)
     expect(ending({ end: SETTLE }).verified).toBe(false)
-    expect(ending({ end: SETTLE, turn: { lookups: 1, acknowledged: true } }).verified).toBe(false)
-    expect(ending({ end: LATER, turn: { lookups: 1 } }).verified).toBe(false)
+    expect(ending({ end: SETTLE, turn: { made: [LOOK, DONE] } }).verified).toBe(false)
+    expect(ending({ end: LATER, turn: { made: [LOOK] } }).verified).toBe(false)
   })
 
   it('has others looked at who may be the user now', () => {

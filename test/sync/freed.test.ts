@@ -5,6 +5,7 @@ import type { Fields } from '../../src/model/user.ts'
 import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
 import { freedBy } from '../../src/sync/freed.ts'
 import type { Memory } from '../../src/sync/memory.ts'
+import type { MadeCall } from '../../src/sync/turn.ts'
 import { ABSENT } from '../support/turn-scene.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
@@ -12,13 +13,15 @@ const { exact, normal } = forCustomer(digester, '7')
 const OLD = exact('email', 'a@x.es')
 const SEEN = normal('email', 'a@x.es')
 
+const DONE: MadeCall = { plan: { kind: 'revoke', body: { status: 0 } }, meaning: 'done', trusted: true }
+
 type Known = { readonly sent?: Memory['sent']; readonly seen?: Memory['seen'] }
 
 function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }, rest = {}) {
   const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
   return freedBy({
     own: { ...NEVER_SETTLED, digestKey: digester.id, ...before },
-    turn: { acknowledged: true, lookups: 0, memory: { ...ABSENT, remote: 'present', ...after } },
+    turn: { made: [DONE], memory: { ...ABSENT, remote: 'present', ...after } },
     ...{ mapped, digester, key: '7', ...rest },
   })
 }
@@ -47,8 +50,7 @@ it('is nothing that is still there, that nobody knew, or that was no value', () 
 
 it('is known by a look too, where the answer to the write was lost', () => {
   const turn = {
-    acknowledged: false,
-    lookups: 1,
+    made: [{ ...DONE, plan: { kind: 'lookup', why: 'unknown' } }],
     memory: { ...ABSENT, seen: { email: normal('email', 'b@x.es') } },
   }
   expect(freed({ sent: { email: OLD } }, {}, {}, { turn })).toEqual([
@@ -57,7 +59,7 @@ it('is known by a look too, where the answer to the write was lost', () => {
 })
 
 it('is nothing without an acknowledged write or a look, or with digests of another key', () => {
-  const turn = { acknowledged: false, lookups: 0, memory: { ...ABSENT, ...NEW } }
+  const turn = { made: [], memory: { ...ABSENT, ...NEW } }
   expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
   const record = { ...NEVER_SETTLED, digestKey: 'other', sent: { email: OLD } }
   expect(freed({}, NEW, {}, { record })).toEqual([])

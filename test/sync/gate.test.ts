@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { ClaimRun } from '../../src/sync/context.ts'
-import { makeGate } from '../../src/sync/gate.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { startTurn } from '../../src/sync/turn.ts'
+import { makeGate } from '../../src/sync/run.ts'
+import { startTurn, type Turn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
 const TURN = startTurn(MEMORY)
+const CALLED: Turn = {
+  ...TURN,
+  made: [{ plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true }],
+}
 const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 const TOOK_TOO_LONG = { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
 const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
@@ -46,13 +50,12 @@ function untilAborted(signal: AbortSignal): Promise<null> {
 describe('the gate', () => {
   it('that closes for want of time, after reading or a call, counts as a failure, or it would begin anew for ever', async () => {
     const { gate } = scene({ hasTime: () => false })
-    for (const turn of [TURN, { ...TURN, lookups: 1 }, { ...TURN, wrote: true }])
-      expect(await gate.pass(turn)).toEqual(TOOK_TOO_LONG)
+    for (const turn of [TURN, CALLED]) expect(await gate.pass(turn)).toEqual({ end: TOOK_TOO_LONG })
   })
 
   it('is closed when there is no time for the whole request', async () => {
     const { gate, givenBack, first } = scene({ hasTime: () => false })
-    expect(await gate.pass(TURN)).toEqual(TOOK_TOO_LONG)
+    expect(await gate.pass(TURN)).toEqual({ end: TOOK_TOO_LONG })
     gate.close()
     expect(givenBack).toEqual([first])
   })
@@ -60,7 +63,7 @@ describe('the gate', () => {
   it('that our own pace has held up until there was no time is nothing against the customer, called or not', async () => {
     for (const [turn, waitMs] of [
       [TURN, 0],
-      [{ ...TURN, lookups: 1 }, 5000],
+      [CALLED, 5000],
     ] as const) {
       let waited = false
       const { gate, take, further } = scene({ hasTime: () => !waited })
@@ -69,7 +72,7 @@ describe('the gate', () => {
         waited = true
         return further
       }
-      expect(await gate.pass(turn)).toEqual({ ...OUT_OF_TIME, waitMs })
+      expect(await gate.pass(turn)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
     }
   })
 
@@ -80,8 +83,8 @@ describe('the gate', () => {
       stopping.abort()
       return further
     }
-    expect(await gate.pass(TURN)).toEqual(STOPPING)
-    expect(await gate.pass(TURN)).toEqual(STOPPING)
+    expect(await gate.pass(TURN)).toEqual({ end: STOPPING })
+    expect(await gate.pass(TURN)).toEqual({ end: STOPPING })
   })
 
   it.each([
@@ -93,22 +96,24 @@ describe('the gate', () => {
     made.take.now = untilAborted
     const passing = made.gate.pass(TURN)
     made[signal].abort()
-    expect(await passing).toEqual(end)
+    expect(await passing).toEqual({ end })
   })
 
   it('is closed while nobody may call the service, which is nothing against the customer', async () => {
     const { gate, take } = scene()
     await gate.pass(TURN)
     take.now = async () => null
-    for (const turn of [TURN, { ...TURN, wrote: true }])
-      expect(await gate.pass(turn)).toEqual({ ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 })
+    for (const turn of [TURN, CALLED])
+      expect(await gate.pass(turn)).toEqual({
+        end: { ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 },
+      })
   })
 
   it('makes no call with a permit of before everybody was told to slow down', async () => {
     const { gate, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null
-    expect(await gate.pass(TURN)).toMatchObject({ reason: { code: 'paused' } })
+    expect(await gate.pass(TURN)).toMatchObject({ end: { reason: { code: 'paused' } } })
     expect(givenBack).toEqual([first])
     gate.close()
     expect(givenBack).toEqual([first])

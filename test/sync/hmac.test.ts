@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { makeHmac } from '../../src/sync/hmac.ts'
+import { makeHmac } from '../../src/sync/digest.ts'
 
 test.each([0, 63, 64, 65, 1000])(
   "is Node's own HMAC with a key of %i bytes, also of texts that outgrow its room",

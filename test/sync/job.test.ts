@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Claim } from '../../src/ledger/claim.ts'
-import type { Ending } from '../../src/ledger/end-of-claim.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
 import type { SyncContext } from '../../src/sync/context.ts'
 import { type JobOptions, makeJob } from '../../src/sync/job.ts'
 import { configOf, contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'

@@ -1,12 +1,12 @@
 // One customer over time, without a server: changes, notifications, claims, late requests and crashes on a virtual
 // clock. What is owed is kept as the statements of src/ledger keep it.
 import type { Config, Row } from '../../src/config/config.ts'
-import type { Ending } from '../../src/ledger/end-of-claim.ts'
-import { VERIFICATIONS } from '../../src/ledger/owe.ts'
+import { timeNeededMs } from '../../src/config/config.ts'
+import type { Ending } from '../../src/ledger/ending.ts'
+import { VERIFICATIONS } from '../../src/ledger/note.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'
-import { timeNeededMs } from '../../src/sync/time-needed.ts'
 import { contextOf, KEY, makeCustomer, PLAIN_RUN } from '../support/pure-claims.ts'
 import {
   type Call,

@@ -50,13 +50,14 @@ describe('what a GET cannot show', () => {
 describe('a lookup', () => {
   it('that a plan asks for once more waits for the next claim', () => {
     const mapped = user(2)
-    const turn = { ...startTurn(UNKNOWN), lookups: 1 }
+    const plan = { kind: 'lookup', why: 'unknown' } as const
+    const turn = { ...startTurn(UNKNOWN), made: [{ plan, meaning: 'absent', trusted: true } as const] }
     const move = nextMove(turn, {
       ...{ mapped, rivals: [], policy: POLICY, digests },
       ...{ lookAfterMs: 0, consistencyDelayMs: 0 },
     })
     const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
-    expect(move).toEqual({ plan: { kind: 'lookup', why: 'unknown' }, end })
+    expect(move).toEqual({ plan, end })
   })
 
   it.each<[Answer, string]>([
