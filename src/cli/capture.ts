@@ -168,11 +168,7 @@ const REPLACED = 'another mapping was applied, or another resync was begun meanw
 const ANEW = 'run it again, which begins anew.'
 const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
-type Checking = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly digester: Digester
-}
+type Checking = { readonly pool: Pool; readonly config: Config; readonly digester: Digester }
 
 /** With marks it waits until their gap may be checked; without any it begins at once. */
 async function checkEverybody(io: Pick<Io, 'err' | 'stop'>, checking: Checking): Promise<SweepEnd> {

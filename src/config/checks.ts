@@ -7,9 +7,7 @@ import { type Relation, sameRelation } from './relation.ts'
 import type { Mapping } from './source.ts'
 
 /** Where customers are found; a view has no changes of its own. */
-export type Customers = Config['customers'] & {
-  readonly isView: boolean
-}
+export type Customers = Config['customers'] & { readonly isView: boolean }
 
 function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
   return isWrong ? [{ path, text }] : []

@@ -143,10 +143,7 @@ export function valueMapSource(form: z.output<ReturnType<typeof valueMapSchema>>
 }
 
 /** A function of the configuration, and the columns that it names. */
-type PureCall = {
-  readonly columns: readonly string[]
-  readonly call: (row: Row, clock?: Clock) => unknown
-}
+type PureCall = { readonly columns: readonly string[]; readonly call: (row: Row, clock?: Clock) => unknown }
 
 export function functionSource(pure: PureCall): FieldSource {
   const value = (row: Row, now?: Date) => callPure(pure, row, now)

@@ -29,10 +29,7 @@ export type FieldRow = {
 }
 
 /** `drift` null: they agree, as far as a GET shows. */
-export type Comparison = {
-  readonly drift: DriftVerdict | null
-  readonly fields: readonly FieldRow[]
-}
+export type Comparison = { readonly drift: DriftVerdict | null; readonly fields: readonly FieldRow[] }
 
 type Given = {
   readonly seen: RemoteUser | 'absent'

@@ -22,10 +22,7 @@ export const VERDICTS = {
     says: 'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
   },
   'no-answer': { can: 'unknown', says: 'the service did not say' },
-  'strange-status': {
-    can: 'unknown',
-    says: 'the service shows a status that the interface does not have',
-  },
+  'strange-status': { can: 'unknown', says: 'the service shows a status that the interface does not have' },
   'chat-silent': {
     can: 'unknown',
     says: 'access by its status, but what the chat answers says nothing certain of this user',

@@ -206,11 +206,7 @@ export async function readIdentity(client: Client, role: string | null = null): 
     ? await first<{ id: string }>(client, 'SELECT system_identifier::text AS id FROM pg_control_system()')
     : null
   const wal = may.wal ? await first<{ timeline: number }>(client, TIMELINE) : null
-  return {
-    systemIdentifier: system?.id ?? null,
-    timeline: wal?.timeline ?? null,
-    databaseOid: may.oid,
-  }
+  return { systemIdentifier: system?.id ?? null, timeline: wal?.timeline ?? null, databaseOid: may.oid }
 }
 
 async function first<T extends object>(client: Client, sql: string): Promise<T | null> {

@@ -142,11 +142,7 @@ export const ERRORS = {
     means: 'The report could not be written to its file. If the file existed before, it is unchanged.',
     todo: 'Make room, or name another file with --output. Nothing that was found is lost: `rollcall drift --from-ledger` shows it without a call.',
   },
-  USAGE: {
-    exit: 2,
-    means: 'The command cannot be carried out as it was called.',
-    todo: 'See --help.',
-  },
+  USAGE: { exit: 2, means: 'The command cannot be carried out as it was called.', todo: 'See --help.' },
 } as const satisfies Record<string, Entry>
 
 export type ErrorCode = keyof typeof ERRORS

@@ -5,8 +5,7 @@ import type { FieldIssue, Mapped } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
-
-type FieldDigests = Conflict['values']
+import type { FieldDigests } from './right.ts'
 
 /**
  * A conflict while a claim runs. `due`: its time has come, and the values are sent again. `creating`: the user is not
@@ -154,11 +153,7 @@ export function withoutConflict(mapped: Mapped, known: Known): Mapped {
     if (yields && holdsValue(field, known)) fields[field] = null
     else delete fields[field]
   }
-  return {
-    ...mapped,
-    user: { ...mapped.user, fields },
-    issues: [...mapped.issues, ...takenIssues(taken)],
-  }
+  return { ...mapped, user: { ...mapped.user, fields }, issues: [...mapped.issues, ...takenIssues(taken)] }
 }
 
 export function takenIssues(fields: readonly OptionalField[]): FieldIssue[] {

@@ -45,11 +45,7 @@ export async function* everyPage(
       const { next, ...page }: Awaited<ReturnType<typeof readKeys>> = await readKeys(client, after)
       after = next
       const rest: Position | null = alone ? null : { part: 'gone', after: null }
-      yield {
-        ...page,
-        onlyGone: false,
-        next: after ? { part: 'customers', after } : rest,
-      }
+      yield { ...page, onlyGone: false, next: after ? { part: 'customers', after } : rest }
     } while (after)
   }
   if (alone) return

@@ -1,7 +1,6 @@
 import type { Ending } from '../ledger/ending.ts'
-import type { KnownRecord } from '../ledger/record.ts'
-import { existedBefore } from '../ledger/record.ts'
-import { type Mapped, userIdOf } from '../model/mapped.ts'
+import { existedBefore, type KnownRecord } from '../ledger/record.ts'
+import { userIdOf } from '../model/mapped.ts'
 import { entitled } from '../model/user.ts'
 import type { Permit } from '../pace/pace.ts'
 import { absorbRead, absorbWrite } from './absorb.ts'
@@ -15,7 +14,7 @@ import { forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { isToErase, leavesTrial } from './plan.ts'
-import { readSubject, recordToGoBy, type Subject } from './subject.ts'
+import { readSubject, type Subject } from './subject.ts'
 import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 /**
@@ -25,20 +24,17 @@ import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } 
  */
 export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
   const { claim } = run
-  const { digester } = context
   const gate = makeGate(context, run)
   try {
     const own = await context.readRecord(claim.key)
     const subject = await readSubject(context, claim, own)
-    const alone = { key: claim.key, record: own, doubted: claim.statusDoubted }
-    const known = recordToGoBy(alone, subject.kept, { mapped: subject.mapped, digester })
-    const memory = recall(context, run, { known, mapped: subject.mapped })
+    const memory = recall(context, run, subject)
     const result =
       'end' in subject
         ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, own, known, memory })
+        : await takeTurns({ context, run, gate, subject, own, memory })
     run.observe({ step: 'ended', end: result.end })
-    return makeEnding({ context, claim, own, known, ...subject, ...result })
+    return makeEnding({ context, claim, own, ...subject, ...result })
   } finally {
     gate.close()
   }
@@ -50,9 +46,7 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-type Recalled = { readonly known: KnownRecord; readonly mapped: Mapped }
-
-function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { known, mapped }: Recalled): Memory {
+function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { known, mapped }: Subject): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
   const unaccepted = known.remote === 'absent' && (known.state !== 'idle' || existedBefore(known))
@@ -67,16 +61,14 @@ type Turning = {
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
   readonly own: KnownRecord
-  /** The record of the customer that wrote to this user last. */
-  readonly known: KnownRecord
   readonly memory: Memory
 }
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
 async function takeTurns(turning: Turning): Promise<Turned> {
-  const { context, run, gate, subject, own, known, memory } = turning
-  const { mapped } = subject
+  const { context, run, gate, subject, own, memory } = turning
+  const { mapped, known } = subject
   run.observe({ step: 'mapped', mapped })
   const { situation, braking } = prepare(turning)
   let turn = startTurn(memory)
@@ -113,7 +105,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
 }
 
 /** The situation of the whole claim, and the facts for the brake. */
-function prepare({ context, run, subject: { mapped, rivals }, own, known }: Turning) {
+function prepare({ context, run, subject: { mapped, rivals, known }, own }: Turning) {
   const { config, digester, brake } = context
   const { key, attempts } = run.claim
   const digests = forCustomer(digester, key)

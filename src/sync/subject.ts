@@ -21,9 +21,10 @@ import { givenUp, type TurnEnd } from './turn.ts'
 /** A customer as a claim finds it, and the customers that share its user. */
 export type Subject = {
   readonly mapped: Mapped
+  /** The customers in scope that claim the same user. */
   readonly rivals: readonly CustomerKey[]
-  /** All customers with a record under this `user_id`, as of one moment. */
-  readonly kept: readonly Kept[]
+  /** The record to go by: its own, or that of the customer that wrote to this user last. */
+  readonly known: KnownRecord
 }
 
 /**
@@ -32,29 +33,31 @@ export type Subject = {
  */
 export async function readSubject(
   context: SyncContext,
-  { key, nowMs }: Claim,
+  { key, nowMs, statusDoubted: doubted }: Claim,
   record: KnownRecord,
 ): Promise<Subject & { readonly end?: TurnEnd }> {
   try {
-    const { config, readRow, readOther } = context
+    const { config, digester, readRow, readOther } = context
     const now = new Date(nowMs)
     const look = async () => mapFound(config, key, await readRow(key), now)
     const seen = await look()
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
     const loses = seen.kind === 'removed' || (seen.kind === 'out-of-scope' && record.remote !== 'unasked')
     if (loses && !(await context.whenNoted()))
-      return { mapped: seen, rivals: [], kept: [], end: givenUp('not-noted', NOT_NOTED_MS) }
+      return { mapped: seen, rivals: [], known: record, end: givenUp('not-noted', NOT_NOTED_MS) }
     const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
     const kept = await context.readKept(userIdOf(mapped) ?? '')
     const claimants = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
     const met = await meetOthers({ config, readOther, now }, claimants, { mapped, record })
-    return { ...met, kept }
+    const own = kept.find((each) => each.key === key) ?? { key, record, doubted }
+    const known = inherit(latestOf(own, kept), { own, mapped: met.mapped, digester })
+    return { ...met, known }
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error
     const own = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues: own }
-    return { mapped, rivals: [], kept: [], end: { kind: 'retry', reason, failed: true } }
+    return { mapped, rivals: [], known: record, end: { kind: 'retry', reason, failed: true } }
   }
 }
 
@@ -163,16 +166,6 @@ function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'st
 }
 
 type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
-
-/** `alone`: the customer's own record as it was read before the others. */
-export function recordToGoBy(
-  alone: Kept,
-  kept: readonly Kept[],
-  given: Omit<Inheriting, 'own'>,
-): KnownRecord {
-  const own = kept.find(({ key }) => key === alone.key) ?? alone
-  return inherit(latestOf(own, kept), { own, ...given })
-}
 
 /**
  * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which

@@ -27,11 +27,7 @@ async function createOf({ pool }: TestDatabase) {
 
 test('those who were expected pass besides the limit; the one who is too many then trips the kind', async () => {
   await using db = await freshDatabase()
-  const expected = await setExpected(db.pool, {
-    customers: 20,
-    windowHours: 24,
-    sweep: await begun(db),
-  })
+  const expected = await setExpected(db.pool, { customers: 20, windowHours: 24, sweep: await begun(db) })
   expect(expected).toMatchObject({ set: true, left: 20, trippedAt: null })
   expect(await createOf(db)).toMatchObject({ expected: 20, expectedUntil: expected.until })
   expect(await registered(db, keys(12))).toBe(12)

@@ -136,10 +136,7 @@ test('a kind that has tripped and holds nobody any more needs a person as well, 
     reset: ['status'],
   })
   expect(await listDecisions(db.pool, 5)).toMatchObject([{ kind: 'status', customers: 0, ...PERSON }])
-  expect(await discard(db.pool, { kind: 'status', ...PERSON })).toMatchObject({
-    decision: null,
-    reset: [],
-  })
+  expect(await discard(db.pool, { kind: 'status', ...PERSON })).toMatchObject({ decision: null, reset: [] })
 })
 
 test('held after a TRUNCATE: released by kind, and the mark stays open', async () => {

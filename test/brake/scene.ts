@@ -35,13 +35,7 @@ export const held = (
   key: string,
   kinds: readonly string[] = ['revocation'],
   rest: Partial<Row> = {},
-): Row => ({
-  key,
-  state: 'held',
-  kinds,
-  sent: 2,
-  ...rest,
-})
+): Row => ({ key, state: 'held', kinds, sent: 2, ...rest })
 
 /** k00001, k00002, … */
 export function keys(count: number, from = 1): string[] {

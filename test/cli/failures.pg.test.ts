@@ -21,10 +21,7 @@ async function fill({ pool }: TestDatabase): Promise<void> {
 
 test('shows every reason, who it is, and one with its history; exits with 3', async () => {
   await using db = await freshDatabase()
-  expect(await failures(db.url)).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('no customer'),
-  })
+  expect(await failures(db.url)).toMatchObject({ code: 0, out: expect.stringContaining('no customer') })
   await fill(db)
   const all = await failures(db.url)
   expect(all).toMatchObject({ code: 3, err: '' })

@@ -9,10 +9,7 @@ const pace = (url: string, ...args: readonly string[]) => runBare(url, 'pace', .
 
 test('shows the pace, changes the ceiling while it runs, and has JSON', async () => {
   await using db = await freshDatabase()
-  expect(await pace(db.url)).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('not set yet'),
-  })
+  expect(await pace(db.url)).toMatchObject({ code: 0, out: expect.stringContaining('not set yet') })
   expect((await pace(db.url, '--json')).out).toBe('null')
   await configureCeiling(db.pool, 50)
   expect(await pace(db.url)).toMatchObject({

@@ -57,10 +57,7 @@ test('a change that nobody has noted for a minute needs a person: no worker runs
   await scene.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
   expect(await scene.needs()).toEqual(NOTHING)
   await scene.pool.query(`UPDATE rollcall.outbox SET at = at - interval '119 s'`)
-  expect(await scene.needs()).toMatchObject({
-    code: 3,
-    attention: [expect.stringContaining('not noted')],
-  })
+  expect(await scene.needs()).toMatchObject({ code: 3, attention: [expect.stringContaining('not noted')] })
 })
 
 test('a backfill that nobody works on for a minute needs a person; one that only waits for its turn does not', async () => {

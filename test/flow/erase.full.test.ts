@@ -169,11 +169,7 @@ otherLane('a user that another customer is', (lane) => {
   const config: Partial<RollcallConfig> = {
     ...ERASE,
     customers: { table: 'public.clientes', key: ['region', 'id'] },
-    mapping: {
-      user_id: 'id',
-      status: { column: 'plan', values: { premium: 2 } },
-      first_name: 'nombre',
-    },
+    mapping: { user_id: 'id', status: { column: 'plan', values: { premium: 2 } }, first_name: 'nombre' },
     scope: { column: 'activo', in: [true] },
   }
   const sql = `CREATE TABLE clientes (region text, id text, plan text, nombre text, activo boolean DEFAULT true,

@@ -127,12 +127,7 @@ otherLane('a service that is out of order', (lane) => {
   test('nobody has an attempt less when it is over', async () => {
     await using house = await buildHouse(lane, {
       config: {
-        timing: {
-          ...CONFIG.timing,
-          lifetimeMs: 20_000,
-          retryMinMs: 3_600_000,
-          retryMaxMs: 3_600_000,
-        },
+        timing: { ...CONFIG.timing, lifetimeMs: 20_000, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 },
       },
     })
     const { pool } = house.db

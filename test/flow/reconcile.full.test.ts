@@ -109,10 +109,7 @@ eachLane('a worker verifies', (lane) => {
 
 test('nothing is said of users who change all the time, of a service that lags and of its own forms', async () => {
   await using house = await buildHouse(lane, {
-    config: {
-      ...reconciling({ mode: 'repair' }),
-      timing: { ...TIMING, consistencyDelayMs: 600 },
-    },
+    config: { ...reconciling({ mode: 'repair' }), timing: { ...TIMING, consistencyDelayMs: 600 } },
     contract: { email: 'lower-case', phone: 'formatted', visibleAfterMs: 300 },
   })
   await insert(house, 60)

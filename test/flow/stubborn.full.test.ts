@@ -11,10 +11,7 @@ const STUBBORN = ['denied', 'broken'] as const
 
 const RETRY = { retryMinMs: 200, retryMaxMs: 3200 }
 /** No answer comes too late on a busy machine: what a call of the others costs is counted. */
-const config = {
-  service: { timeoutMs: 3000 },
-  timing: { ...CONFIG.timing, ...RETRY, lifetimeMs: 8000 },
-}
+const config = { service: { timeoutMs: 3000 }, timing: { ...CONFIG.timing, ...RETRY, lifetimeMs: 8000 } }
 
 /** `nextMs`: until the next attempt; null: none is owed. */
 async function progressOf({ db }: House) {

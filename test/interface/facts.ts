@@ -206,9 +206,7 @@ export const SECTIONS = {
   },
   '6': {
     title: 'Events',
-    facts: {
-      'not shown: events': 'nobody tells of a change; a GET shows it',
-    },
+    facts: { 'not shown: events': 'nobody tells of a change; a GET shows it' },
   },
   '7': {
     title: 'Errors',

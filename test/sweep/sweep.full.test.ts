@@ -245,11 +245,7 @@ test('a row that cannot be read is noted, and does not keep the others from bein
   const config: Partial<RollcallConfig> = {
     customers: { view: 'public.v', key: 'id' },
     watch: [{ table: 'public.t', key: 'id' }],
-    mapping: {
-      user_id: 'id',
-      status: { column: 'plan', values: { premium: 2 } },
-      description: 'share',
-    },
+    mapping: { user_id: 'id', status: { column: 'plan', values: { premium: 2 } }, description: 'share' },
   }
   const customers = `INSERT INTO t SELECT i, 'premium', 1 FROM generate_series(1, 30) i`
   await using house = await settledHouse(lane, customers, { sql, config })

@@ -59,10 +59,7 @@ const TEXTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 async function room() {
   known()
   const professionalId = to.sandbox.professionals.all()[0]?.professional_id ?? ''
-  const drafts = TEXTS.map((text) => ({
-    from: 'user' as const,
-    content: { type: 'text' as const, text },
-  }))
+  const drafts = TEXTS.map((text) => ({ from: 'user' as const, content: { type: 'text' as const, text } }))
   to.sandbox.conversations.add({ userId: 'u', professionalId }, drafts)
   const [first] = jsonOf(await to.chat('u', '/chat/professionals')) as { room: { id: unknown } }[]
   return first?.room.id

@@ -38,11 +38,7 @@ describe('rules together', () => {
     const wait = (ms: number) => ({ action: { kind: 'latency', minMs: ms, maxMs: ms } }) as const
     expect(
       struckBy([wait(5), wait(7), { action: down }, { action: { kind: 'drop-after' } }, wait(90)]),
-    ).toEqual({
-      latencyMs: 12,
-      ending: down,
-      kinds: ['latency', 'latency', 'down'],
-    })
+    ).toEqual({ latencyMs: 12, ending: down, kinds: ['latency', 'latency', 'down'] })
   })
 
   it('a rule is spent after its times', () => {
