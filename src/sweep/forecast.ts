@@ -8,7 +8,7 @@ import { absorbWrite } from '../sync/absorb.ts'
 import { type Before, hadAccess, kindsOf } from '../sync/brake-kinds.ts'
 import { withoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
-import { isToErase, takesAccess } from '../sync/plan.ts'
+import { isStatusKept, isToErase, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Call, nextMove, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
@@ -104,7 +104,7 @@ function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast
   const { status } = mapped.user
   if (!['create', 'patch', 'replace', 'lookup'].includes(plan.kind) || status === known) return null
   // A trial that goes on, or has ended at the service, is left as it is.
-  if (('carried' in plan && plan.carried) || (plan.kind === 'lookup' && plan.why === 'trial')) return null
+  if (isStatusKept(plan) || (plan.kind === 'lookup' && plan.why === 'trial')) return null
   if (!entitled(status)) return had ? 'lose' : null
   return had ? 'change' : 'gain'
 }

@@ -6,7 +6,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import type { UserField } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'
-import { fieldsOf, type Plan, takesAccess } from '../sync/plan.ts'
+import { fieldsOf, isStatusKept, type Plan, takesAccess } from '../sync/plan.ts'
 import { statusIsRight } from '../sync/right.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
 
@@ -218,7 +218,6 @@ export function increased<K extends string, R extends Readonly<Partial<Record<K,
 /** The fields that an update changes; a create writes every field, which tells nothing. */
 function written(plan: Plan, memory: Memory): readonly UserField[] {
   if (!('body' in plan) || plan.kind === 'create') return []
-  const carried = 'carried' in plan && plan.carried
-  const status = carried || statusIsRight(plan.body.status, memory) ? [] : (['status'] as const)
+  const status = isStatusKept(plan) || statusIsRight(plan.body.status, memory) ? [] : (['status'] as const)
   return [...status, ...fieldsOf(plan)]
 }

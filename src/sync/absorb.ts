@@ -3,7 +3,7 @@ import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './ca
 import type { WriteMeaning } from './classify.ts'
 import { NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { fieldsOf, type Plan } from './plan.ts'
+import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
 import { fieldsShown } from './right.ts'
@@ -92,13 +92,8 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
 }
 
 function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): Turn {
-  if (plan.kind === 'none' || plan.kind === 'lookup' || plan.kind === 'reject') return turn
-  const ofService = 'carried' in plan && plan.carried
-  const write = {
-    ...{ desired, verb: plan.kind, fields: fieldsOf(plan), status: plan.body.status, carried: ofService },
-    unclear,
-  }
-  const sent = rememberSent(turn.memory, write, digests)
+  if (!('body' in plan)) return turn
+  const sent = rememberSent(turn.memory, { plan, desired, unclear }, digests)
   const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
   return { ...turn, memory, setAside: null, erasure }
@@ -129,7 +124,7 @@ function absorbUnclear(
 /** A status has no form of the service's own: what a look has not shown is not there yet. */
 function isStatusShown(plan: Plan, { seenStatus, sentStatus }: Memory): boolean {
   if (plan.kind !== 'patch' && plan.kind !== 'replace') return false
-  return plan.carried || plan.body.status === (seenStatus ?? sentStatus)
+  return plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)
 }
 
 function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
@@ -153,7 +148,6 @@ function doubtful(memory: Memory, plan: Plan): Memory {
 
 /** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
 function doubtfulStatus(memory: Memory, plan: Plan): Memory {
-  const same =
-    !('body' in plan) || plan.body.status === memory.sentStatus || ('carried' in plan && plan.carried)
+  const same = !('body' in plan) || plan.body.status === memory.sentStatus || isStatusKept(plan)
   return same ? memory : { ...memory, sentStatus: null, seenStatus: null }
 }

@@ -12,7 +12,7 @@ import {
 } from '../model/user.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { type Plan, takesAccess } from './plan.ts'
+import { isStatusKept, type Plan, takesAccess } from './plan.ts'
 import { fieldIsRight, PHONE } from './right.ts'
 
 type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
@@ -68,8 +68,7 @@ function statusKinds(
   // A customer that a GET has shown without access is not revoked.
   if (plan.kind !== 'revoke' && writesBackLoss(plan, memory, before)) return ['revocation']
   const known = memory.seenStatus ?? memory.sentStatus
-  const carried = plan.kind !== 'revoke' && plan.carried
-  return known === null || carried || known === plan.body.status ? [] : ['status']
+  return known === null || isStatusKept(plan) || known === plan.body.status ? [] : ['status']
 }
 
 /**
@@ -115,9 +114,14 @@ export function withoutHeld(plan: Plan, kinds: readonly HeldKind[], { memory, di
   )
   const fields = plan.kind === 'patch' ? free : stillWrong(plan, free, { memory, digests })
   const known = memory.seenStatus ?? memory.sentStatus
-  if (fields.length === 0 && (plan.carried || known === plan.body.status)) return null
+  if (fields.length === 0 && (plan.keepsStatus || known === plan.body.status)) return null
   const values = Object.fromEntries(fields.map((field) => [field, plan.body[field]]))
-  return { kind: 'patch', body: { status: plan.body.status, ...values }, fields, carried: plan.carried }
+  return {
+    kind: 'patch',
+    body: { status: plan.body.status, ...values },
+    fields,
+    keepsStatus: plan.keepsStatus,
+  }
 }
 
 /** A PUT carries what is right already; sent again with every look at a customer who is held, it would never end. */

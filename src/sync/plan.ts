@@ -14,7 +14,7 @@ type Update = {
   readonly body: UpdateBody
   readonly fields: readonly OptionalField[]
   /** The status is the one that the service shows, not one of ours. */
-  readonly carried: boolean
+  readonly keepsStatus: boolean
 }
 
 export type Plan =
@@ -40,6 +40,9 @@ export type Plan =
       readonly code: 'mapping' | 'shared-user-id'
       readonly keys: readonly CustomerKey[]
     }
+
+/** One that sends a body. */
+export type WritePlan = Extract<Plan, { readonly body: UpdateBody | CreateBody }>
 
 export type Situation = {
   readonly mapped: Mapped
@@ -120,12 +123,12 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
 
   // A trial ends at the service, and how is not shown: sending 4 again might start it anew. So a change of
   // other fields looks first and carries whatever status the service shows.
-  const carried = user.status === 4 && statusRight
-  if (carried && !memory.looked) return { kind: 'lookup', why: 'trial' }
-  const status: Status = carried && memory.seenStatus === 0 ? 0 : user.status
+  const keepsStatus = user.status === 4 && statusRight
+  if (keepsStatus && !memory.looked) return { kind: 'lookup', why: 'trial' }
+  const status: Status = keepsStatus && memory.seenStatus === 0 ? 0 : user.status
   return replace
-    ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, carried }
-    : { kind: 'patch', body: patchBody({ user, status, changed, policy }), fields: changed, carried }
+    ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, keepsStatus }
+    : { kind: 'patch', body: patchBody({ user, status, changed, policy }), fields: changed, keepsStatus }
 }
 
 /** `wrong`: those whose value is not known to be at the service. `complete`: no field is left out. */
@@ -184,6 +187,11 @@ export function accessAfter(plan: Plan): boolean | null {
   return 'body' in plan ? entitled(plan.body.status) : null
 }
 
+/** Whether it sends the status that the service shows, and not one of ours. */
+export function isStatusKept(plan: Plan): boolean {
+  return 'keepsStatus' in plan && plan.keepsStatus
+}
+
 /** The optional fields that a plan writes. */
 export function fieldsOf(plan: Plan): readonly OptionalField[] {
   return 'fields' in plan ? plan.fields : []
@@ -191,7 +199,7 @@ export function fieldsOf(plan: Plan): readonly OptionalField[] {
 
 /** Whether status 0 that is seen after it may be its work. */
 export function leavesTrial(plan: Plan): boolean {
-  return 'body' in plan && plan.body.status !== 4 && !('carried' in plan && plan.carried)
+  return 'body' in plan && plan.body.status !== 4 && !isStatusKept(plan)
 }
 
 /** The status of a GET is later than the acknowledged one: a write drops it. */

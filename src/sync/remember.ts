@@ -5,6 +5,7 @@ import { conflictAfterLook, conflictOnceCreated } from './conflict.ts'
 import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
 import { isLearnt, returnedAs, unlearnt } from './learnt.ts'
 import { agreed, type Memory } from './memory.ts'
+import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { fieldsShown, PHONE } from './right.ts'
 
 /**
@@ -100,23 +101,19 @@ function storable(status: number): number {
 
 type Acknowledged = {
   readonly desired: DesiredUser | null
-  readonly verb: 'create' | 'replace' | 'patch' | 'revoke' | 'erase'
-  readonly fields: readonly OptionalField[]
-  readonly status: number
-  /** The status was the one that the service showed, not one of ours. */
-  readonly carried: boolean
+  readonly plan: WritePlan
   /** The answer said neither yes nor no. */
   readonly unclear?: boolean
 }
 
 /** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
 export function rememberSent(memory: Memory, write: Acknowledged, digests: CustomerDigests): Memory {
-  const { desired, verb } = write
-  if (verb === 'erase') return rememberErased(memory, write)
-  const whole = verb === 'create' || verb === 'replace'
+  const { desired, plan, unclear } = write
+  if (plan.kind === 'erase') return rememberErased(memory, plan, unclear)
+  const whole = plan.kind === 'create' || plan.kind === 'replace'
   const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
   const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
-  for (const field of write.fields) {
+  for (const field of fieldsOf(plan)) {
     const value = desired?.fields[field]
     if (value === undefined) continue
     sent[field] = digests.exact(field, value)
@@ -124,14 +121,18 @@ export function rememberSent(memory: Memory, write: Acknowledged, digests: Custo
     // half is written.
     for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
   }
-  const status = write.carried ? {} : { sentStatus: write.status, seenStatus: null }
-  const conflict = verb === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
-  const learnt = write.unclear ? unlearnt(memory.learnt, write.fields) : memory.learnt
+  const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }
+  const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
+  const learnt = unclear ? unlearnt(memory.learnt, fieldsOf(plan)) : memory.learnt
   return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
 }
 
 /** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
-function rememberErased(memory: Memory, { fields, status, unclear = false }: Acknowledged): Memory {
+function rememberErased(
+  memory: Memory,
+  { fields, body: { status } }: Extract<Plan, { readonly kind: 'erase' }>,
+  unclear = false,
+): Memory {
   const { erased, refused } = memory
   const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
   const inDoubt = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []

@@ -3,7 +3,7 @@ import { entitled, type OptionalField, USER_FIELDS, type UserField } from '../mo
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import type { Memory } from './memory.ts'
-import { fieldsOf, leavesTrial, makePlan, type Plan, type Situation } from './plan.ts'
+import { fieldsOf, isStatusKept, leavesTrial, makePlan, type Plan, type Situation } from './plan.ts'
 
 /** One HTTP call that a turn asks for. `userId` is in the path, except for a create. */
 export type Call =
@@ -105,7 +105,7 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
 /** A create and a PUT are about the user as a whole. */
 function confirmedBy(plan: Plan): readonly UserField[] {
   if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
-  return 'carried' in plan && plan.carried ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
+  return isStatusKept(plan) ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }
 
 export type TurnSituation = Omit<Situation, 'memory'> & {
@@ -137,8 +137,8 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
     return { kind: 'create', body: { user_id, status }, fields: empty }
   }
   const isUpdate = plan.kind === 'patch' || plan.kind === 'replace'
-  if (!isUpdate || plan.carried || plan.body.status === (seenStatus ?? sentStatus)) return plan
-  return { kind: 'patch', body: { status: plan.body.status }, fields: [], carried: false }
+  if (!isUpdate || plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)) return plan
+  return { kind: 'patch', body: { status: plan.body.status }, fields: [], keepsStatus: false }
 }
 
 /** Code of the reason with which a claim ends that came too early for a look. */
@@ -177,7 +177,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'patch': {
       if (turn.setAside) {
         // With whatever status the refused update carried: for a trial that is the one that the service shows.
-        const rest = { kind: 'patch', ...keptOf(plan, turn.setAside), carried: plan.carried } as const
+        const rest = { kind: 'patch', ...keptOf(plan, turn.setAside), keepsStatus: plan.keepsStatus } as const
         return { plan: rest, call: { method: 'PATCH', body: rest.body } }
       }
       return { plan, call: { method: plan.kind === 'patch' ? 'PATCH' : 'PUT', body: plan.body } }

@@ -44,7 +44,7 @@ test('somebody who is missing has a cause and no table', () => {
   expect(renderFields({ ...ONE, drift })).toEqual(['  why       never delivered'])
 })
 
-const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], carried: false }
+const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], keepsStatus: false }
 const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([

@@ -10,7 +10,12 @@ const CALLED: MeteredCall = {
 }
 const NO_CALLS = { create: 0, replace: 0, patch: 0, revoke: 0, lookup: 0 }
 const PATCH: Plan = {
-  ...{ kind: 'patch', body: { status: 2, email: 'secret@example.com' }, fields: ['email'], carried: false },
+  ...{
+    kind: 'patch',
+    body: { status: 2, email: 'secret@example.com' },
+    fields: ['email'],
+    keepsStatus: false,
+  },
 }
 const SETTLED: SyncStep = { step: 'ended', end: { kind: 'settle', state: 'idle', reason: null } }
 

@@ -41,7 +41,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       '',
     ],
     ['plan-access-by-what-was-sent', 'return (seenStatus ?? sentStatus) !== 0', 'return sentStatus !== 0'],
-    ['plan-trial-granted-again', 'carried && memory.seenStatus === 0 ? 0 : user.status', 'user.status'],
+    ['plan-trial-granted-again', 'keepsStatus && memory.seenStatus === 0 ? 0 : user.status', 'user.status'],
     [
       'plan-ignored-removal-revokes',
       `  if (policy.onRemove === 'ignore') return { kind: 'none', why: 'ignored' }
@@ -97,8 +97,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'unclear-revoked-without-a-look',
-      'return plan.carried || plan.body.status === (seenStatus ?? sentStatus)',
-      'return plan.carried || plan.body.status !== (seenStatus ?? sentStatus) || true',
+      'return plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)',
+      'return plan.keepsStatus || plan.body.status !== (seenStatus ?? sentStatus) || true',
     ],
     ['unclear-country-sent-once', 'if (again || !fieldsOf(plan)', 'if (!again || !fieldsOf(plan)'],
   ],

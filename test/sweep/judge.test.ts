@@ -14,7 +14,12 @@ import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
 const NONE: Plan = { kind: 'none', why: 'right' }
-const PATCH: Plan = { kind: 'patch', body: { status: 2, email: 'a@b.es' }, fields: ['email'], carried: false }
+const PATCH: Plan = {
+  kind: 'patch',
+  body: { status: 2, email: 'a@b.es' },
+  fields: ['email'],
+  keepsStatus: false,
+}
 const REJECT: Plan = { kind: 'reject', code: 'mapping', keys: [] }
 const REVOKE: Plan = { kind: 'revoke', body: { status: 0 } }
 
@@ -138,7 +143,7 @@ describe('the sum of what is found', () => {
       [{ plan: PATCH }, { ...MEMORY, sentStatus: 0 }],
       [{ plan: REVOKE }],
       [{ plan: { kind: 'create', body: { user_id: '1', status: 2 }, fields: ['email'] } }],
-      [{ plan: { ...PATCH, carried: true, body: { status: 0, email: 'a@b.es' } } as Plan }],
+      [{ plan: { ...PATCH, keepsStatus: true, body: { status: 0, email: 'a@b.es' } } as Plan }],
       [{ owed: true, plan: PATCH }],
     )
     expect(tally).toMatchObject({

@@ -8,17 +8,17 @@ import type { Plan } from '../../src/sync/plan.ts'
 import { ABSENT, clearing, digests, FULL, plan, seen, sent, user } from '../support/plan-scene.ts'
 
 const PRESENT = { existed: true, erases: false, hadAccess: true }
-const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], carried = false): Plan => ({
+const patch = (body: Extract<Plan, { kind: 'patch' }>['body'], keepsStatus = false): Plan => ({
   kind: 'patch',
   body,
   fields: OPTIONAL_FIELDS.filter((field) => body[field] !== undefined),
-  carried,
+  keepsStatus,
 })
 const replace = (body: Extract<Plan, { kind: 'replace' }>['body']): Plan => ({
   kind: 'replace',
   body,
   fields: OPTIONAL_FIELDS,
-  carried: false,
+  keepsStatus: false,
 })
 
 describe('the kinds of a plan', () => {

@@ -32,7 +32,7 @@ const MEMORY: Memory = {
 }
 
 const CREATE = { kind: 'create', body: { user_id: 'u7', status: 4 }, fields: [] } as const
-const PATCH = { kind: 'patch', body: { status: 2 }, fields: [], carried: false } as const
+const PATCH = { kind: 'patch', body: { status: 2 }, fields: [], keepsStatus: false } as const
 const LOOK: MadeCall = { plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true }
 const DONE: MadeCall = { plan: PATCH, meaning: 'done', trusted: true }
 /** Neither yes nor no. */

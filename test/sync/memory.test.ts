@@ -209,33 +209,29 @@ describe('rememberSeen', () => {
 
 describe('rememberSent', () => {
   const fields = { email: 'b@x.es', last_name: null }
-  const write = {
-    desired: desired(fields),
+  const patch = {
+    kind: 'patch',
+    body: { status: 2 },
     fields: ['email', 'last_name'],
-    status: 2,
-    carried: false,
+    keepsStatus: false,
   } as const
+  const write = { desired: desired(fields), plan: patch }
 
   it('knows after an update what it carried, and of the rest what was known before', () => {
-    const memory = rememberSent(start(), { ...write, verb: 'patch' }, digests)
+    const memory = rememberSent(start(), write, digests)
     expect(memory).toMatchObject({ remote: 'present', sentStatus: 2, seenStatus: null, seen: {} })
     expect(memory.sent).toEqual({ ...RECORD.sent, email: exact('email', 'b@x.es'), last_name: NO_VALUE })
   })
 
   it('does not take a status for ours that was carried', () => {
     const memory = start({ sentStatus: 4, seenStatus: 0 })
-    const carried = rememberSent(memory, { ...write, verb: 'patch', status: 0, carried: true }, digests)
-    expect(carried).toMatchObject({ sentStatus: 4, seenStatus: 0 })
+    const plan = { ...patch, body: { status: 0 }, keepsStatus: true } as const
+    expect(rememberSent(memory, { ...write, plan }, digests)).toMatchObject({ sentStatus: 4, seenStatus: 0 })
   })
 
   it('knows after an erasure nothing, and after a second one what was cleared twice', () => {
-    const erase = {
-      desired: null,
-      verb: 'erase',
-      fields: ['email', 'gender'],
-      status: 0,
-      carried: false,
-    } as const
+    const plan = { kind: 'erase', body: { status: 0 }, fields: ['email', 'gender'] } as const
+    const erase = { desired: null, plan }
     const first = rememberSent({ ...start(), looked: true }, erase, digests)
     const none = { sent: {}, seen: {}, refused: {} }
     expect(first).toEqual({ ...start(), ...none, sentStatus: 0, seenStatus: null, erased: 'sent' })
@@ -250,7 +246,8 @@ describe('rememberSent', () => {
   it('forgets what a GET showed of one half of a phone when the other is written', () => {
     const memory = start({ sent: {}, seen: { mobile_phone: normal('mobile_phone', '34600111222') } })
     const half = desired({ mobile_phone_prefix: null })
-    const sent = { ...write, desired: half, fields: ['mobile_phone_prefix'], verb: 'patch' } as const
+    const plan = { ...patch, fields: ['mobile_phone_prefix'] } as const
+    const sent = { desired: half, plan }
     expect(rememberSent(memory, sent, digests).seen).toEqual({})
   })
 })
