@@ -3,8 +3,8 @@ import type { Consumer } from '../dispatch/queue.ts'
 import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import type { Log } from '../ops/log.ts'
 import type { ProbeService } from '../pace/probing.ts'
-import type { Opened } from './context.ts'
 import { makeReminder, TELL_AGAIN_MS } from './log.ts'
+import type { Opened } from './open-sync.ts'
 
 type Options = {
   readonly pool: Pool

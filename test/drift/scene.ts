@@ -5,7 +5,7 @@ import { makeVerify, type Verification } from '../../src/drift/verify.ts'
 import type { Verified } from '../../src/drift/words.ts'
 import type { CallEntry } from '../../src/ledger/calls.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
-import { openSync, type Secrets } from '../../src/worker/context.ts'
+import { openSync, type Secrets } from '../../src/worker/open-sync.ts'
 import type { House } from '../support/house.ts'
 import { lanes, type QueueLane } from '../support/lanes.ts'
 
