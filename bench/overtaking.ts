@@ -2,7 +2,7 @@
 // from commit to the request's arrival at the service.
 // Run: npx node bench/overtaking.ts [rows] [ceiling] [latency of the service in ms]
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noteGently } from '../src/ledger/note.ts'
+import { noteGently } from '../src/ledger/note-unchanged.ts'
 import { LANE } from '../src/model/customer.ts'
 import { type BenchHouse, buildBenchHouse, insertCustomers, quantile } from './house.ts'
 

@@ -7,6 +7,7 @@ import { neededColumns } from '../customers/columns.ts'
 import { lacksColumn, quotedName } from '../customers/problems.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import { type CapturePlan, planCapture, type Watcher } from './relations.ts'
+import { functionBody } from './trigger-body.ts'
 import {
   CAPTURE_SCHEMA,
   columnsIn,
@@ -14,7 +15,6 @@ import {
   type Event,
   FUNCTION_PREFIX,
   FUNCTION_SETTINGS,
-  functionBody,
   functionName,
   TRIGGERS,
   type TransitionTables,

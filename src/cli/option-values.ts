@@ -1,7 +1,7 @@
 // Reads the values of options, which are text, and says what is wrong with them.
 import os from 'node:os'
 import type { DecidedBy } from '../brake/held.ts'
-import { closest } from '../model/closest.ts'
+import { closest } from '../config/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 
 export const CONFIG_OPTION = [

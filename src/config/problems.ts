@@ -1,7 +1,7 @@
 // Mistakes in a configuration, gathered so that all of them are told at once.
 import { z } from 'zod'
-import { closest } from '../model/closest.ts'
 import { scalarText } from '../model/values.ts'
+import { closest } from './closest.ts'
 
 export type Path = readonly PropertyKey[]
 /** `text` says what was expected there. */

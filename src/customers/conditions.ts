@@ -1,9 +1,9 @@
 // Resolves `--where` against the customer table: the columns' own types, and values that fit them.
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
+import { closest } from '../config/closest.ts'
 import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'
-import { closest } from '../model/closest.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type FoundColumn, findColumns, findRelation, type KeyColumn } from './catalog.ts'
 import { neededColumns } from './columns.ts'

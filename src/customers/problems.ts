@@ -1,8 +1,9 @@
 // The words for what does not fit between the configuration and the database: names and types, never values.
+
+import { closest } from '../config/closest.ts'
 import type { Config, Watched } from '../config/config.ts'
 import { type Relation, sameRelation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
-import { closest } from '../model/closest.ts'
 import { type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'
 import { keyFamily } from './key.ts'
 

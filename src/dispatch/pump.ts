@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
-import { noteReplans, noteVerifications, UNDER_WAY } from '../ledger/note.ts'
+import { UNDER_WAY } from '../ledger/note.ts'
+import { noteReplans, noteVerifications } from '../ledger/note-unchanged.ts'
 import { type Binding, isCurrent } from '../ledger/target.ts'
 import { LANE, LANES } from '../model/customer.ts'
 import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'

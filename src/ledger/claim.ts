@@ -31,6 +31,10 @@ export type Claim = {
   readonly generation: string
 }
 
+/**
+ * A crash hides a call; an attempt has failed; or an outcome was unknown, and no lookup has settled it. The first of the later
+ * lookups counts as well: the others of its user are looked up once too often then.
+ */
 const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_doubted OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
 /**
@@ -57,7 +61,7 @@ RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
 type Options = {
-  /** Until another process may look up the user: as long as a call of the claim may go on, and its effect may not be shown yet. */
+  /** Until another process may look up the user: the claim's lifetime, and the lag of the service. */
   readonly lastsMs: number
   /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
   readonly binding: Binding

@@ -38,6 +38,7 @@ export type EndedClaim = {
 export type NextSync = {
   /** Counts as a failed attempt. */
   readonly failed: boolean
+  /** The least time between two syncs of a customer. */
   readonly gapMs: number
   readonly backoffMs: number
   /** For so long a GET may miss a write of this claim: the service's lag, and while the request may arrive. */
@@ -55,8 +56,8 @@ export type CallEffects = {
   readonly sure: boolean
   /** A writing request of this claim may have been sent. */
   readonly wrote: boolean
-  /** Something was acknowledged as done, or is over and may be done. */
-  readonly acknowledged: boolean
+  /** A write was answered with a yes, or neither yes nor no: it is over, and may be done. */
+  readonly maybeDone: boolean
   /**
    * Set where the last write was answered with neither yes nor no. Its request is over, so an unknown outcome waits for
    * `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or for all where the user is gone.
@@ -103,8 +104,11 @@ export type Ending = EndedClaim & NextSync & CallEffects & UpToDate & ForClaiman
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-/** Whether the request may show late, what waits for it, and whether lookups follow. */
-const TIMES = `
+// docs/protocol.md has the plain case of each kind as a table; all else is about doubts, suspicions and later lookups.
+// `e` are the endings, and `o` is the row that changes. `b` is the same row as it was locked: a LATERAL cannot name `o`.
+
+/** Derived from an ending and its row: when the last request shows, and which later lookups follow. */
+const DERIVED = `
 SELECT e."gapMs" * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
@@ -115,7 +119,7 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
     AND b.suspect_version <= e.version AS handed_over,
   -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
-  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken,
+  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken_for_yes,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
@@ -138,10 +142,10 @@ UPDATE rollcall.owed o SET
     ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
   verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
-    WHEN t.taken AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
-    WHEN t.taken THEN greatest(o.verify_left, 1) WHEN t.handed_over THEN 0 ELSE o.verify_left END,
+    WHEN t.taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
+    WHEN t.taken_for_yes THEN greatest(o.verify_left, 1) WHEN t.handed_over THEN 0 ELSE o.verify_left END,
   verify_at = CASE WHEN t.may_arrive THEN NULL WHEN t.cleared_up THEN now() + ${VERIFY_AFTER}
-    WHEN t.taken THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
+    WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
   -- statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
@@ -157,7 +161,8 @@ UPDATE rollcall.owed o SET
     WHEN e.kind = 'retry' THEN now() + t.backoff END,
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
   changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
-FROM e JOIN locked b USING (id), LATERAL (${TIMES}) t
+FROM e JOIN locked b USING (id), LATERAL (${DERIVED}) t
+-- By $2 as well: by the join alone small tables are scanned.
 WHERE o.id = ANY($2) AND o.id = e.id AND o.token = e.token AND o.call_token = e.token
 RETURNING o.id, o.key, e.token`
 
@@ -170,7 +175,7 @@ INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, 
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
 SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e.desired, e.generation, now(),
   CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
-  CASE WHEN e.acknowledged THEN now() END,
+  CASE WHEN e."maybeDone" THEN now() END,
   CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
   CASE WHEN e.verified THEN ${CLAIMED} END, CASE WHEN e.verified THEN ${CLAIMED} END
 FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_COLUMNS.defined})
@@ -195,7 +200,7 @@ ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
 const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
-    id bigint, token bigint, version bigint, kind text, sure boolean, acknowledged boolean, failed boolean,
+    id bigint, token bigint, version bigint, kind text, sure boolean, "maybeDone" boolean, failed boolean,
     "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, looked boolean, confirmed text[],
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),

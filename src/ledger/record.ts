@@ -218,7 +218,7 @@ export type Claimant = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | '
 
 const CLAIMANTS = `SELECT user_id AS "userId", key, remote, state, ${AGES} FROM rollcall.ledger WHERE user_id = ANY($1)`
 
-/** For each `user_id` every customer that was ever settled under it. */
+/** For each `user_id` every customer with a record under it. */
 export async function readClaimants(
   client: Pick<Pool, 'query'>,
   userIds: readonly string[],
@@ -240,7 +240,7 @@ SELECT key, ${RECORD},
   EXISTS (SELECT FROM rollcall.owed o WHERE o.key = l.key COLLATE "C" AND o.status_doubted) AS doubted
 FROM rollcall.ledger l WHERE user_id = ANY($1)`
 
-/** The records of every customer that was ever settled under this `user_id`. */
+/** The records of all customers with one under this `user_id`. */
 export function makeReadKept(pool: Pool): (userId: string) => Promise<readonly Kept[]> {
   return makeBatch<string, readonly Kept[]>(async (userIds) => {
     const { rows } = await pool.query<KnownRecord & Omit<Kept, 'record'>>(KEPT, [userIds])

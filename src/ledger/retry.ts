@@ -5,7 +5,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { SELECTED, type Selector, valuesOf } from './failures.ts'
-import { noteNow } from './note.ts'
+import { noteNow } from './note-unchanged.ts'
 
 /** How many of them are tried again later, and not now. */
 export async function countWaiting(client: Client, selector: Selector): Promise<number> {

@@ -11,7 +11,7 @@ export type FieldIssue = {
 
 /**
  * The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. `spared`: its user
- * is treated as out of scope, or its fields are not erased; see sync/subject.ts.
+ * is treated as out of scope, or its fields are not erased; see sync/sharing.ts.
  */
 export type Mapped =
   | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Holding)

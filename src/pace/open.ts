@@ -31,12 +31,8 @@ export type Pace = {
 const PROBE_LASTS_MS = 60_000
 const PROBE_GRACE_MS = 10_000
 
-export function shareRow({
-  pool,
-  sleep,
-  now,
-  onChange,
-}: Pick<Options, 'pool' | 'sleep' | 'now' | 'onChange'>) {
+export function shareRow(options: Pick<Options, 'pool' | 'sleep' | 'now' | 'onChange'>) {
+  const { pool, sleep, now, onChange } = options
   const known: Known = { troubled: false }
   const permits = makePermits({
     async reserve(count) {

@@ -56,12 +56,8 @@ const TROUBLE = z
 type Troubled = Pick<CommonPace, 'breaker' | 'busy' | 'held'>
 
 /** As the row says it. */
-export function readTrouble({
-  state,
-  openedAt,
-  probeAt,
-  trouble,
-}: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Troubled {
+export function readTrouble(row: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Troubled {
+  const { state, openedAt, probeAt, trouble } = row
   const { busy, held, ...counts } = TROUBLE.parse(trouble)
   return { breaker: { state, openedAt, probeAt, ...counts }, busy, held }
 }

@@ -64,12 +64,8 @@ export type Conclusion = 'agrees' | 'tolerated' | 'drift' | 'incomplete' | 'unch
  * must not pass. A limit is held against the share of a sample, not the ends of its interval: a check that fails on
  * chance alone is soon ignored.
  */
-export function conclude({
-  outcome,
-  counts,
-  suspected,
-  options,
-}: Pick<Report, 'outcome' | 'counts' | 'suspected' | 'options'>): Conclusion {
+export function conclude(report: Pick<Report, 'outcome' | 'counts' | 'suspected' | 'options'>): Conclusion {
+  const { outcome, counts, suspected, options } = report
   if (outcome.kind === 'not-credible') return 'not-credible'
   const { known, disagree } = agreementOf(counts)
   const limit = options.maxDrift ?? 0

@@ -32,12 +32,8 @@ type HttpCall = {
 }
 
 /** Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once. */
-export function makeHttp({
-  timeoutMs,
-  now = Date.now,
-  maxAnswerBytes = MAX_ANSWER_BYTES,
-  ...options
-}: HttpOptions) {
+export function makeHttp(options: HttpOptions) {
+  const { timeoutMs, now = Date.now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   const address = serviceAddress(options.origin, options.allowPlainHttp)
   const apiKey = headerValue('SERVICE_API_KEY', options.apiKey)
   const headers = { accept: 'application/json', 'api-key': apiKey, ...options.headers }

@@ -7,7 +7,8 @@ import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/conditions.ts'
 import { quotedName } from '../customers/problems.ts'
 import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '../ledger/generation.ts'
-import { type NewCustomer, noteGently, noteNow, noteUnknown, recordNewCustomers } from '../ledger/note.ts'
+import { type NewCustomer, recordNewCustomers } from '../ledger/note.ts'
+import { noteGently, noteNow, noteUnknown } from '../ledger/note-unchanged.ts'
 import {
   beginRun,
   dropRuns,

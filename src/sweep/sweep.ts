@@ -107,11 +107,8 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
  * that the row shows was settled: if the mapping makes something else of this row than at the last ending, capture
  * missed the change. While a mark is pending (a TRUNCATE, a full outbox) none counts.
  */
-export function makeFindMissed({
-  pool,
-  config,
-  digester,
-}: Pick<SweepOptions, 'pool' | 'config' | 'digester'>) {
+export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | 'digester'>) {
+  const { pool, config, digester } = options
   const { clearWith } = config
   let shape: Promise<CustomersShape> | null = null
 

@@ -58,11 +58,11 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'done':
       return { turn: done(sure, facts) }
     case 'unclear':
-      return absorbUnclear({ sure, unsure }, resultOfCalls(turn).taken, facts)
+      return absorbUnclear({ sure, unsure }, resultOfCalls(turn).takenForYes, facts)
     case 'absent': {
-      const { lookups, acknowledged } = resultOfCalls(turn)
+      const { lookups, maybeDone } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookAfterMs > 0 || lookups > 0 || acknowledged) {
+      if (facts.lookAfterMs > 0 || lookups > 0 || maybeDone) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...unsure, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }
@@ -116,9 +116,9 @@ function absorbUnclear(
   if (memory.looked && plan.kind === 'erase') return { turn: done(sure, facts, true), end }
   if (!memory.looked || !isStatusShown(plan, memory))
     return { turn: { ...unsure, memory: doubtful(memory, plan) }, end }
-  const taken = done(sure, facts, true)
-  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: taken }
-  return { turn: { ...taken, memory: doubtHidden(taken.memory) } }
+  const counted = done(sure, facts, true)
+  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
+  return { turn: { ...counted, memory: doubtHidden(counted.memory) } }
 }
 
 /** A status has no form of the service's own: what a look has not shown is not there yet. */

@@ -21,7 +21,7 @@ type Finished = {
   readonly mapped: Mapped
   readonly own: KnownRecord
   /** The record that the claim went by: perhaps what another customer's tells of this user. */
-  readonly known: KnownRecord
+  readonly basis: KnownRecord
   readonly rivals: readonly CustomerKey[]
   readonly turn: Turn
   readonly last: Called | null
@@ -34,14 +34,18 @@ export function makeEnding(finished: Finished): Ending {
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
   const result = resultOfCalls(turn)
   // A clear yes to what was sent once more says nothing of the rest.
-  const taken = end.kind !== 'unknown' && result.taken
-  const unclear = taken || (end.kind === 'settle' ? isGone(finished) : last?.meaning === 'unclear')
+  const takenForYes = end.kind !== 'unknown' && result.takenForYes
+  const gone = end.kind === 'settle' && isGone(finished)
+  const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
+  const unclear = takenForYes || gone || lastIsUnclear
   const effect = effectOf(claim, result, end)
+  // Writes are `unordered` only where each has got its answer.
+  const allAnswered = unclear || effect === 'unordered'
   return {
     // Tried again, a yes that may be wrong is looked at first.
-    kind: end.kind === 'retry' && taken ? 'unknown' : end.kind,
+    kind: end.kind === 'retry' && takenForYes ? 'unknown' : end.kind,
     ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
-    ...nextSync(finished, unclear || effect === 'unordered'),
+    ...nextSync(finished, allAnswered),
     ...callEffects(finished, result, unclear),
     ...upToDate(finished, result),
     ...forClaimants(finished, result, effect),
@@ -51,29 +55,29 @@ export function makeEnding(finished: Finished): Ending {
 
 type Result = ReturnType<typeof resultOfCalls>
 
-/** `over`: no request of the claim may arrive any more. */
-function nextSync({ context, claim, mapped, turn, end }: Finished, over: boolean): NextSync {
+function nextSync({ context, claim, mapped, turn, end }: Finished, allAnswered: boolean): NextSync {
   const { config, backoff, random } = context
   const { consistencyDelayMs, gapMs } = config.timing
   return {
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
-    lateMs: over ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    // A request without an answer may arrive late.
+    lateMs: allAnswered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(end, { claim, mapped, conflict: conflictAfter(turn.memory, end) }),
   }
 }
 
 function callEffects(
   { context, claim, own, mapped, turn, last, end }: Finished,
-  { sure, wrote, acknowledged, landed }: Result,
+  { sure, wrote, maybeDone, landed }: Result,
   unclear: boolean,
 ): CallEffects {
   const { erasure } = turn
   const freed = freedBy({ own, turn, mapped, digester: context.digester, key: claim.key })
   return {
-    ...{ sure, wrote, acknowledged, unclear },
-    withdrawsDoubt: (!claim.statusDoubted && !landed) || (end.kind === 'retry' && acknowledged),
+    ...{ sure, wrote, maybeDone, unclear },
+    withdrawsDoubt: (!claim.statusDoubted && !landed) || (end.kind === 'retry' && maybeDone),
     ...(freed.length > 0 ? { freed } : {}),
     ...(erasure.cleared || erasure.left ? { erasure } : {}),
     lastAnswer: last && {
@@ -84,14 +88,11 @@ function callEffects(
   }
 }
 
-function upToDate(
-  { context, mapped, end }: Finished,
-  { lookups, acknowledged, confirmed }: Result,
-): UpToDate {
+function upToDate({ context, mapped, end }: Finished, { lookups, maybeDone, confirmed }: Result): UpToDate {
   const settled = end.kind === 'settle' && end.state === 'idle'
   return {
     looked: lookups > 0,
-    verified: settled && lookups > 0 && !acknowledged,
+    verified: settled && lookups > 0 && !maybeDone,
     confirmed: [...confirmed, ...notAsked(mapped, context.config)],
   }
 }
@@ -114,13 +115,13 @@ function userIdAfter(mapped: Mapped, own: KnownRecord): string | null {
 }
 
 function remembered(finished: Finished, { confirmed }: Result): Remembered {
-  const { context, claim, mapped, own, known, turn, end } = finished
+  const { context, claim, mapped, own, basis, turn, end } = finished
   const { config, digester } = context
   const userId = userIdAfter(mapped, own)
   const record = toRecord(memoryAfter(finished), digester.id, {
     userId,
     ...stateOf(end, own),
-    existed: existsRemotely(existedBefore(known) && known.userId === userId, { turn, end, confirmed }),
+    existed: existsRemotely(existedBefore(basis) && basis.userId === userId, { turn, end, confirmed }),
     issues: issuesFor(mapped, turn.memory),
   })
   const kept = stays(end, own)
@@ -140,8 +141,8 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a look has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
-function isGone({ known, mapped, last }: Finished): boolean {
-  return last?.meaning === 'absent' && (existedBefore(known) || mapped.kind !== 'user')
+function isGone({ basis, mapped, last }: Finished): boolean {
+  return last?.meaning === 'absent' && (existedBefore(basis) || mapped.kind !== 'user')
 }
 
 /** Another customer's claim may overlap; an answer does not say which of them came first. */

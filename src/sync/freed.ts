@@ -26,8 +26,8 @@ type Freeing = {
  * whose answer was lost, as a look has shown.
  */
 export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {
-  const { acknowledged, lookups } = resultOfCalls(turn)
-  if ((!acknowledged && lookups === 0) || own.digestKey !== digester.id) return []
+  const { maybeDone, lookups } = resultOfCalls(turn)
+  if ((!maybeDone && lookups === 0) || own.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
     const before = { sent: told(own.sent[field]), seen: told(own.seen[field]) }

@@ -75,6 +75,7 @@ export function makeJob(options: JobOptions) {
     const { key } = claimed
     try {
       const ending = await runClaim(context, run)
+      // Too late to count: the ending has seen to that.
       await end(ending)
       if (ending.freed) await context.wakeWaiting({ key, freed: ending.freed })
       return ending

@@ -1,10 +1,4 @@
-import {
-  type Erased,
-  type LedgerRecord,
-  NEVER_SETTLED,
-  type Reason,
-  type RemoteState,
-} from '../ledger/record.ts'
+import { type Erased, type LedgerRecord, NEVER_SETTLED, type RemoteState } from '../ledger/record.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
@@ -43,33 +37,39 @@ type Start = {
 }
 
 /**
- * `owed.unknown` decides over the record, which is the last sure knowledge. Digests of another key or normal form
- * cannot be compared: they are dropped and refreshed by a GET, not by a write. An erased customer has none; status 0
- * was acknowledged with the fields.
+ * `owed.unknown` decides over the record, which is the last sure knowledge. An erased customer has no digests; status 0 was
+ * acknowledged with the fields.
  */
 export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null, ...rest }: Start): Memory {
   const { statusDoubted, replanInMs, digestKey } = rest
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
-  const { [UNVERIFIABLE_FIELD]: hidden, ...visible } = record.sent as FieldDigests
-  const shown = rekeyed ? {} : visible
+  const known = rekeyed ? withoutDigests(record) : record
+  const { [UNVERIFIABLE_FIELD]: _, ...visible } = known.sent as FieldDigests
+  const hidden = record.sent[UNVERIFIABLE_FIELD]
   const leftOut = { ...record.refused, ...record.conflict?.values }[UNVERIFIABLE_FIELD] !== undefined
   const changed = changedAtMs !== null || record.state !== 'idle' || leftOut
   const mark =
     erased && hidden !== undefined ? hidden : hiddenMark(hidden, { hiddenDoubted, rekeyed, changed })
   return {
-    remote: unknown || (rekeyed && record.remote === 'present') ? 'unknown' : record.remote,
+    remote: unknown ? 'unknown' : known.remote,
     sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: mark === undefined ? shown : { ...shown, [UNVERIFIABLE_FIELD]: mark },
-    seen: rekeyed ? {} : record.seen,
-    refused: rekeyed ? {} : record.refused,
-    conflict: record.conflict && !rekeyed ? { ...record.conflict, phase: phaseOf(record, replanInMs) } : null,
+    sent: mark === undefined ? visible : { ...visible, [UNVERIFIABLE_FIELD]: mark },
+    seen: known.seen,
+    refused: known.refused,
+    conflict: known.conflict && { ...known.conflict, phase: phaseOf(record, replanInMs) },
     erased: record.erased,
-    learnt: rekeyed || erased ? {} : record.normalised,
+    learnt: erased ? {} : known.normalised,
     looked: false,
     creating: record.remote !== 'present',
   }
+}
+
+/** Digests of another key or normal form cannot be compared: a GET refreshes them, and not a write. */
+function withoutDigests(record: LedgerRecord): LedgerRecord {
+  const remote = record.remote === 'present' ? 'unknown' : record.remote
+  return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, normalised: {} }
 }
 
 function phaseOf({ remote }: LedgerRecord, replanInMs: number | null): Conflicting['phase'] {
@@ -94,7 +94,7 @@ function hiddenMark(digest: string | undefined, { hiddenDoubted, rekeyed, change
   return changed ? DOUBTED : BELIEVED
 }
 
-type Subject = {
+type Present = {
   readonly mapped: Mapped
   readonly record: Pick<LedgerRecord, 'userId' | 'remote'>
   readonly digests: CustomerDigests
@@ -107,7 +107,7 @@ type Subject = {
  * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */
-export function rememberFor(memory: Memory, { mapped, record, digests }: Subject): Memory {
+export function rememberFor(memory: Memory, { mapped, record, digests }: Present): Memory {
   const userId = userIdOf(mapped)
   if (userId !== null && record.userId !== null && userId !== record.userId) return UNHEARD_OF
   if (isOutOfScope(mapped) && record.remote === 'unasked') return UNHEARD_OF
@@ -152,19 +152,17 @@ export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) 
   return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
 }
 
-type Kept = Pick<LedgerRecord, 'userId' | 'state' | 'issues' | 'existed'> & {
-  readonly reason: Reason | null
-}
+type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'existed'>
 
 /** The record to store at the end of a claim. A value is believed in this claim only: the next one does not know the old key. */
-export function toRecord(memory: Memory, digestKey: string, kept: Kept): LedgerRecord {
+export function toRecord(memory: Memory, digestKey: string, rest: Rest): LedgerRecord {
   const { remote, sentStatus, seenStatus, refused, erased, learnt: normalised } = memory
   const doubted = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
   const sent = { ...memory.sent, ...doubted }
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
   const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, normalised }
-  return { ...kept, ...remembered, digestKey }
+  return { ...rest, ...remembered, digestKey }
 }
 
 /** Field issues to record: what the mapping left out, and what the service refused. */

@@ -147,12 +147,8 @@ function sortFields(
  * The reasons for an update, without the fields that travel along: the status, fields with another
  * value, and fields that the mapping does not set and that are to be cleared. In the order of section 2.6.
  */
-export function wrongFields({
-  mapped,
-  memory,
-  policy,
-  digests,
-}: Omit<Situation, 'rivals'>): readonly ('status' | OptionalField)[] {
+export function wrongFields(situation: Omit<Situation, 'rivals'>): readonly ('status' | OptionalField)[] {
+  const { mapped, memory, policy, digests } = situation
   const sendable = withoutConflict(mapped, memory)
   if (sendable.kind !== 'user') return []
   const { user } = sendable

@@ -65,7 +65,7 @@ function setAside(
   const aside = some.length > 0 ? some : sent
   return {
     fields: joined(aside, kept?.fields),
-    taken: joined(conflict ? aside : [], kept?.taken),
+    conflicting: joined(conflict ? aside : [], kept?.conflicting),
     alone: some.length === 0,
     believed: doubted ? false : conflict && told.length > 0 ? true : (before?.believed ?? null),
   }
@@ -92,7 +92,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
     return { turn: { ...turn, setAside: null }, end: again(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))
-  return { turn: { ...turn, setAside: { fields: aside, taken: [], alone: false, believed: null } } }
+  return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, believed: null } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */
@@ -130,7 +130,7 @@ export function afterRefusedCreate(
     const memory = { ...turn.memory, refused: {}, conflict: null }
     return { turn: { ...turn, memory }, end: turn.memory.conflict ? again(reason) : rejected(reason) }
   }
-  const aside = { fields: named.length > 0 ? named : fields, taken: [] }
+  const aside = { fields: named.length > 0 ? named : fields, conflicting: [] }
   const memory = rememberRefused(turn.memory, aside, facts)
   return { turn: { ...turn, memory }, end: again(reason) }
 }
@@ -149,7 +149,7 @@ function afterConflict(
   const memory =
     fields.length === 0
       ? { ...turn.memory, conflict: null }
-      : rememberRefused(turn.memory, { fields: aside, taken: aside }, facts)
+      : rememberRefused(turn.memory, { fields: aside, conflicting: aside }, facts)
   return { turn: { ...turn, memory }, end: again(reason) }
 }
 
@@ -159,12 +159,12 @@ function afterConflict(
  */
 export function rememberRefused(
   memory: Memory,
-  { fields, taken }: Pick<SetAside, 'fields' | 'taken'>,
+  { fields, conflicting }: Pick<SetAside, 'fields' | 'conflicting'>,
   { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
 ): Memory {
-  const marks = conflictMarks(taken, desired, digests)
+  const marks = conflictMarks(conflicting, desired, digests)
   // Beside a value that another user has, that there is no value was not to blame.
-  const innocent = (field: OptionalField) => taken.includes(field) && Object.keys(marks).length > 0
+  const innocent = (field: OptionalField) => conflicting.includes(field) && Object.keys(marks).length > 0
   const refused = fields
     .filter((field) => marks[field] === undefined && !innocent(field))
     .map((field) => [field, refusalMark(field, desired?.fields ?? {}, digests)])

@@ -29,12 +29,12 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
     const own = await context.readRecord(claim.key)
     const subject = await readSubject(context, claim, own)
     const memory = recall(context, run, subject)
-    const result =
-      'end' in subject
-        ? { turn: startTurn(memory), last: null, end: subject.end }
-        : await takeTurns({ context, run, gate, subject, own, memory })
+    const { end, ...found } = subject
+    const result = end
+      ? { turn: startTurn(memory), last: null, end }
+      : await takeTurns({ context, run, gate, subject, own, memory })
     run.observe({ step: 'ended', end: result.end })
-    return makeEnding({ context, claim, own, ...subject, ...result })
+    return makeEnding({ context, claim, own, ...found, ...result })
   } finally {
     gate.close()
   }
@@ -46,13 +46,13 @@ function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): numb
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { known, mapped }: Subject): Memory {
+function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { basis, mapped }: Subject): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
-  const unaccepted = known.remote === 'absent' && (known.state !== 'idle' || existedBefore(known))
+  const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
   const unknown = claim.unknown || look || (loses && unaccepted)
-  const memory = startMemory({ ...claim, record: known, unknown, digestKey: digester.id })
-  return rememberFor(memory, { mapped, record: known, digests: forCustomer(digester, claim.key) })
+  const memory = startMemory({ ...claim, record: basis, unknown, digestKey: digester.id })
+  return rememberFor(memory, { mapped, record: basis, digests: forCustomer(digester, claim.key) })
 }
 
 type Turning = {
@@ -68,7 +68,7 @@ type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end:
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
 async function takeTurns(turning: Turning): Promise<Turned> {
   const { context, run, gate, subject, own, memory } = turning
-  const { mapped, known } = subject
+  const { mapped, basis } = subject
   run.observe({ step: 'mapped', mapped })
   const { situation, braking } = prepare(turning)
   let turn = startTurn(memory)
@@ -78,7 +78,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await ended(move.end)
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
-    if (known.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
+    if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
     // And the user, whom nobody would look for once the customer has left the scope.
     const first = own.remote === 'unasked' && move.call.method !== 'GET'
     if (first && context.config.scope) await context.markAsked(run.claim.key)
@@ -105,18 +105,18 @@ async function takeTurns(turning: Turning): Promise<Turned> {
 }
 
 /** The situation of the whole claim, and the facts for the brake. */
-function prepare({ context, run, subject: { mapped, rivals, known }, own }: Turning) {
+function prepare({ context, run, subject: { mapped, rivals, basis }, own }: Turning) {
   const { config, digester, brake } = context
   const { key, attempts } = run.claim
   const digests = forCustomer(digester, key)
   const { consistencyDelayMs } = config.timing
-  const times = { lookAfterMs: lookAfter(context, known), consistencyDelayMs }
+  const times = { lookAfterMs: lookAfter(context, basis), consistencyDelayMs }
   const accessFirst = isAccessFirst(attempts, own.reason)
   const situation = { mapped, rivals, policy: config, digests, ...times, accessFirst }
   const before = {
-    existed: known.userId === userIdOf(mapped) && existedBefore(known),
+    existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
     erases: isToErase(situation),
-    hadAccess: hadAccess({ ...own, sentStatus: known.sentStatus }),
+    hadAccess: hadAccess({ ...own, sentStatus: basis.sentStatus }),
   }
   const desired = digester.whole(key, mapped, config.clearWith)
   const braking = { brake, key, digests, record: own, before, digestKey: digester.id, desired }

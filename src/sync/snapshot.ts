@@ -16,7 +16,8 @@ import { mapFound, userIdFor } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
-import { lookedAtAgain, meetOthers, seemsLost } from './subject.ts'
+import { meetOthers } from './sharing.ts'
+import { readAgainWatched, seemsLost } from './subject.ts'
 import type { Policy } from './write.ts'
 
 /** One customer, as of one moment. */
@@ -118,7 +119,7 @@ async function readWatched(
     return seemsLost(mapped) && digester.whole(key, mapped, config.clearWith) !== record.desired ? key : []
   })
   if (lost.length === 0) return read
-  const again = await lookedAtAgain(unwatched, () => readCustomers(lost)).catch((error: unknown) => {
+  const again = await readAgainWatched(unwatched, () => readCustomers(lost)).catch((error: unknown) => {
     if (!(error instanceof RollcallError)) throw error
     return { rows: new Map(), unreadable: new Map(lost.map((key) => [key, error])) }
   })

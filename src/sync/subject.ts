@@ -1,63 +1,37 @@
-// A customer as a claim finds it: its row, and the other customers of its user.
-import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
-import {
-  type Claimant,
-  type Digests,
-  existedBefore,
-  type Kept,
-  type KnownRecord,
-  type Reason,
-} from '../ledger/record.ts'
-import type { CustomerKey } from '../model/customer.ts'
+import type { KnownRecord, Reason } from '../ledger/record.ts'
 import { RollcallError } from '../model/errors.ts'
-import { type Mapped, userIdOf } from '../model/mapped.ts'
-import { UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { Mapped } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
-import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
+import { meetSharers, type Sharing } from './sharing.ts'
 import { givenUp, type TurnEnd } from './turn.ts'
 
-/** A customer as a claim finds it, and the customers that share its user. */
-export type Subject = {
-  readonly mapped: Mapped
-  /** The customers in scope that claim the same user. */
-  readonly rivals: readonly CustomerKey[]
-  /** The record to go by: its own, or that of the customer that wrote to this user last. */
-  readonly known: KnownRecord
-}
+/** A customer as a claim finds it, and what those who share its user change. `end`: it can be judged no further now. */
+export type Subject = Sharing & { readonly end: TurnEnd | null }
 
 /**
- * The customer as it stands now, and by the database's clock: the time at which it is looked at again is compared with
+ * The customer as it stands now, and by the database's clock: the time at which it is planned again is compared with
  * that. A row that Postgres refuses to read is no reason to leave the claim hanging.
  */
-export async function readSubject(
-  context: SyncContext,
-  { key, nowMs, statusDoubted: doubted }: Claim,
-  record: KnownRecord,
-): Promise<Subject & { readonly end?: TurnEnd }> {
+export async function readSubject(context: SyncContext, claim: Claim, record: KnownRecord): Promise<Subject> {
+  const { config, readRow, unwatched } = context
+  const { key, nowMs } = claim
+  const readMapped = async () => mapFound(config, key, await readRow(key), new Date(nowMs))
   try {
-    const { config, digester, readRow, readOther } = context
-    const now = new Date(nowMs)
-    const look = async () => mapFound(config, key, await readRow(key), now)
-    const seen = await look()
+    const first = await readMapped()
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
-    const loses = seen.kind === 'removed' || (seen.kind === 'out-of-scope' && record.remote !== 'unasked')
+    const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked')
     if (loses && !(await context.whenNoted()))
-      return { mapped: seen, rivals: [], known: record, end: givenUp('not-noted', NOT_NOTED_MS) }
-    const mapped = seemsLost(seen) ? await lookedAtAgain(context.unwatched, look) : seen
-    const kept = await context.readKept(userIdOf(mapped) ?? '')
-    const claimants = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
-    const met = await meetOthers({ config, readOther, now }, claimants, { mapped, record })
-    const own = kept.find((each) => each.key === key) ?? { key, record, doubted }
-    const known = inherit(latestOf(own, kept), { own, mapped: met.mapped, digester })
-    return { ...met, known }
+      return { mapped: first, rivals: [], basis: record, end: givenUp('not-noted', NOT_NOTED_MS) }
+    const mapped = seemsLost(first) ? await readAgainWatched(unwatched, readMapped) : first
+    return { ...(await meetSharers(context, claim, { mapped, record })), end: null }
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error
-    const own = record.issues.filter((issue) => issue.code !== 'refused')
-    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues: own }
-    return { mapped, rivals: [], known: record, end: { kind: 'retry', reason, failed: true } }
+    const issues = record.issues.filter((issue) => issue.code !== 'refused')
+    const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
+    return { mapped, rivals: [], basis: record, end: { kind: 'retry', reason, failed: true } }
   }
 }
 
@@ -96,105 +70,13 @@ export function seemsLost(mapped: Mapped): boolean {
  *
  * @throws RollcallError TABLES_UNWATCHED where one is not
  */
-export async function lookedAtAgain<T>(
+export async function readAgainWatched<T>(
   unwatched: SyncContext['unwatched'],
-  look: () => Promise<T>,
+  read: () => Promise<T>,
 ): Promise<T> {
   const tables = await unwatched()
-  if (tables.length === 0) return await look()
+  if (tables.length === 0) return await read()
   throw new RollcallError('TABLES_UNWATCHED', [
     `${tables.join(', ')} without the triggers of \`rollcall capture install\``,
   ])
-}
-
-type Reads = {
-  readonly config: Config
-  readonly readOther: SyncContext['readOther']
-  /** The database's time, by which the others are mapped. */
-  readonly now: Date
-}
-
-/**
- * `rivals`: those in scope who claim this user, of all `others` who were ever settled under its `user_id`. Two customers
- * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
- * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor is it where a person
- * is asked, or has decided, about another customer of the user. Only a customer that gave it later takes it then.
- *
- * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
- * And where another row of that user is out of scope: the user loses access, but is not erased.
- */
-export async function meetOthers(
-  { config, readOther, now }: Reads,
-  others: readonly Claimant[],
-  { mapped, record }: { readonly mapped: Mapped; readonly record: KnownRecord },
-): Promise<{ readonly mapped: Mapped; readonly rivals: readonly CustomerKey[] }> {
-  const loses = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
-  const mapOther = async (key: CustomerKey) => mapFound(config, key, await readOther(key), now)
-  const found = await Promise.all(
-    others.map(async (other) => ({ ...other, mapped: await mapOther(other.key) })),
-  )
-  const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
-  const gaveAccess = record.remote !== 'unasked' && (record.seenStatus ?? record.sentStatus) !== 0
-  const decided = ({ state, ...other }: Omit<Claimant, 'key'>) =>
-    (state === 'held' || state === 'discarded') && (!gaveAccess || age(other) < age(record))
-  const claims = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
-    kind === 'user' || (loses && (kind === 'rejected' || decided(other)))
-  const rivals = same.filter(claims).map(({ key }) => key)
-  const neverOurs = record.settled && [record, ...others].every(({ remote }) => remote === 'unasked')
-  const outside = same.some((other) => other.mapped.kind === 'out-of-scope')
-  const spared = neverOurs ? 'user' : outside ? 'fields' : null
-  return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, rivals }
-}
-
-/**
- * The record to go by: that of the customer whose write was acknowledged last, unless we have looked since. A customer that
- * found its user right, and never wrote, counts from its last look. A customer whose key changed while its `user_id` stayed
- * has no record of its own, or an old one. The record under the other key tells that the user is there, and whether a trial
- * was granted.
- */
-export function latestOf(own: Kept, others: readonly Kept[]): Kept {
-  const ownAge = Math.min(age(own.record), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
-  const later = others.filter(({ record }) => age(record) < ownAge)
-  return later.reduce(
-    (best, other) => (best === own || age(other.record) < age(best.record) ? other : best),
-    own,
-  )
-}
-
-function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'state'>): number {
-  return writtenAgoMs ?? verifiedAgoMs ?? (remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE)
-}
-
-type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
-
-/**
- * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
- * country was sent; for all else the user is looked at.
- */
-export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
-  const { record } = from
-  if (from.key === own.key) return record
-  return {
-    ...own.record,
-    userId: userIdOf(mapped),
-    remote: 'unknown',
-    existed: existedBefore(record),
-    sentStatus: from.doubted ? null : record.sentStatus,
-    seenStatus: null,
-    sent: countryOf(from, { own, mapped, digester }),
-    seen: {},
-    digestKey: digester.id,
-    writtenAgoMs: record.writtenAgoMs,
-  }
-}
-
-/** Digests are made for one customer each: the same value is digested anew. Another one is only known to exist. */
-function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting): Digests {
-  const known = record.sent[UNVERIFIABLE_FIELD]
-  if (known === undefined) return {}
-  const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
-  const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
-  const same = record.digestKey === digester.id && known === digest(key)
-  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : DOUBTED
-  return { [UNVERIFIABLE_FIELD]: mark }
 }

@@ -32,7 +32,7 @@ export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readon
 export type SetAside = {
   readonly fields: readonly OptionalField[]
   /** The refused fields whose values another user has. */
-  readonly taken: readonly OptionalField[]
+  readonly conflicting: readonly OptionalField[]
   readonly alone: boolean
   /** Whether to go by the names in the answers: not where one is refused without them. Null: a conflict named none. */
   readonly believed: boolean | null
@@ -42,7 +42,7 @@ export type SetAside = {
 export type MadeCall = {
   readonly plan: Plan
   readonly meaning: WriteMeaning | ReadMeaning
-  /** The answer tells how the user is now, or that the call changed nothing. */
+  /** By this answer the state of the user is known. */
   readonly trusted: boolean
 }
 
@@ -62,7 +62,7 @@ export type Turn = {
   } | null
   /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
   readonly setAside: SetAside | null
-  /** For the receipt: fields whose clearing was acknowledged, and what a look after an earlier one shows. */
+  /** For the receipt: fields whose clearing was maybeDone, and what a look after an earlier one shows. */
   readonly erasure: {
     readonly cleared: readonly OptionalField[] | null
     readonly left: readonly OptionalField[] | null
@@ -94,9 +94,9 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
     /** One that takes a customer out of a trial may have been. */
     lowered: landed.some(({ plan }) => leavesTrial(plan)),
     /** One was answered with a yes, or neither yes nor no. */
-    acknowledged: done.length + unclear.length > 0,
+    maybeDone: done.length + unclear.length > 0,
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
-    taken: unclear.some(({ trusted }) => trusted),
+    takenForYes: unclear.some(({ trusted }) => trusted),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
     confirmed: done.flatMap(({ plan }) => confirmedBy(plan)),
   }
@@ -153,7 +153,7 @@ export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
 export function nextMove(turn: Turn, situation: TurnSituation): Move {
-  const { acknowledged, lookups, creates } = resultOfCalls(turn)
+  const { maybeDone, lookups, creates } = resultOfCalls(turn)
   const whole = makePlan({ ...situation, memory: turn.memory })
   const plan = situation.accessFirst ? withAccessFirst(whole, turn) : whole
   switch (plan.kind) {
@@ -163,7 +163,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
-      if (acknowledged) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
+      if (maybeDone) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
       if (lookups > 0)
         return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
       return situation.lookAfterMs > 0

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { dueLooks } from '../../src/drift/found.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
-import { noteToLook } from '../../src/ledger/note.ts'
+import { noteToLook } from '../../src/ledger/note-unchanged.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'

@@ -1,7 +1,7 @@
 // Whoever a run has found is owed a repair, with real tables and a service.
 import { expect, test } from 'vitest'
 import { repairFound } from '../../src/drift/repair.ts'
-import { noteToLook } from '../../src/ledger/note.ts'
+import { noteToLook } from '../../src/ledger/note-unchanged.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { looksAreDue, openVerifier, LANE as QUEUE } from './scene.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOpen, dueLooks, readOpenFound } from '../../src/drift/found.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
-import { noteToLook } from '../../src/ledger/note.ts'
+import { noteToLook } from '../../src/ledger/note-unchanged.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { behindCapture, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 

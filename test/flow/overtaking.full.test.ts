@@ -1,6 +1,6 @@
 // A live change beside a backfill: what stands on the queue already is all that is in front of it.
 import { expect, test } from 'vitest'
-import { noteGently } from '../../src/ledger/note.ts'
+import { noteGently } from '../../src/ledger/note-unchanged.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { buildHouse, CONFIG } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/ending.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
-import { noteReplans } from '../../src/ledger/note.ts'
+import { noteReplans } from '../../src/ledger/note-unchanged.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 

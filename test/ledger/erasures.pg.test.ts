@@ -17,9 +17,7 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
     [key],
   )
   const record = { ...EMPTY_RECORD, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased } as const
-  return await makeEnd(pool)(
-    endingOf(rows[0]?.id ?? '', { token, key, acknowledged: true, record, ...given }),
-  )
+  return await makeEnd(pool)(endingOf(rows[0]?.id ?? '', { token, key, maybeDone: true, record, ...given }))
 }
 
 const end = (db: TestDatabase, key: string, erased: Erased | null, erasure?: Ending['erasure']) =>

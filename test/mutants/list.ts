@@ -105,11 +105,11 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/finish.ts': [
     [
       'unclear-waits-for-the-lifetime',
-      'lateMs: over ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
+      'lateMs: allAnswered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
       'lateMs: timeNeededMs(config) + consistencyDelayMs,',
     ],
   ],
-  'src/sync/subject.ts': [
+  'src/sync/sharing.ts': [
     [
       'inherit-doubted-status',
       'sentStatus: from.doubted ? null : record.sentStatus,',
@@ -173,13 +173,13 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unclear-unverified',
-      `WHEN t.taken THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+      `WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
       'ELSE o.verify_at END',
     ],
     [
       'ending-unclear-verified-for-ever',
-      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken',
-      ' AS taken',
+      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken_for_yes',
+      ' AS taken_for_yes',
     ],
     [
       'ending-forgets-acknowledged',

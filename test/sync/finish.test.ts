@@ -45,7 +45,7 @@ type Given = {
   readonly turn?: Partial<Turn>
   readonly mapped?: Mapped
   readonly record?: Partial<KnownRecord>
-  readonly known?: Partial<KnownRecord>
+  readonly basis?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
   readonly statusDoubted?: boolean
@@ -81,7 +81,7 @@ function ending(given: Given) {
     },
     mapped,
     own: { ...NEVER_SETTLED, ...record },
-    known: { ...NEVER_SETTLED, ...record, ...given.known },
+    basis: { ...NEVER_SETTLED, ...record, ...given.basis },
     rivals: given.rivals ?? [],
     turn: { ...startTurn(MEMORY), ...turn },
     last,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
-import { inherit, latestOf } from '../../src/sync/subject.ts'
+import { inherit, latestOf } from '../../src/sync/sharing.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 const theirs = forCustomer(digester, 'old')

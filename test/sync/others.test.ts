@@ -3,7 +3,7 @@ import type { Row } from '../../src/config/config.ts'
 import type { Clock } from '../../src/config/define.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { meetOthers } from '../../src/sync/subject.ts'
+import { meetOthers } from '../../src/sync/sharing.ts'
 import { configOf } from '../support/pure-claims.ts'
 
 const GAVE = { ...NEVER_SETTLED, remote: 'present', sentStatus: 2 } as const

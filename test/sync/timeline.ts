@@ -204,7 +204,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
 
   /** As the statement in src/ledger/ending.ts. */
   function end(ending: Ending, version: number): void {
-    const { kind, sure, failed, record, acknowledged, backoffMs, lateMs, withdrawsDoubt, unclear } = ending
+    const { kind, sure, failed, record, maybeDone, backoffMs, lateMs, withdrawsDoubt, unclear } = ending
     const { replanAtMs, claimedAtMs } = ending
     const settled = kind === 'settle'
     const suspect = owed.suspect > version
@@ -236,7 +236,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     else owed.due = kind === 'retry' ? now + backoffMs : null
     kept.attempts = settled ? 0 : kept.attempts + (failed ? 1 : 0)
     kept.record = JSON.parse(JSON.stringify(record))
-    if (acknowledged) writtenAt = now
+    if (maybeDone) writtenAt = now
     const passed = owed.replanAt !== null && owed.replanAt > claimedAtMs && owed.replanAt <= now
     if (passed) replan(now)
     else if (settled || replanAtMs !== null) replan(replanAtMs)

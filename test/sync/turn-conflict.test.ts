@@ -31,7 +31,7 @@ it('what is cleared beside a value that another user has is cleared all the same
 it('a refusal is remembered without those that stand no longer, which would undo it in the same claim', () => {
   const stale = { ...PREMIUM, refused: { email: NO_VALUE } }
   const facts = { desired: mapped.kind === 'user' ? mapped.user : null, digests }
-  const { refused } = rememberRefused(stale, { fields: ['last_name'], taken: [] }, facts)
+  const { refused } = rememberRefused(stale, { fields: ['last_name'], conflicting: [] }, facts)
   expect(refused).toEqual({ last_name: exact('last_name', 'Gil') })
 })
 

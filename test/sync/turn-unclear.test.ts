@@ -32,13 +32,13 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     const { calls, end, turn } = play(mapped, memory, [said])
     expect([calls.length, end]).toMatchObject([1, UNCLEAR])
     // Acknowledged says when: whoever else has this user waits from there.
-    expect(turn).toMatchObject({ acknowledged: true, sure: false, landed: true })
+    expect(turn).toMatchObject({ maybeDone: true, sure: false, landed: true })
   })
 
   it('counts as a yes in a claim that has looked: it is not sent for ever', () => {
     const { calls, end, turn } = play(changed, UNKNOWN, [old, said])
     expect([calls, end]).toEqual([['GET', PATCH], SETTLED])
-    expect(turn).toMatchObject({ acknowledged: true, sure: true, memory: { remote: 'present' } })
+    expect(turn).toMatchObject({ maybeDone: true, sure: true, memory: { remote: 'present' } })
     expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
   })
 

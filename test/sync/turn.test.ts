@@ -132,7 +132,7 @@ describe('an update', () => {
       failed: true,
       reason: { code: status === 429 ? 'later' : 'denied', status, fields: ['email', 'last_name'] },
     })
-    expect(turn).toMatchObject({ memory: PREMIUM, sure: true, wrote: true, acknowledged: false })
+    expect(turn).toMatchObject({ memory: PREMIUM, sure: true, wrote: true, maybeDone: false })
   })
 
   it('waits as long as the service says', () => {
@@ -149,6 +149,6 @@ describe('an update', () => {
   it.each(['lost', 500, 408, 302] as const)('whose outcome is unknown (%s) ends the claim', (answer) => {
     const { end, turn } = play(mapped, PREMIUM, [answer])
     expect(end).toMatchObject({ kind: 'unknown', reason: { code: 'unknown' } })
-    expect(turn).toMatchObject({ memory: PREMIUM, sure: false, wrote: true, acknowledged: false })
+    expect(turn).toMatchObject({ memory: PREMIUM, sure: false, wrote: true, maybeDone: false })
   })
 })

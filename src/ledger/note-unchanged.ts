@@ -1,0 +1,99 @@
+// Notes of customers of whom no change is known.
+import type { Client } from '../database/client.ts'
+import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
+import {
+  customerColumns,
+  DUE_GENTLY,
+  DUE_NOW,
+  inLane,
+  type NewCustomer,
+  OWE,
+  OWE_LOOK,
+  recordNewCustomersOf,
+  UNDER_WAY,
+} from './note.ts'
+
+/** Their keys in $1. They are `unknown` only where the caller says so. */
+const noteKeys = (set: string, { lane = '$2', unknown = false } = {}) => `
+INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, unknown)
+SELECT k.key, 1, now(), ${lane}, ${unknown} FROM unnest($1::text[]) AS k (key)
+ORDER BY k.key COLLATE "C"
+ON CONFLICT (key) DO UPDATE SET ${set}, ${inLane('excluded.lane')}`
+
+/** For a resync: one of all customers must not turn every back-off into a burst. */
+const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
+
+/** As a person asks for it: who waits for a later attempt is tried now, because its cause may be gone. */
+const NOTE_NOW = noteKeys(`${OWE}, ${DUE_NOW}`)
+
+/**
+ * A repair looks first: what it is owed for was seen a moment ago, and is believed only by the claim that acts on it.
+ * The caller leaves out customers whose sync is under way.
+ */
+const NOTE_TO_LOOK = noteKeys(`${OWE_LOOK}, ${DUE_GENTLY}`)
+
+export async function noteToLook(client: Client, keys: readonly CustomerKey[]): Promise<void> {
+  if (keys.length > 0) await client.query(NOTE_TO_LOOK, [keys, LANE.repair])
+}
+
+export async function noteNow(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
+  if (keys.length > 0) await client.query(NOTE_NOW, [keys, lane])
+}
+
+export async function noteGently(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
+  if (keys.length === 0) return
+  await client.query(NOTE_GENTLY, [keys, lane])
+}
+
+/**
+ * Nothing is known of them, and before they are registered the service is asked whether it has them. Their records come
+ * with the note: a record without it would let them be registered unasked, and a note without it be claimed unseen by
+ * another customer with the same `user_id`. First the note, as all statements take these locks.
+ */
+const NOTE_UNKNOWN = `
+WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)
+${recordNewCustomersOf('JOIN noted USING (key)')}`
+
+export async function noteUnknown(client: Client, found: readonly NewCustomer[], lane: Lane): Promise<void> {
+  if (found.length > 0) await client.query(NOTE_UNKNOWN, [...customerColumns(found), lane])
+}
+
+/** The customers for whom a time has passed. While a token is out it waits for the end of that claim. */
+const notePassed = (time: string, set: string) => `
+WITH passed AS MATERIALIZED (
+  SELECT key FROM rollcall.owed o WHERE ${time} <= now() AND NOT ${UNDER_WAY}
+  ORDER BY key LIMIT $1 FOR UPDATE SKIP LOCKED)
+UPDATE rollcall.owed o SET ${set}, ${time} = NULL, ${inLane('$2')} FROM passed WHERE o.key = passed.key`
+
+/** Planned again though nothing has changed. A claim that is under way may have read the customer before. */
+const NOTE_REPLANS = notePassed('replan_at', `${OWE}, ${DUE_NOW}`)
+
+export async function noteReplans(client: Client, limit: number): Promise<number> {
+  const { rowCount } = await client.query(NOTE_REPLANS, [limit, LANE.change])
+  return rowCount ?? 0
+}
+
+/**
+ * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
+ * suspicion that is noted under a claim would pass for a late request, which makes its status and what no GET shows
+ * doubtful.
+ */
+const NOTE_VERIFICATIONS = notePassed(
+  'verify_at',
+  `${OWE_LOOK}, ${DUE_GENTLY}, verify_left = o.verify_left - 1`,
+)
+
+/** Customers whose next look has come are owed one; resolves to how many. */
+export async function noteVerifications(client: Client, limit: number): Promise<number> {
+  const { rowCount } = await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])
+  return rowCount ?? 0
+}
+
+const VERIFY_NOW = `
+WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
+UPDATE rollcall.owed o SET verify_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
+
+/** These are looked at as soon as nothing is under way for them. */
+export async function verifyNow(client: Client, keys: readonly CustomerKey[]): Promise<void> {
+  await client.query(VERIFY_NOW, [keys])
+}
