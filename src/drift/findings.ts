@@ -45,10 +45,11 @@ export type Told = DriftVerdict & { readonly pending: readonly DriftField[] }
 /**
  * `suspect`: for the first time, or something else than was suspected (`ends`: how what was found before ended);
  * `confirm`: now it is found; `keep`: it was found before. `forget`: a suspicion that is none. `postpone`: nothing can be
- * said now; `wait`: it is too early to; `doubt`: as long as the service is not credible.
+ * said now; `wait`: it is too early to (`kept`: what the finding says); `doubt`: as long as the service is not credible.
  */
 export type FindingStep =
-  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' | 'doubt' }
+  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'doubt' }
+  | { readonly do: 'wait'; readonly kept: DriftVerdict | null }
   | { readonly do: 'suspect'; readonly told: Told; readonly ends: Resolved | null }
   | { readonly do: 'confirm' | 'keep'; readonly told: Told }
   | { readonly do: 'resolve'; readonly how: Resolved }
@@ -68,8 +69,9 @@ export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: La
   if (looked.kind === 'left') return open ? afterNoCall(open, looked.why) : NOTHING
   const { compared, ownForms, desired } = looked
   if (compared.kind === 'agrees') return open ? resolved(open, howRight(open, desired, ownForms)) : NOTHING
-  if (open && isTooEarly(open, lag)) return { do: 'wait' }
   const { kind, fields, access } = compared
+  if (open && isTooEarly(open, lag))
+    return { do: 'wait', kept: isFound(open) || open.kind === kind ? verdictIn(open) : null }
   const ends = open && isFound(open) ? howEnded(open, kind, desired) : null
   const first = { do: 'suspect', told: { ...compared, pending: [] }, ends } as const
   if (!open || open.kind !== kind) return first
@@ -90,6 +92,10 @@ export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: La
 function isTooEarly({ looks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
   const longestLagMs = postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
   return nextInMs !== null && nextInMs > 0 && nextInMs <= longestLagMs
+}
+
+export function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
+  return { kind, fields, cause, access }
 }
 
 /** Where one check shows a trial in place of full access, and the next one no access, only one has shown the loss. */

@@ -7,27 +7,13 @@ import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
+import { type FindingAfter, findingAfter, NO_FINDING, rowsOf, type StepOptions } from './after-step.ts'
 import { type Sight, shownOf } from './compare.ts'
 import { isDoubted, isStrange, readEvidence } from './evidence.ts'
-import {
-  type CheckResult,
-  type FindingStep,
-  isFound,
-  type Lag,
-  MOST_REPAIRS,
-  postponedMs,
-  stepFor,
-} from './findings.ts'
-import { type FindingRow, forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
+import { type CheckResult, type FindingStep, stepFor } from './findings.ts'
+import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
 import { heldAccess } from './held.ts'
-import {
-  type CheckVerdict,
-  type DriftVerdict,
-  isDrift,
-  REPAIRABLE_KINDS,
-  type Resolved,
-  type Verified,
-} from './words.ts'
+import { type CheckVerdict, isDrift, type Verified } from './words.ts'
 
 /** A customer after its check. `subject` as it was read before the call. */
 export type CheckedCustomer = {
@@ -38,25 +24,9 @@ export type CheckedCustomer = {
   readonly token: string | null
 }
 
-/** `repairable`: a repair would help, and was not owed too often. */
-export type StoredCheck = Omit<Verified, 'repairing'> & { readonly repairable: boolean }
+export type StoredCheck = Omit<Verified, 'repairing'> & Pick<FindingAfter, 'repairable'>
 
-/**
- * `told`: what is kept of the finding that goes on, which is what two checks have shown, with the cause of the first one:
- * afterwards the records hold what that showed, and tell another cause. Null: what this check has shown.
- */
-type Outcome = Omit<StoredCheck, 'key' | 'verdict' | 'shown'> & { readonly told: DriftVerdict | null }
-
-const NOTHING: Outcome = {
-  ...{ findingState: null, findingId: null, resolved: null, lookAgainInMs: null, more: false },
-  ...{ repairable: false, told: null },
-}
-
-type StoreOptions = Lag & {
-  readonly fingerprint: string
-  /** Workers repair what is found, and have to check for it. */
-  readonly mendsLater: boolean
-}
+type StoreOptions = StepOptions & { readonly fingerprint: string }
 
 /** A sync that is under way holds its row for a moment only. */
 const LOCK_MS = 2000
@@ -72,7 +42,7 @@ export async function storeLooks(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code !== LOCK_NOT_AVAILABLE && code !== UNIQUE_VIOLATION) throw error
-    return given.map((each) => storedOf(overtaken(each), NOTHING))
+    return given.map((each) => storedOf(overtaken(each), NO_FINDING))
   }
 }
 
@@ -101,18 +71,18 @@ async function store(
   const records = stepped.filter(({ looked }) => looked.kind === 'seen').map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
-  const believed = evidence !== null && !isDoubted(evidence)
-  const left = stepped.map((each) => {
-    const doubted = isConfirmedStrange(each) && !(believed && each.open?.sampled)
-    return { ...each, ...leave(doubted ? { ...each, step: { do: 'doubt' } } : each, options) }
+  const isCredible = evidence !== null && !isDoubted(evidence)
+  const decided = stepped.map((each) => {
+    const isDoubtful = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
+    const step: FindingStep = isDoubtful ? { do: 'doubt' } : each.step
+    return { ...each, step, after: findingAfter(step, each.open, options) }
   })
-  const gone = left.flatMap(({ forget }) => forget ?? [])
-  await forgetFindings(client, gone)
-  const rows = left.flatMap(({ rows = [] }) => rows)
-  const made = await writeFindings(client, rows)
-  return left.map((each) => {
-    const findingId = made.get(each.subject.key) ?? each.outcome.findingId
-    return storedOf(each, { ...each.outcome, findingId })
+  const forgotten = decided.flatMap(({ step, open }) => (step.do === 'forget' && open ? open.id : []))
+  await forgetFindings(client, forgotten)
+  const made = await writeFindings(client, decided.flatMap(rowsOf))
+  return decided.map((each) => {
+    const findingId = made.get(each.subject.key) ?? each.after.findingId
+    return storedOf(each, { ...each.after, findingId })
   })
 }
 
@@ -120,14 +90,11 @@ function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.told)
 }
 
-function storedOf(
-  { subject, looked, sight }: CheckedCustomer,
-  { told, findingState, ...outcome }: Outcome,
-): StoredCheck {
+function storedOf({ subject, looked, sight }: CheckedCustomer, after: FindingAfter): StoredCheck {
+  const { told, ...finding } = after
   const verdict = told ?? verdictOf(looked, subject)
   const shown = isDrift(verdict) && sight !== null ? shownOf(subject, sight, verdict) : []
-  const state = isDrift(verdict) ? findingState : null
-  return { ...outcome, key: subject.key, verdict, findingState: state, shown }
+  return { ...finding, key: subject.key, verdict, shown }
 }
 
 function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
@@ -135,70 +102,6 @@ function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
   if (looked.kind === 'no-answer') return looked
   const { why } = looked
   return why === 'held' ? { kind: 'skipped', why, access: heldAccess(subject) } : { kind: 'skipped', why }
-}
-
-/** For workers; a run asks again a moment later. The service may say something else before long. */
-const DOUBTED_MS = 600_000
-
-type Leaving = { outcome: Outcome; forget?: string | null; rows?: readonly FindingRow[] }
-
-function leave({ subject, looked, open, step }: Stepped, options: StoreOptions): Leaving {
-  const { key, mapped, desired } = subject
-  const id = open?.id ?? null
-  const findingState = open && (isFound(open) ? 'found' : 'suspected')
-  const outcome: Outcome = { ...NOTHING, findingId: id }
-  const base = { id, key, userId: userIdOf(mapped), desired, seen: true, anew: false, how: null }
-  const asIs = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
-    open ? [{ ...base, ...open, nextInMs, how, seen: false }] : []
-  switch (step.do) {
-    case 'nothing':
-      return { outcome }
-    case 'forget':
-      return { outcome: NOTHING, forget: id }
-    case 'wait': {
-      const kept = looked.kind === 'seen' && open && (isFound(open) || open.kind === looked.compared.kind)
-      const lookAgainInMs = open?.nextInMs ?? null
-      return { outcome: { ...outcome, findingState, lookAgainInMs, told: kept ? verdictIn(open) : null } }
-    }
-    case 'doubt':
-      return { outcome: { ...outcome, findingState: 'suspected' }, rows: asIs(DOUBTED_MS) }
-    case 'postpone': {
-      const lookAgainInMs = postponedMs(options)
-      return { outcome: { ...outcome, findingState, lookAgainInMs }, rows: asIs(lookAgainInMs) }
-    }
-    case 'suspect': {
-      const { ends: resolved, told } = step
-      const nextInMs = options.consistencyDelayMs
-      const row = { ...base, ...told, looks: 1, nextInMs, anew: true }
-      return {
-        outcome: { ...outcome, findingState: 'suspected', lookAgainInMs: nextInMs, resolved },
-        rows: resolved === null ? [row] : [...asIs(null, resolved), { ...row, id: null }],
-      }
-    }
-    case 'confirm':
-    case 'keep': {
-      const { told } = step
-      const { looks = 1, fields = [], repairs: tried = 0 } = open ?? {}
-      const repairs = fields.join() === told.fields.join() ? tried : 0
-      const more = told.pending.length > 0
-      const repairable = REPAIRABLE_KINDS.some((kind) => kind === told.kind) && repairs < MOST_REPAIRS
-      const later = repairable && options.mendsLater ? postponedMs(options) : null
-      const nextInMs = more ? options.consistencyDelayMs : later
-      const found = { findingState: 'found', lookAgainInMs: nextInMs, more, repairable } as const
-      return {
-        outcome: { ...outcome, ...found, told: verdictIn(told) },
-        rows: [{ ...base, ...told, looks: looks + 1, nextInMs }],
-      }
-    }
-    case 'resolve':
-      return { outcome: { ...outcome, resolved: step.how }, rows: asIs(null, step.how) }
-    default:
-      return step satisfies never
-  }
-}
-
-function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
-  return { kind, fields, cause, access }
 }
 
 /**
