@@ -22,7 +22,7 @@ export function isStrange({ kind, cause }: Pick<DriftVerdict, 'kind' | 'cause'>)
 export type Sample = {
   /** With a clear answer, and those of them who are not there, or whose answer cannot be read. */
   readonly asked: number
-  readonly denied: number
+  readonly strange: number
   /** Users who were to be asked, and who would have been but for a change that is on its way. */
   readonly wanted: number
 }
@@ -40,12 +40,12 @@ const ENOUGH = 5
  * One user who is not there says nothing of the others. At a service that has lost 65 % of its users, a sample of
  * thirty looks well five times in a thousand. At one that has lost 25 %, it looks ill twenty times in a thousand.
  */
-export function isDenied({ asked, denied }: Pick<Sample, 'asked' | 'denied'>): boolean {
-  return denied > 1 && denied * 5 > asked * 2
+export function isTooStrange({ asked, strange }: Pick<Sample, 'asked' | 'strange'>): boolean {
+  return strange > 1 && strange * 5 > asked * 2
 }
 
-export function isDoubted({ asked, denied, wanted, meant }: Evidence): boolean {
-  return !meant && (asked < Math.min(ENOUGH, wanted) || isDenied({ asked, denied }))
+export function isDoubted({ asked, strange, wanted, meant }: Evidence): boolean {
+  return !meant && (asked < Math.min(ENOUGH, wanted) || isTooStrange({ asked, strange }))
 }
 
 /** When the present service was sampled; a time of the future is one of before the clock was set back. */
@@ -56,7 +56,7 @@ const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= cl
 export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > clock_timestamp() AND ${SAMPLED_AT} IS NOT NULL, false)`
 
 const EVIDENCE = `
-SELECT (sample->>'asked')::float8 AS asked, (sample->>'denied')::float8 AS denied, (sample->>'wanted')::float8 AS wanted,
+SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS strange, (sample->>'wanted')::float8 AS wanted,
   (extract(epoch FROM clock_timestamp() - sampled_at) * 1000)::float8 AS "ageMs",
   EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
@@ -81,7 +81,7 @@ export async function isSampleDue(client: Client, keys: readonly CustomerKey[]):
   if (unsampled > 0) return true
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.ageMs < AGAIN_MS) return false
-  return isDoubted(evidence) && (suspected > 0 || isDenied(evidence))
+  return isDoubted(evidence) && (suspected > 0 || isTooStrange(evidence))
 }
 
 const DRAW = `
@@ -125,8 +125,8 @@ export function makeSampling(options: SampleOptions): AskSample {
     const { answers, stopped } = await look(subjects, signal)
     if (stopped) return stopped
     const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
-    const denied = sights.filter((sight) => typeof sight === 'string').length
-    await writeSample(pool, at, { asked: sights.length, denied, wanted: subjects.length + waiting })
+    const strange = sights.filter((sight) => typeof sight === 'string').length
+    await writeSample(pool, at, { asked: sights.length, strange, wanted: subjects.length + waiting })
     return null
   }
 

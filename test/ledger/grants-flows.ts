@@ -164,7 +164,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     for (const compared of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
       if (await isSampleDue(pool, ['checked'])) {
         const { at } = await drawSample(pool, 1)
-        await writeSample(pool, at, { asked: 1, denied: 0, wanted: 1 })
+        await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
       const looked = { kind: 'seen', compared, ownForms: [], desired: 'd' } as const
