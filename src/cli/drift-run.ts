@@ -6,7 +6,7 @@ import { describeCustomers } from '../customers/describe.ts'
 import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
-import { believe, makeSampling } from '../drift/evidence.ts'
+import { believe } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
 import { readPreconditions } from '../drift/preconditions.ts'
 import { repairFound } from '../drift/repair.ts'
@@ -183,13 +183,12 @@ async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporti
     tend: () => pace.tend(probe),
     ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
   })
-  const checking = { pool, config, digester: context.digester, readCustomers, context, log: calls.add }
+  const checking = { pool, readCustomers, context, log: calls.add, repair: false }
   const drawing = { ...driving.everybody, seed, startedAt, sample, readCustomers }
   const { run, end } = await driveRun({
     ...{ pool, fingerprint, gate, run: driving.run, sleep, signal: io.stop },
     everybody: (from) => everybody(drawing, from),
-    verify: makeVerify({ ...checking, repair: false }),
-    sample: makeSampling(checking),
+    ...makeVerify(checking),
     onLooks(verified, run) {
       driving.onLooks(verified)
       agenda = run.agenda

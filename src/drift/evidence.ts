@@ -4,9 +4,8 @@
 import type { DecidedBy } from '../brake/held.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { SyncContext } from '../sync/context.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
-import { type CheckOptions, makeChecker, readCheckable } from './look.ts'
+import { type GetUsers, readCheckable } from './look.ts'
 import { wasRegistered } from './tally.ts'
 import { VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
@@ -103,9 +102,6 @@ export async function believe(client: Client, { by, why }: DecidedBy): Promise<v
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
 }
 
-export type SampleOptions = Omit<SnapshotReading, 'unwatched'> &
-  CheckOptions & { readonly context: Pick<SyncContext, 'unwatched'> }
-
 const SIZE = 30
 /** Most of them may be of customers that cannot be checked. */
 const MOST_DRAWN = 500
@@ -115,14 +111,13 @@ const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-set
 /** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */
 export type AskSample = (signal: AbortSignal) => Promise<'asked' | 'pace' | null>
 
-export function makeSampling(options: SampleOptions): AskSample {
-  const { pool, context } = options
-  const look = makeChecker(options)
+export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskSample {
+  const { pool } = reading
 
   return async (signal) => {
     const { at, keys } = await drawSample(pool, MOST_DRAWN)
     const { subjects, waiting } = await readSample(keys)
-    const { answers, stopped } = await look(subjects, signal)
+    const { answers, stopped } = await getUsers(subjects, signal)
     if (stopped) return stopped
     const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
     const strange = sights.filter((sight) => typeof sight === 'string').length
@@ -135,7 +130,6 @@ export function makeSampling(options: SampleOptions): AskSample {
     const subjects: Snapshot[] = []
     let waiting = 0
     for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
-      const reading = { ...options, unwatched: context.unwatched }
       const read = await readCheckable(reading, keys.slice(at, at + SIZE))
       subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
       waiting += read.filter(({ skip }) => WAITING.has(skip)).length

@@ -1,20 +1,22 @@
 // Checks customers: read, look, compare, store. See docs/protocol.md, "Verification".
-import { readUnclear } from '../ledger/calls.ts'
+import { type CallEntry, readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { SyncContext } from '../sync/context.ts'
+import type { SnapshotReading } from '../sync/snapshot.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, ownFormsOf } from './compare.ts'
-import { isSampleDue, makeSampling, type SampleOptions } from './evidence.ts'
-import { type CheckAnswer, type Checkable, makeChecker, readCheckable } from './look.ts'
+import { isSampleDue, makeSampling } from './evidence.ts'
+import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './look.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
 import { isDrift, type Verified } from './words.ts'
 
-type VerifyOptions = SampleOptions & {
-  readonly context: Pick<SyncContext, 'brake'>
+type VerifyOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
+  readonly context: SyncContext
+  readonly log: (entry: CallEntry) => void
   /** Whether what is found is owed a repair, as far as the brake lets it. */
   readonly repair: boolean
 }
@@ -25,7 +27,7 @@ export type Verification = {
   readonly stopped: 'asked' | 'pace' | 'mapping' | null
 }
 
-export type Verify = (keys: readonly CustomerKey[], signal: AbortSignal) => Promise<Verification>
+export type Verify = ReturnType<typeof makeVerify>['verify']
 
 type Checking = {
   /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
@@ -37,13 +39,15 @@ type Checking = {
  * Checks customers once each, inside the common pace, and stores what that showed. Customers that cannot be checked now
  * are skipped, without a call. When it is stopped, those not checked are not among the verified.
  */
-export function makeVerify(options: VerifyOptions): Verify {
-  const { pool, config, context, repair } = options
+export function makeVerify({ pool, readCustomers, context, log, repair }: VerifyOptions) {
+  const { config, brake } = context
   const { fingerprint } = config
-  const look = makeChecker(options)
-  const sample = makeSampling(options)
+  const reading = { ...context, pool, readCustomers }
+  const getUsers = makeGetUsers(context, log)
+  const sample = makeSampling(reading, getUsers)
+  return { verify, sample }
 
-  return async (asked, signal) => {
+  async function verify(asked: readonly CustomerKey[], signal: AbortSignal): Promise<Verification> {
     const keys = [...new Set(asked)]
     const halted = (await isSampleDue(pool, keys)) ? await sample(signal) : null
     if (halted) return { verified: [], stopped: halted }
@@ -62,10 +66,10 @@ export function makeVerify(options: VerifyOptions): Verify {
 
   async function carryOut(keys: readonly CustomerKey[], checking: Checking, signal: AbortSignal) {
     const { checks } = checking
-    const read = await readCheckable({ ...options, unwatched: context.unwatched }, keys)
+    const read = await readCheckable(reading, keys)
     const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
     const subjects = asked.map(({ subject }) => subject)
-    const { answers, stopped } = await look(subjects, signal)
+    const { answers, stopped } = await getUsers(subjects, signal)
     const given = await withoutCaptured(await compareAll(read, answers, checking))
     const mendsLater = !repair && config.reconcile.mode === 'repair'
     const stored = await storeLooks(pool, given, { ...config.timing, fingerprint, mendsLater })
@@ -85,7 +89,7 @@ export function makeVerify(options: VerifyOptions): Verify {
       if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
       return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
     })
-    return (await oweRepairs({ pool, brake: context.brake, lag: config.timing }, found)).owed
+    return (await oweRepairs({ pool, brake, lag: config.timing }, found)).owed
   }
 
   /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */

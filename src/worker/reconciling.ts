@@ -65,10 +65,10 @@ type Time = { readonly periodMs: number; readonly lastsMs: number }
 
 function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
-  const { config, digester } = context
+  const { config } = context
   const say = logVerified(log)
-  const look = makeVerify({
-    ...{ pool, config, digester, readCustomers, context },
+  const { verify } = makeVerify({
+    ...{ pool, readCustomers, context },
     log(entry: CallEntry) {
       say.call(entry)
       logCall(entry)
@@ -79,7 +79,7 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     ...{ pool, binding, pace, fingerprint: config.fingerprint, ...time },
     ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
     async verify(keys) {
-      const verification = await look(keys, signal)
+      const verification = await verify(keys, signal)
       for (const verified of verification.verified) say.verified(verified)
       return verification
     },

@@ -1,6 +1,4 @@
 // A house whose customers are settled, and verification as a worker or a command makes it.
-import { describeCustomers } from '../../src/customers/describe.ts'
-import { makeReading } from '../../src/customers/read.ts'
 import { makeVerify, type Verification } from '../../src/drift/verify.ts'
 import type { Verified } from '../../src/drift/words.ts'
 import type { CallEntry } from '../../src/ledger/calls.ts'
@@ -29,18 +27,14 @@ type Options = {
 
 export async function openVerifier(house: House, { repair = false }: Options = {}): Promise<Verifier> {
   const { config } = house
-  const { pool, context, close } = await openSync({
+  const { pool, context, readCustomers, close } = await openSync({
     config,
     env: house.env as Secrets,
     onPoolError: () => undefined,
   })
   const calls: CallEntry[] = []
-  const verify = makeVerify({
-    ...{ pool, config, context, repair },
-    digester: context.digester,
-    readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
-    log: (entry) => void calls.push(entry),
-  })
+  const log = (entry: CallEntry) => void calls.push(entry)
+  const { verify } = makeVerify({ pool, readCustomers, context, log, repair })
   const never = new AbortController().signal
   return {
     calls,
