@@ -5,6 +5,7 @@ import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
+import { makeChecking } from '../drift/checking.ts'
 import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
 import { believe } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
@@ -13,8 +14,7 @@ import { repairFound } from '../drift/repair.ts'
 import { makeRunGate, type RunEnd } from '../drift/run-gate.ts'
 import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
 import { silentOf } from '../drift/tally.ts'
-import { makeVerify } from '../drift/verify.ts'
-import type { Shown, Verified } from '../drift/words.ts'
+import type { Checked, Shown } from '../drift/words.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -59,8 +59,8 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const values = new Map<string, readonly Shown[]>()
   const carrying = carryOut(io, reporting, {
     ...begun,
-    onLooks: (verified) => {
-      for (const { findingId, findingState, shown } of asked.showValues ? verified : [])
+    onLooks: (checked) => {
+      for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
         if (findingId !== null && findingState === 'found') values.set(findingId, shown)
     },
     onKept: () => {
@@ -159,7 +159,7 @@ const TOO_EARLY = {
 type Begun = { readonly run: DriftRun; readonly everybody: Everybody }
 
 type Driving = Begun & {
-  readonly onLooks: (verified: readonly Verified[]) => void
+  readonly onLooks: (checked: readonly Checked[]) => void
   readonly onKept: () => void
 }
 
@@ -183,14 +183,13 @@ async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporti
     tend: () => pace.tend(probe),
     ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
   })
-  const checking = { pool, readCustomers, context, log: calls.add, repair: false }
   const drawing = { ...driving.everybody, seed, startedAt, sample, readCustomers }
   const { run, end } = await driveRun({
     ...{ pool, fingerprint, gate, run: driving.run, sleep, signal: io.stop },
     everybody: (from) => everybody(drawing, from),
-    ...makeVerify(checking),
-    onLooks(verified, run) {
-      driving.onLooks(verified)
+    ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
+    onLooks(checked, run) {
+      driving.onLooks(checked)
       agenda = run.agenda
       show(null)
     },

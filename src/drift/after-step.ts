@@ -11,10 +11,10 @@ import {
   verdictIn,
 } from './findings.ts'
 import type { FindingRow, OpenFinding } from './found.ts'
-import { type DriftVerdict, REPAIRABLE_KINDS, type Resolved, type Verified } from './words.ts'
+import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from './words.ts'
 
 export type FindingAfter = Pick<
-  Verified,
+  Checked,
   'findingState' | 'findingId' | 'resolved' | 'lookAgainInMs' | 'more'
 > & {
   /** A repair would help, and was not owed too often. */

@@ -3,13 +3,13 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, silentOf, tallyOf, totalOf } from './tally.ts'
 import {
+  type Checked,
   type CheckVerdict,
   type DriftTally,
   type DriftVerdict,
   isDrift,
   type NoAnswer,
   type Skipped,
-  type Verified,
 } from './words.ts'
 
 /** A customer of whom a check has not said enough. */
@@ -57,7 +57,7 @@ export function nextAt({ waiting }: Agenda): number | null {
 }
 
 type Looked = {
-  readonly verified: readonly Verified[]
+  readonly checked: readonly Checked[]
   /** Customers who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
   /** Customers of whom others have found a difference while the run went on. */
@@ -70,15 +70,15 @@ type Looked = {
  * judged now is tried again a few times. Findings that others made since the run began count as the run's own: a
  * report that calls all customers right because a worker was quicker would hide what happened.
  */
-export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Looked): Agenda {
+export function afterLooks(agenda: Agenda, { checked, fresh, met, nowMs }: Looked): Agenda {
   const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
-  const seen = new Set(verified.map(({ key }) => key))
+  const seen = new Set(checked.map(({ key }) => key))
   const waiting: WaitingCheck[] = agenda.waiting.filter(({ key }) => !seen.has(key))
   for (const key of fresh) if (!seen.has(key)) waiting.push({ key, at: nowMs, looks: 0, last: null })
   const counted: CheckVerdict[] = []
   const suspects: CheckVerdict[] = []
   const found: string[] = []
-  for (const each of verified) {
+  for (const each of checked) {
     const { key, verdict, findingId, findingState } = each
     const looks = (before.get(key) ?? 0) + 1
     const other = findingState === 'found' ? undefined : met.get(key)
@@ -110,7 +110,7 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
 
 type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
 
-function isWaiting({ verdict, findingState, more }: Verified, { looks, waiting, met }: Going): boolean {
+function isWaiting({ verdict, findingState, more }: Checked, { looks, waiting, met }: Going): boolean {
   if (isDrift(verdict)) return (more || findingState !== 'found') && looks < LOOKS_AT_SUSPECTS
   const passes = 'why' in verdict && PASSING.includes(verdict.why)
   return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes

@@ -1,7 +1,7 @@
 // Holds a run back for what is owed and for the pace, and ends it where waiting is no use.
 import { MOST_AT_ONCE, makeAllowance, SHARE } from './allowance.ts'
 import { type Preconditions, type Unsettled, unsettled } from './preconditions.ts'
-import type { Doubt, Stopped, Verified } from './words.ts'
+import type { Checked, Doubt, Stopped } from './words.ts'
 
 /** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */
 export type RunEnd =
@@ -62,8 +62,8 @@ export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, m
       }
     },
     /** A customer that was passed over without a call costs nothing. */
-    spent(verified: readonly Verified[]): void {
-      const calls = verified.filter(({ verdict }) => verdict.kind !== 'skipped' || verdict.why === 'moved')
+    spent(checked: readonly Checked[]): void {
+      const calls = checked.filter(({ verdict }) => verdict.kind !== 'skipped' || verdict.why === 'moved')
       allowance.spend(calls.length)
     },
   }

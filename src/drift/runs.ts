@@ -15,14 +15,14 @@ import {
   soFar,
   type WaitingCheck,
 } from './agenda.ts'
+import type { CheckCustomers } from './checking.ts'
 import { readDoubt } from './coverage.ts'
 import { beginningOf, type Next, type Place } from './everybody.ts'
 import type { AskSample } from './evidence.ts'
 import { metSince } from './found.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './run-gate.ts'
 import { EMPTY_TALLY, silenceOf } from './tally.ts'
-import type { Verify } from './verify.ts'
-import type { Doubt, DriftTally, Verified } from './words.ts'
+import type { Checked, Doubt, DriftTally } from './words.ts'
 
 /** Options that make two calls the same run: the second resumes where the first one stopped. */
 export type DriftOptions = {
@@ -121,9 +121,9 @@ type DriveOptions = {
   readonly run: DriftRun
   readonly gate: RunGate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
-  readonly verify: Verify
+  readonly check: CheckCustomers
   readonly sample: AskSample
-  readonly onLooks: (verified: readonly Verified[], run: DriftRun) => void
+  readonly onLooks: (checked: readonly Checked[], run: DriftRun) => void
   /** From now on another process may go on with it. */
   readonly onKept: () => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -139,7 +139,7 @@ const KEEP_MS = 1000
  * by then, and stays open: `endRun` ends it.
  */
 export async function driveRun(options: DriveOptions) {
-  const { pool, gate, verify, now, signal, onLooks } = options
+  const { pool, gate, check, now, signal, onLooks } = options
   let { run } = options
   const source = options.everybody(run.place)
   let exhausted = false
@@ -206,12 +206,12 @@ export async function driveRun(options: DriveOptions) {
   }
 
   async function look(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
-    const { verified, stopped } = await verify(keys, signal)
-    gate.spent(verified)
-    const asked = verified.map(({ key }) => key)
+    const { checked, stopped } = await check(keys, signal)
+    gate.spent(checked)
+    const asked = checked.map(({ key }) => key)
     const met = await metSince(pool, asked, run.startedAt)
-    run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, met, nowMs: now() }) }
-    onLooks(verified, run)
+    run = { ...run, agenda: afterLooks(run.agenda, { checked, fresh, met, nowMs: now() }) }
+    onLooks(checked, run)
     if (now() >= keptAt) await keepNow()
     return stopped
   }

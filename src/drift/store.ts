@@ -13,7 +13,7 @@ import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import { type CheckResult, type FindingStep, stepFor } from './findings.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
 import { heldAccess } from './held.ts'
-import { type CheckVerdict, isDrift, type Verified } from './words.ts'
+import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 
 /** A customer after its check. `subject` as it was read before the call. */
 export type CheckedCustomer = {
@@ -24,7 +24,7 @@ export type CheckedCustomer = {
   readonly token: string | null
 }
 
-export type StoredCheck = Omit<Verified, 'repairing'> & Pick<FindingAfter, 'repairable'>
+export type StoredCheck = Omit<Checked, 'repairing'> & Pick<FindingAfter, 'repairable'>
 
 type StoreOptions = StepOptions & { readonly fingerprint: string }
 

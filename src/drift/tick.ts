@@ -17,7 +17,7 @@ type TickOptions = Parameters<typeof readPreconditions>[1] & {
   readonly periodMs: number
   readonly lastsMs: number
   readonly most: number
-  readonly verify: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: Stopped | 'mapping' | null }>
+  readonly check: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: Stopped | 'mapping' | null }>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ export function tickMs(periodMs: number): number {
 const TICK_BEAT_MS = 250
 
 export function makeTick(options: TickOptions): () => Promise<TickEnd> {
-  const { pool, periodMs, most, verify, now, signal } = options
+  const { pool, periodMs, most, check, now, signal } = options
   const allowance = makeAllowance(now)
 
   return async () => (await alone(pool, 'round', run)) ?? 'busy'
@@ -64,7 +64,7 @@ export function makeTick(options: TickOptions): () => Promise<TickEnd> {
     const keys = [...again, ...(await oldest(pool, periodMs, room - again.length))]
     if (keys.length === 0) return 'rest'
     allowance.spend(keys.length)
-    return (await verify(keys)).stopped
+    return (await check(keys)).stopped
   }
 }
 

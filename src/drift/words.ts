@@ -110,7 +110,7 @@ export type Finding = DriftVerdict & {
 /** A field on both sides, as it is: for people who asked to see values, never stored. */
 export type Shown = { readonly field: DriftField; readonly here: unknown; readonly service: unknown }
 
-export type Verified = {
+export type Checked = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict
   /** Whether an earlier check has shown a drift already. */

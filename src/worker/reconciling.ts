@@ -1,14 +1,14 @@
 import { roleBehind } from '../database/pool.ts'
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
+import { makeChecking } from '../drift/checking.ts'
 import { readDoubt } from '../drift/coverage.ts'
 import { makeTick, tickMs } from '../drift/tick.ts'
-import { makeVerify } from '../drift/verify.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
 import type { Opened } from './context.ts'
-import { logVerified, makeReminder, TELL_AGAIN_MS } from './log.ts'
+import { logChecks, makeReminder, TELL_AGAIN_MS } from './log.ts'
 import type { Observing } from './ops.ts'
 import { explained } from './waiting.ts'
 
@@ -25,7 +25,7 @@ type Options = {
 /** A tick leaves the rest of its time to the one that comes after it. */
 const LASTS = 0.9
 
-/** Verifies all customers within the period, over and over, together with the other workers; null: it is off. */
+/** Checks all customers within the period, over and over, together with the other workers; null: it is off. */
 export async function startReconciling(options: Options): Promise<Ticks | null> {
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
@@ -66,8 +66,8 @@ type Time = { readonly periodMs: number; readonly lastsMs: number }
 function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
   const { config } = context
-  const say = logVerified(log)
-  const { verify } = makeVerify({
+  const say = logChecks(log)
+  const checking = makeChecking({
     ...{ pool, readCustomers, context },
     log(entry: CallEntry) {
       say.call(entry)
@@ -78,10 +78,10 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
   const tick = makeTick({
     ...{ pool, binding, pace, fingerprint: config.fingerprint, ...time },
     ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
-    async verify(keys) {
-      const verification = await verify(keys, signal)
-      for (const verified of verification.verified) say.verified(verified)
-      return verification
+    async check(keys) {
+      const batch = await checking.check(keys, signal)
+      for (const each of batch.checked) say.checked(each)
+      return batch
     },
   })
   return async () => {

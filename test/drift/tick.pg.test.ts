@@ -1,7 +1,7 @@
 // Whom a tick hands over to be looked at, with real tables; what a look says is given here.
 import { expect, test } from 'vitest'
+import type { CheckedBatch } from '../../src/drift/checking.ts'
 import { makeTick } from '../../src/drift/tick.ts'
-import type { Verification } from '../../src/drift/verify.ts'
 import { alone } from '../../src/ledger/alone.ts'
 import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
@@ -24,12 +24,12 @@ async function scene(rows: readonly Row[], stops: ReadonlySet<number> = new Set(
   await put(pool, rows)
   const batches: (readonly CustomerKey[])[] = []
   let now = 0
-  const verify = async (asked: readonly CustomerKey[]): Promise<Verification> => {
+  const check = async (asked: readonly CustomerKey[]): Promise<CheckedBatch> => {
     batches.push([...asked].sort())
-    return { verified: [], stopped: stops.has(batches.length) ? 'pace' : null }
+    return { checked: [], stopped: stops.has(batches.length) ? 'pace' : null }
   }
   const tick = makeTick({
-    ...{ pool, binding, fingerprint: 'ours', pace: { rate: () => currentRate(pool) }, verify },
+    ...{ pool, binding, fingerprint: 'ours', pace: { rate: () => currentRate(pool) }, check },
     ...{ periodMs: 10 * HOUR, lastsMs: 2000, most },
     sleep: async (ms) => {
       now += ms

@@ -309,7 +309,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     ['check-any-token', 'WHERE o.token = e.token AND o.call_token = e.token AND NOT', 'WHERE NOT'],
   ],
-  'src/drift/verify.ts': [['repair-of-new', 'if (!work.known || !repairable ||', 'if (!repairable ||']],
+  'src/drift/checking.ts': [['repair-of-new', 'if (!work.known || !repairable ||', 'if (!repairable ||']],
   'src/drift/evidence.ts': [
     [
       'sample-of-before',

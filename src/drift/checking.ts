@@ -1,4 +1,4 @@
-// Checks customers: read, look, compare, store. See docs/protocol.md, "Verification".
+// Checks customers: read, GET, compare, store. See docs/protocol.md, "Verification".
 import { type CallEntry, readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { findMapping } from '../ledger/generation.ts'
@@ -12,9 +12,9 @@ import { isSampleDue, makeSampling } from './evidence.ts'
 import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './look.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
-import { isDrift, type Verified } from './words.ts'
+import { type Checked, isDrift } from './words.ts'
 
-type VerifyOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
+type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
   readonly context: SyncContext
   readonly log: (entry: CallEntry) => void
   /** Whether what is found is owed a repair, as far as the brake lets it. */
@@ -22,64 +22,64 @@ type VerifyOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
 }
 
 /** `asked`: the signal; `pace`: no call may be made now; `mapping`: syncs go by another one. */
-export type Verification = {
-  readonly verified: readonly Verified[]
+export type CheckedBatch = {
+  readonly checked: readonly Checked[]
   readonly stopped: 'asked' | 'pace' | 'mapping' | null
 }
 
-export type Verify = ReturnType<typeof makeVerify>['verify']
+export type CheckCustomers = ReturnType<typeof makeChecking>['check']
 
-type Checking = {
+type ClaimedChecks = {
   /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
-  readonly checks: Map<CustomerKey, string>
+  readonly tokens: Map<CustomerKey, string>
   readonly generation: string
 }
 
 /**
  * Checks customers once each, inside the common pace, and stores what that showed. Customers that cannot be checked now
- * are skipped, without a call. When it is stopped, those not checked are not among the verified.
+ * are skipped, without a call. When it is stopped, the result has only those checked until then.
  */
-export function makeVerify({ pool, readCustomers, context, log, repair }: VerifyOptions) {
+export function makeChecking({ pool, readCustomers, context, log, repair }: CheckingOptions) {
   const { config, brake } = context
   const { fingerprint } = config
   const reading = { ...context, pool, readCustomers }
   const getUsers = makeGetUsers(context, log)
   const sample = makeSampling(reading, getUsers)
-  return { verify, sample }
+  return { check, sample }
 
-  async function verify(asked: readonly CustomerKey[], signal: AbortSignal): Promise<Verification> {
+  async function check(asked: readonly CustomerKey[], signal: AbortSignal): Promise<CheckedBatch> {
     const keys = [...new Set(asked)]
     const halted = (await isSampleDue(pool, keys)) ? await sample(signal) : null
-    if (halted) return { verified: [], stopped: halted }
+    if (halted) return { checked: [], stopped: halted }
     const mapping = await findMapping(pool, fingerprint)
-    if (!mapping?.current) return { verified: [], stopped: 'mapping' }
+    if (!mapping?.current) return { checked: [], stopped: 'mapping' }
     const lasts = { lastsMs: claimLastsMs(config), fingerprint }
-    const checks = new Map(await claimChecks(pool, keys, lasts))
+    const tokens = new Map(await claimChecks(pool, keys, lasts))
     try {
-      return await carryOut(keys, { checks, generation: mapping.generation }, signal)
+      return await carryOut(keys, { tokens, generation: mapping.generation }, signal)
     } finally {
       // Left alone they would keep other checks away until they have passed.
-      const left = [...checks].map(([key, token]) => ({ key, token }))
+      const left = [...tokens].map(([key, token]) => ({ key, token }))
       await endChecks(pool, left, fingerprint)
     }
   }
 
-  async function carryOut(keys: readonly CustomerKey[], checking: Checking, signal: AbortSignal) {
-    const { checks } = checking
+  async function carryOut(keys: readonly CustomerKey[], claimed: ClaimedChecks, signal: AbortSignal) {
+    const { tokens } = claimed
     const read = await readCheckable(reading, keys)
-    const asked = read.filter(({ subject, skip }) => skip === null && checks.has(subject.key))
+    const asked = read.filter(({ subject, skip }) => skip === null && tokens.has(subject.key))
     const subjects = asked.map(({ subject }) => subject)
     const { answers, stopped } = await getUsers(subjects, signal)
-    const given = await withoutCaptured(await compareAll(read, answers, checking))
+    const given = await withoutCaptured(await compareAll(read, answers, claimed))
     const mendsLater = !repair && config.reconcile.mode === 'repair'
     const stored = await storeLooks(pool, given, { ...config.timing, fingerprint, mendsLater })
-    for (const { subject } of given) checks.delete(subject.key)
+    for (const { subject } of given) tokens.delete(subject.key)
     const owed = repair ? await owedRepairs(given, stored) : []
-    const verified = stored.map(({ repairable: _, ...each }) => ({
+    const checked = stored.map(({ repairable: _, ...each }) => ({
       ...each,
       repairing: owed.includes(each.key),
     }))
-    return { verified, stopped }
+    return { checked, stopped }
   }
 
   async function owedRepairs(given: readonly CheckedCustomer[], stored: readonly StoredCheck[]) {
@@ -106,12 +106,12 @@ export function makeVerify({ pool, readCustomers, context, log, repair }: Verify
   async function compareAll(
     read: readonly Checkable[],
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
-    { checks, generation }: Checking,
+    { tokens, generation }: ClaimedChecks,
   ): Promise<readonly CheckedCustomer[]> {
     const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
     const unclear = await readUnclear(pool, keys)
     return read.flatMap(({ subject, skip }): CheckedCustomer[] => {
-      const token = checks.get(subject.key) ?? null
+      const token = tokens.get(subject.key) ?? null
       const unseen = { subject, token, sight: null }
       const why = skip ?? (token === null ? 'moved' : null)
       if (why) return [{ ...unseen, looked: { kind: 'left', why } }]
