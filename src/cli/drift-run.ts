@@ -59,7 +59,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const values = new Map<string, readonly Shown[]>()
   const carrying = carryOut(io, reporting, {
     ...begun,
-    onLooks: (checked) => {
+    onChecks: (checked) => {
       for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
         if (findingId !== null && findingState === 'found') values.set(findingId, shown)
     },
@@ -159,7 +159,7 @@ const TOO_EARLY = {
 type Begun = { readonly run: DriftRun; readonly everybody: Everybody }
 
 type Driving = Begun & {
-  readonly onLooks: (checked: readonly Checked[]) => void
+  readonly onChecks: (checked: readonly Checked[]) => void
   readonly onKept: () => void
 }
 
@@ -188,8 +188,8 @@ async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporti
     ...{ pool, fingerprint, gate, run: driving.run, sleep, signal: io.stop },
     everybody: (from) => everybody(drawing, from),
     ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
-    onLooks(checked, run) {
-      driving.onLooks(checked)
+    onChecks(checked, run) {
+      driving.onChecks(checked)
       agenda = run.agenda
       show(null)
     },

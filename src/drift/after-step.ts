@@ -1,51 +1,34 @@
 // Turns the step of a check into the finding that its caller is told of, and into the rows that are written. Pure.
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
-import {
-  type FindingStep,
-  isFound,
-  type Lag,
-  MOST_REPAIRS,
-  postponedMs,
-  type Told,
-  verdictIn,
-} from './findings.ts'
+import { type FindingStep, isFound, type KeptDrift, type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
 import type { FindingRow, OpenFinding } from './found.ts'
 import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from './words.ts'
 
-export type FindingAfter = Pick<
-  Checked,
-  'findingState' | 'findingId' | 'resolved' | 'lookAgainInMs' | 'more'
-> & {
-  /** A repair would help, and was not owed too often. */
-  readonly repairable: boolean
+export type FindingAfter = Omit<Checked, 'key' | 'verdict' | 'shown' | 'repairing'> & {
   /**
    * The drift that two checks have shown, with the cause of the first one: afterwards the records hold what that showed,
    * and tell another cause. Null: this check's own verdict holds.
    */
-  readonly told: DriftVerdict | null
+  readonly kept: DriftVerdict | null
 }
 
 export const NO_FINDING: FindingAfter = {
   findingState: null,
   findingId: null,
   resolved: null,
-  lookAgainInMs: null,
+  nextInMs: null,
   more: false,
   repairable: false,
-  told: null,
+  kept: null,
 }
 
 export type StepOptions = Lag & {
   /** Workers repair what is found, and have to check for it. */
-  readonly mendsLater: boolean
+  readonly repairsLater: boolean
 }
 
-export function findingAfter(
-  step: FindingStep,
-  open: OpenFinding | null,
-  options: StepOptions,
-): FindingAfter {
+export function afterStep(step: FindingStep, open: OpenFinding | null, options: StepOptions): FindingAfter {
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   switch (step.do) {
     case 'nothing':
@@ -54,19 +37,19 @@ export function findingAfter(
       return NO_FINDING
     case 'wait': {
       const findingState = open && (isFound(open) ? 'found' : 'suspected')
-      return { ...same, findingState, lookAgainInMs: open?.nextInMs ?? null, told: step.kept }
+      return { ...same, findingState, nextInMs: open?.nextInMs ?? null, kept: step.kept }
     }
     case 'postpone':
-      return { ...same, lookAgainInMs: postponedMs(options) }
+      return { ...same, nextInMs: postponedMs(options) }
     case 'doubt':
       return { ...same, findingState: 'suspected' }
     case 'suspect': {
-      const lookAgainInMs = options.consistencyDelayMs
-      return { ...same, findingState: 'suspected', lookAgainInMs, resolved: step.ends }
+      const nextInMs = options.consistencyDelayMs
+      return { ...same, findingState: 'suspected', nextInMs, resolved: step.ends }
     }
     case 'confirm':
     case 'keep':
-      return { ...same, ...confirmed(open, step.told, options) }
+      return { ...same, ...confirmed(open, step.drift, options) }
     case 'resolve':
       return { ...same, resolved: step.how }
     default:
@@ -74,13 +57,13 @@ export function findingAfter(
   }
 }
 
-function confirmed(open: OpenFinding | null, told: Told, options: StepOptions) {
-  const more = told.pending.length > 0
-  const repairs = open && open.fields.join() === told.fields.join() ? open.repairs : 0
-  const repairable = REPAIRABLE_KINDS.some((kind) => kind === told.kind) && repairs < MOST_REPAIRS
-  const later = repairable && options.mendsLater ? postponedMs(options) : null
-  const lookAgainInMs = more ? options.consistencyDelayMs : later
-  return { findingState: 'found', lookAgainInMs, more, repairable, told: verdictIn(told) } as const
+function confirmed(open: OpenFinding | null, { pending, ...drift }: KeptDrift, options: StepOptions) {
+  const more = pending.length > 0
+  const repairs = open && open.fields.join() === drift.fields.join() ? open.repairs : 0
+  const repairable = REPAIRABLE_KINDS.some((kind) => kind === drift.kind) && repairs < MOST_REPAIRS
+  const later = repairable && options.repairsLater ? postponedMs(options) : null
+  const nextInMs = more ? options.consistencyDelayMs : later
+  return { findingState: 'found', nextInMs, more, repairable, kept: drift } as const
 }
 
 /** For workers; a run asks again a moment later. The service may say something else before long. */
@@ -97,7 +80,7 @@ type Decided = {
 export function rowsOf({ subject, open, step, after }: Decided): readonly FindingRow[] {
   const { key, mapped, desired } = subject
   const userId = userIdOf(mapped)
-  const nextInMs = after.lookAgainInMs
+  const nextInMs = after.nextInMs
   const shown = { id: open?.id ?? null, key, userId, desired, nextInMs, seen: true, anew: false, how: null }
   /** As the finding was: this check has not shown it. */
   const asItWas = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
@@ -112,12 +95,12 @@ export function rowsOf({ subject, open, step, after }: Decided): readonly Findin
     case 'doubt':
       return asItWas(DOUBTED_MS)
     case 'suspect': {
-      const row = { ...shown, ...step.told, looks: 1, anew: true }
+      const row = { ...shown, ...step.drift, looks: 1, anew: true }
       return step.ends === null ? [row] : [...asItWas(null, step.ends), { ...row, id: null }]
     }
     case 'confirm':
     case 'keep':
-      return [{ ...shown, ...step.told, looks: (open?.looks ?? 1) + 1 }]
+      return [{ ...shown, ...step.drift, looks: (open?.looks ?? 1) + 1 }]
     case 'resolve':
       return asItWas(null, step.how)
     default:

@@ -9,9 +9,9 @@ import type { SnapshotReading } from '../sync/snapshot.ts'
 import { claimLastsMs } from '../sync/time-needed.ts'
 import { compare, ownFormsOf } from './compare.ts'
 import { isSampleDue, makeSampling } from './evidence.ts'
-import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './look.ts'
+import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './get-users.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
-import { type CheckedCustomer, type StoredCheck, storeLooks } from './store.ts'
+import { type StoredCheck, storeChecks, type UnstoredCheck } from './store.ts'
 import { type Checked, isDrift } from './words.ts'
 
 type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
@@ -71,18 +71,15 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const subjects = asked.map(({ subject }) => subject)
     const { answers, stopped } = await getUsers(subjects, signal)
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
-    const mendsLater = !repair && config.reconcile.mode === 'repair'
-    const stored = await storeLooks(pool, given, { ...config.timing, fingerprint, mendsLater })
+    const repairsLater = !repair && config.reconcile.mode === 'repair'
+    const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
     for (const { subject } of given) tokens.delete(subject.key)
     const owed = repair ? await owedRepairs(given, stored) : []
-    const checked = stored.map(({ repairable: _, ...each }) => ({
-      ...each,
-      repairing: owed.includes(each.key),
-    }))
+    const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
     return { checked, stopped }
   }
 
-  async function owedRepairs(given: readonly CheckedCustomer[], stored: readonly StoredCheck[]) {
+  async function owedRepairs(given: readonly UnstoredCheck[], stored: readonly StoredCheck[]) {
     const found = given.flatMap(({ subject: { key, desired, work } }, at): ToRepair[] => {
       const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
       // A customer that was never synced is a backfill's.
@@ -93,13 +90,12 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   }
 
   /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */
-  async function withoutCaptured(compared: readonly CheckedCustomer[]): Promise<readonly CheckedCustomer[]> {
-    const differs = ({ looked }: CheckedCustomer) =>
-      looked.kind === 'seen' && looked.compared.kind !== 'agrees'
-    const keys = compared.filter(differs).map(({ subject }) => subject.key)
+  async function withoutCaptured(checks: readonly UnstoredCheck[]): Promise<readonly UnstoredCheck[]> {
+    const differs = ({ result }: UnstoredCheck) => result.kind === 'seen' && result.verdict.kind !== 'agrees'
+    const keys = checks.filter(differs).map(({ subject }) => subject.key)
     const captured = await capturedOf(pool, keys)
-    return compared.map((each) =>
-      captured.has(each.subject.key) ? { ...each, looked: { kind: 'left', why: 'owed' } } : each,
+    return checks.map((each) =>
+      captured.has(each.subject.key) ? { ...each, result: { kind: 'skipped', why: 'owed' } } : each,
     )
   }
 
@@ -107,21 +103,21 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     read: readonly Checkable[],
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
     { tokens, generation }: ClaimedChecks,
-  ): Promise<readonly CheckedCustomer[]> {
+  ): Promise<readonly UnstoredCheck[]> {
     const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
     const unclear = await readUnclear(pool, keys)
-    return read.flatMap(({ subject, skip }): CheckedCustomer[] => {
+    return read.flatMap(({ subject, skip }): UnstoredCheck[] => {
       const token = tokens.get(subject.key) ?? null
       const unseen = { subject, token, sight: null }
       const why = skip ?? (token === null ? 'moved' : null)
-      if (why) return [{ ...unseen, looked: { kind: 'left', why } }]
+      if (why) return [{ ...unseen, result: { kind: 'skipped', why } }]
       const answer = answers.get(subject.key)
       if (!answer) return []
-      if ('none' in answer) return [{ ...unseen, looked: { kind: 'no-answer', why: answer.none } }]
+      if ('none' in answer) return [{ ...unseen, result: { kind: 'no-answer', why: answer.none } }]
       const { sight } = answer
-      const compared = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
+      const verdict = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
       const ownForms = ownFormsOf(subject, sight)
-      return [{ ...unseen, sight, looked: { kind: 'seen', compared, ownForms, desired: subject.desired } }]
+      return [{ ...unseen, sight, result: { kind: 'seen', verdict, ownForms, desired: subject.desired } }]
     })
   }
 }

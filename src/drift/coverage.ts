@@ -2,7 +2,7 @@
 import { type Client, oneRow } from '../database/client.ts'
 import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
-import { readHeldAccess } from './held.ts'
+import { readHeldAccess } from './held-access.ts'
 import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, WrongAccess } from './words.ts'
 

@@ -7,24 +7,24 @@ import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
-import { type FindingAfter, findingAfter, NO_FINDING, rowsOf, type StepOptions } from './after-step.ts'
+import { afterStep, type FindingAfter, NO_FINDING, rowsOf, type StepOptions } from './after-step.ts'
 import { type Sight, shownOf } from './compare.ts'
 import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import { type CheckResult, type FindingStep, stepFor } from './findings.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
-import { heldAccess } from './held.ts'
+import { heldAccess } from './held-access.ts'
 import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 
 /** A customer after its check. `subject` as it was read before the call. */
-export type CheckedCustomer = {
+export type UnstoredCheck = {
   readonly subject: Snapshot
-  readonly looked: CheckResult
+  readonly result: CheckResult
   /** Null: the GET showed nothing. */
   readonly sight: Sight | null
   readonly token: string | null
 }
 
-export type StoredCheck = Omit<Checked, 'repairing'> & Pick<FindingAfter, 'repairable'>
+export type StoredCheck = Omit<Checked, 'repairing'>
 
 type StoreOptions = StepOptions & { readonly fingerprint: string }
 
@@ -32,9 +32,9 @@ type StoreOptions = StepOptions & { readonly fingerprint: string }
 const LOCK_MS = 2000
 
 /** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
-export async function storeLooks(
+export async function storeChecks(
   pool: Pool,
-  given: readonly CheckedCustomer[],
+  given: readonly UnstoredCheck[],
   options: StoreOptions,
 ): Promise<readonly StoredCheck[]> {
   try {
@@ -47,15 +47,15 @@ export async function storeLooks(
 }
 
 /** A change came while the GET was under way, so that nothing can be said. */
-function overtaken(given: CheckedCustomer): CheckedCustomer {
-  return given.looked.kind === 'seen' ? { ...given, looked: { kind: 'left', why: 'moved' } } : given
+function overtaken(given: UnstoredCheck): UnstoredCheck {
+  return given.result.kind === 'seen' ? { ...given, result: { kind: 'skipped', why: 'moved' } } : given
 }
 
-type Stepped = CheckedCustomer & { readonly open: OpenFinding | null; readonly step: FindingStep }
+type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
 async function store(
   client: ClientBase,
-  given: readonly CheckedCustomer[],
+  given: readonly UnstoredCheck[],
   options: StoreOptions,
 ): Promise<readonly StoredCheck[]> {
   const checks = given.flatMap(({ subject: { key }, token }) => (token === null ? [] : [{ key, token }]))
@@ -66,16 +66,16 @@ async function store(
     const { key } = each.subject
     const checked = still.has(key) ? each : overtaken(each)
     const open = opens.get(key) ?? null
-    return { ...checked, open, step: stepFor(open, checked.looked, options) }
+    return { ...checked, open, step: stepFor(open, checked.result, options) }
   })
-  const records = stepped.filter(({ looked }) => looked.kind === 'seen').map(recordOf)
+  const records = stepped.filter(({ result }) => result.kind === 'seen').map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const isCredible = evidence !== null && !isDoubted(evidence)
   const decided = stepped.map((each) => {
     const isDoubtful = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
     const step: FindingStep = isDoubtful ? { do: 'doubt' } : each.step
-    return { ...each, step, after: findingAfter(step, each.open, options) }
+    return { ...each, step, after: afterStep(step, each.open, options) }
   })
   const forgotten = decided.flatMap(({ step, open }) => (step.do === 'forget' && open ? open.id : []))
   await forgetFindings(client, forgotten)
@@ -87,20 +87,20 @@ async function store(
 }
 
 function isConfirmedStrange({ step }: Stepped): boolean {
-  return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.told)
+  return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.drift)
 }
 
-function storedOf({ subject, looked, sight }: CheckedCustomer, after: FindingAfter): StoredCheck {
-  const { told, ...finding } = after
-  const verdict = told ?? verdictOf(looked, subject)
+function storedOf({ subject, result, sight }: UnstoredCheck, after: FindingAfter): StoredCheck {
+  const { kept, ...finding } = after
+  const verdict = kept ?? verdictOf(result, subject)
   const shown = isDrift(verdict) && sight !== null ? shownOf(subject, sight, verdict) : []
   return { ...finding, key: subject.key, verdict, shown }
 }
 
-function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
-  if (looked.kind === 'seen') return looked.compared
-  if (looked.kind === 'no-answer') return looked
-  const { why } = looked
+function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
+  if (result.kind === 'seen') return result.verdict
+  if (result.kind === 'no-answer') return result
+  const { why } = result
   return why === 'held' ? { kind: 'skipped', why, access: heldAccess(subject) } : { kind: 'skipped', why }
 }
 
@@ -110,9 +110,9 @@ function verdictOf(looked: CheckResult, subject: Snapshot): CheckVerdict {
  * capture must not repair a difference that is only to be reported. The record of an erased customer, of whom no
  * digest is kept, is a claim's to write.
  */
-function recordOf({ subject, looked, sight }: CheckedCustomer) {
+function recordOf({ subject, result, sight }: UnstoredCheck) {
   const { key, work, mapped, digestKey } = subject
-  const agrees = looked.kind === 'seen' && looked.compared.kind === 'agrees'
+  const agrees = result.kind === 'seen' && result.verdict.kind === 'agrees'
   if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
   const { state, reason, issues, userId } = work.record

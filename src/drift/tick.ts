@@ -4,7 +4,7 @@ import type { Client } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeAllowance, SHARE } from './allowance.ts'
-import { dueLooks } from './found.ts'
+import { dueChecks } from './found.ts'
 import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
 import { VERIFIABLE } from './verifiable.ts'
 import type { Stopped } from './words.ts'
@@ -60,7 +60,7 @@ export function makeTick(options: TickOptions): () => Promise<TickEnd> {
     const room = Math.min(most, allowance.refill(preconditions.rate * SHARE.tick))
     if (room < 1) return null
     // A suspicion is cleared up before another one is raised.
-    const again = await dueLooks(pool, room)
+    const again = await dueChecks(pool, room)
     const keys = [...again, ...(await oldest(pool, periodMs, room - again.length))]
     if (keys.length === 0) return 'rest'
     allowance.spend(keys.length)

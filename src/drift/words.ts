@@ -119,9 +119,11 @@ export type Checked = {
   readonly findingId: string | null
   readonly resolved: Resolved | null
   /** In how many milliseconds the next check of a suspicion is due. */
-  readonly lookAgainInMs: number | null
+  readonly nextInMs: number | null
   /** It differs in more fields that this check alone has shown. */
   readonly more: boolean
+  /** A repair would help, and was not owed too often. */
+  readonly repairable: boolean
   /** A repair was owed because of it. */
   readonly repairing: boolean
   /** The fields that differ, and the status of an unexpected access; empty where there is no user to show. */

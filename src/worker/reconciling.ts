@@ -17,7 +17,7 @@ type Options = {
   readonly queue: Pick<JobQueue, 'ticks'>
   readonly log: Log
   readonly logCall: (entry: CallEntry) => void
-  /** Breaks off the looks that are under way: a look that was not made changes nothing. */
+  /** Breaks off the checks that are under way: a check that was not made changes nothing. */
   readonly signal: AbortSignal
   readonly watch: Observing['watchLoop'] | undefined
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Agenda,
-  afterLooks,
+  afterChecks,
   closed,
   doneOf,
   dueOf,
@@ -19,17 +19,17 @@ const MISSING: DriftVerdict = { kind: 'missing', fields: [], cause: 'edited-at-s
 const AGREES: CheckVerdict = { kind: 'agrees' }
 
 function looked(key: string, verdict: CheckVerdict, more: Partial<Checked> = {}): Checked {
-  const none = { findingState: null, findingId: null, resolved: null, lookAgainInMs: null, shown: [] }
-  return { key, verdict, ...none, more: false, repairing: false, ...more }
+  const none = { findingState: null, findingId: null, resolved: null, nextInMs: null, shown: [] }
+  return { key, verdict, ...none, more: false, repairable: false, repairing: false, ...more }
 }
 const SUSPECTED = { findingState: 'suspected' } as const
-const suspected = (key: string, at = 50) => looked(key, MISSING, { ...SUSPECTED, lookAgainInMs: at })
+const suspected = (key: string, at = 50) => looked(key, MISSING, { ...SUSPECTED, nextInMs: at })
 const found = (key: string) => looked(key, MISSING, { findingState: 'found', findingId: `f-${key}` })
 
 function told(agenda: Agenda, checked: readonly Checked[], met: readonly (readonly [string, Met])[] = []) {
   const known = new Set(agenda.waiting.map(({ key }) => key))
   const fresh = checked.map(({ key }) => key).filter((key) => !known.has(key))
-  return afterLooks(agenda, { checked, fresh, met: new Map(met), nowMs: 0 })
+  return afterChecks(agenda, { checked, fresh, met: new Map(met), nowMs: 0 })
 }
 /** The same customer, checked again and again. */
 const repeatedly = (checked: Checked, times: number) =>
@@ -37,7 +37,7 @@ const repeatedly = (checked: Checked, times: number) =>
 
 describe('a run', () => {
   test('checks a customer again that was found before and differs in more by now', () => {
-    const more = { findingState: 'found', findingId: 'f-a', more: true, lookAgainInMs: 50 } as const
+    const more = { findingState: 'found', findingId: 'f-a', more: true, nextInMs: 50 } as const
     const first = told(NOTHING_YET, [looked('a', MISSING, more)])
     expect(first).toMatchObject({ tally: { checked: 0 }, found: [], waiting: [{ key: 'a', at: 50 }] })
     expect(told(first, [found('a')])).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
@@ -121,7 +121,7 @@ describe('a run', () => {
       tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
     })
     const fresh = { checked: [], fresh: ['d'], met: new Map(), nowMs: 7 }
-    expect(afterLooks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, looks: 0, last: null }])
+    expect(afterChecks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, looks: 0, last: null }])
   })
 })
 

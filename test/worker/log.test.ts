@@ -7,7 +7,7 @@ import { logChecks } from '../../src/worker/log.ts'
 const MISSING: Checked = {
   ...{ key: 'k1', findingId: '7', findingState: 'found', resolved: null },
   verdict: { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
-  ...{ lookAgainInMs: null, more: false, repairing: false, shown: [] },
+  ...{ nextInMs: null, more: false, repairable: true, repairing: false, shown: [] },
 }
 const RIGHT: Checked = { ...MISSING, verdict: { kind: 'agrees' }, findingState: null, resolved: 'by-itself' }
 

@@ -73,11 +73,8 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
  * service would say it of that user again. A 2xx that reports an error is one more, since its log shows no 5xx.
  * `stopped`: we broke the call off ourselves.
  */
-export function shownBy({
-  outcome,
-  meaning,
-  remote,
-}: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'>): CheckAnswer | 'stopped' {
+export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'>): CheckAnswer | 'stopped' {
+  const { outcome, meaning, remote } = called
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
