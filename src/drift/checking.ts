@@ -108,16 +108,16 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const unclear = await readUnclear(pool, keys)
     return read.flatMap(({ subject, skip }): UnstoredCheck[] => {
       const token = tokens.get(subject.key) ?? null
-      const unseen = { subject, token, sight: null }
+      const check = { subject, token }
       const why = skip ?? (token === null ? 'moved' : null)
-      if (why) return [{ ...unseen, result: { kind: 'skipped', why } }]
+      if (why) return [{ ...check, result: { kind: 'skipped', why } }]
       const answer = answers.get(subject.key)
       if (!answer) return []
-      if ('none' in answer) return [{ ...unseen, result: { kind: 'no-answer', why: answer.none } }]
+      if ('none' in answer) return [{ ...check, result: { kind: 'no-answer', why: answer.none } }]
       const { sight } = answer
       const verdict = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
       const ownForms = ownFormsOf(subject, sight)
-      return [{ ...unseen, sight, result: { kind: 'seen', verdict, ownForms, desired: subject.desired } }]
+      return [{ ...check, result: { kind: 'seen', sight, verdict, ownForms, desired: subject.desired } }]
     })
   }
 }

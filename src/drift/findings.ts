@@ -1,5 +1,5 @@
 // Decides what a check makes of the customer's open finding, if there is one. Pure.
-import type { SeenVerdict } from './compare.ts'
+import type { SeenVerdict, Sight } from './compare.ts'
 import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
 
 /** A change or a repair that is under way is over soon. */
@@ -31,6 +31,7 @@ export type StoredFinding = KeptDrift & {
 export type CheckResult =
   | {
       readonly kind: 'seen'
+      readonly sight: Sight
       readonly verdict: SeenVerdict
       /** Fields that the service shows in a form of its own. */
       readonly ownForms: readonly DriftField[]

@@ -8,7 +8,7 @@ import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, rowsOf, type StepOptions } from './after-step.ts'
-import { type Sight, shownOf } from './compare.ts'
+import { shownOf } from './compare.ts'
 import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import { type CheckResult, type FindingStep, stepFor } from './findings.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
@@ -19,8 +19,6 @@ import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 export type UnstoredCheck = {
   readonly subject: Snapshot
   readonly result: CheckResult
-  /** Null: the GET showed nothing. */
-  readonly sight: Sight | null
   readonly token: string | null
 }
 
@@ -90,10 +88,10 @@ function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.drift)
 }
 
-function storedOf({ subject, result, sight }: UnstoredCheck, after: FindingAfter): StoredCheck {
+function storedOf({ subject, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
   const { kept, ...finding } = after
   const verdict = kept ?? verdictOf(result, subject)
-  const shown = isDrift(verdict) && sight !== null ? shownOf(subject, sight, verdict) : []
+  const shown = isDrift(verdict) && result.kind === 'seen' ? shownOf(subject, result.sight, verdict) : []
   return { ...finding, key: subject.key, verdict, shown }
 }
 
@@ -110,11 +108,12 @@ function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
  * capture must not repair a difference that is only to be reported. The record of an erased customer, of whom no
  * digest is kept, is a claim's to write.
  */
-function recordOf({ subject, result, sight }: UnstoredCheck) {
+function recordOf({ subject, result }: UnstoredCheck) {
   const { key, work, mapped, digestKey } = subject
   const agrees = result.kind === 'seen' && result.verdict.kind === 'agrees'
-  if (!agrees || sight === null || sight === 'unreadable' || work.record.erased !== null)
+  if (!agrees || result.sight === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
+  const { sight } = result
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: sight !== 'absent' }
   return { key, agrees, record: toRecord(planAfter(subject, sight).memory, digestKey, kept) }

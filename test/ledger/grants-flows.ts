@@ -167,8 +167,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
         await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
-      const result = { kind: 'seen', verdict, ownForms: [], desired: 'd' } as const
-      await storeChecks(pool, [{ subject, result, sight: null, token }], options)
+      const result = { kind: 'seen', sight: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
+      await storeChecks(pool, [{ subject, result, token }], options)
     }
     await readEvidence(pool)
     await believe(pool, { by: 'test', why: 'test' })
