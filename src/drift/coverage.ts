@@ -1,9 +1,9 @@
 // How far checks have come and what they have found; counts and times only.
 import { type Client, oneRow } from '../database/client.ts'
+import { CHECKABLE, SEEN_AT } from './checkable.ts'
 import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
 import { readHeldAccess } from './held-access.ts'
-import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, WrongAccess } from './words.ts'
 
 export type Coverage = {
@@ -35,7 +35,7 @@ export type VerificationReport = {
 const PROVED = 1000
 
 const COVERAGE = `
-WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${VERIFIABLE}),
+WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
 proved AS (
   SELECT (extract(epoch FROM proved_at - changed_at) * 1000)::float8 AS ms FROM seen
   WHERE proved_at >= changed_at ORDER BY proved_at DESC LIMIT ${PROVED})

@@ -5,9 +5,9 @@ import type { DecidedBy } from '../brake/held.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
+import { CHECKABLE } from './checkable.ts'
 import { type GetUsers, readCheckable } from './get-users.ts'
 import { wasRegistered } from './tally.ts'
-import { VERIFIABLE } from './verifiable.ts'
 import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
 
 const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
@@ -85,7 +85,7 @@ export async function isSampleDue(client: Client, keys: readonly CustomerKey[]):
 
 const DRAW = `
 SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELECT l.key FROM rollcall.ledger l
-  WHERE ${VERIFIABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
+  WHERE ${CHECKABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
 
 /** Suspected customers included: without them it would be a sample of the others. `at`: by the database's clock, in seconds since 1970. */
 export async function drawSample(client: Client, most: number) {

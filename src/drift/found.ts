@@ -1,15 +1,14 @@
-// Findings as they are stored: read for a report, for a run that workers are ahead of and for their next check; written by a
-// check.
+// Findings as they are stored: read for a report, for a run and for their next check; written by a check.
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { CONFIRMED, SEEN_AT } from './checkable.ts'
 import { SAMPLED } from './evidence.ts'
 import type { KeptDrift, StoredFinding } from './findings.ts'
 import { readHeldAccess } from './held-access.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
-import { CONFIRMED, SEEN_AT } from './verifiable.ts'
 import type { DriftVerdict, Finding, Resolved, Skipped } from './words.ts'
 
 /** Access that is lost first, then the most serious kinds, then by key. */

@@ -4,9 +4,9 @@ import type { Client } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeAllowance, SHARE } from './allowance.ts'
+import { CHECKABLE } from './checkable.ts'
 import { dueChecks } from './found.ts'
 import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
-import { VERIFIABLE } from './verifiable.ts'
 import type { Stopped } from './words.ts'
 
 /** `live`: a change waits for a call. `busy`: another process ticks. `rest`: no customer is due. `time`: the next tick goes on. */
@@ -81,9 +81,9 @@ const SOONER = 0.9
 const OLDEST = `
 WITH due AS MATERIALIZED (
   SELECT key FROM (
-    (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at IS NULL LIMIT $2)
-    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at > now() LIMIT $2)
-    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at < now() - $1 * interval '1 ms'
+    (SELECT key FROM rollcall.ledger l WHERE ${CHECKABLE} AND l.asked_at IS NULL LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${CHECKABLE} AND l.asked_at > now() LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${CHECKABLE} AND l.asked_at < now() - $1 * interval '1 ms'
       ORDER BY l.asked_at LIMIT $2)) d
   LIMIT $2),
 taken AS MATERIALIZED (SELECT l.key FROM rollcall.ledger l JOIN due USING (key) ORDER BY l.key FOR UPDATE OF l SKIP LOCKED)

@@ -30,8 +30,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
   if (periodMs === null) return null
-  const everyMs = tickMs(periodMs)
-  const tick = makeTicking(options, { periodMs, lastsMs: everyMs * LASTS })
+  const tick = makeTicking(options, periodMs)
   const step = watch?.('verification', tick) ?? tick
   let failed = 0
   const process = async (): Promise<Processed> => {
@@ -48,7 +47,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }
-  const ticks = await queue.ticks(process, { everyMs })
+  const ticks = await queue.ticks(process, { everyMs: tickMs(periodMs) })
   const isTime = makeReminder(TELL_AGAIN_MS, () => performance.now())
   return {
     async tend() {
@@ -61,9 +60,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
   }
 }
 
-type Time = { readonly periodMs: number; readonly lastsMs: number }
-
-function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () => Promise<boolean> {
+function makeTicking({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
   const { config } = context
   const say = logChecks(log)
@@ -76,7 +73,7 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     repair: config.reconcile.mode === 'repair',
   })
   const tick = makeTick({
-    ...{ pool, binding, pace, fingerprint: config.fingerprint, ...time },
+    ...{ pool, binding, pace, fingerprint: config.fingerprint, periodMs, lastsMs: tickMs(periodMs) * LASTS },
     ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
     async check(keys) {
       const batch = await checking.check(keys, signal)

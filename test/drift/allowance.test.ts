@@ -6,10 +6,9 @@ import { makeAllowance, SHARE } from '../../src/drift/allowance.ts'
 describe('what ticks may take of the pace', () => {
   test('is a quarter, gathered for half a second at most, and a call now and then at a low rate', () => {
     const taken = (rate: number, afterMs: number) => {
-      let now = 0
-      const allowance = makeAllowance(() => now)
+      const times = [0, afterMs]
+      const allowance = makeAllowance(() => times.shift() ?? Number.NaN)
       allowance.spend(1)
-      now = afterMs
       return allowance.refill(rate * SHARE.tick)
     }
     expect([taken(80, 100), taken(80, 60_000), taken(0.4, 60_000)]).toEqual([2, 10, 1])

@@ -21,9 +21,7 @@ export type Verifier = AsyncDisposable & {
   look(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Checked>>>
 }
 
-type Options = {
-  readonly repair?: boolean
-}
+type Options = { readonly repair?: boolean }
 
 export async function openVerifier(house: House, { repair = false }: Options = {}): Promise<Verifier> {
   const { config } = house
