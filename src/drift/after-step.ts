@@ -80,11 +80,11 @@ type Decided = {
 export function rowsOf({ subject, open, step, after }: Decided): readonly FindingRow[] {
   const { key, mapped, desired } = subject
   const userId = userIdOf(mapped)
-  const nextInMs = after.nextInMs
+  const { nextInMs } = after
   const shown = { id: open?.id ?? null, key, userId, desired, nextInMs, seen: true, anew: false, how: null }
   /** As the finding was: this check has not shown it. */
-  const asItWas = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
-    open ? [{ ...open, key, userId, nextInMs, seen: false, anew: false, how }] : []
+  const asItWas = (next: number | null, how: Resolved | null = null): readonly FindingRow[] =>
+    open ? [{ ...open, key, userId, nextInMs: next, seen: false, anew: false, how }] : []
   switch (step.do) {
     case 'nothing':
     case 'forget':

@@ -12,7 +12,7 @@ import { isSampleDue, makeSampling } from './evidence.ts'
 import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './get-users.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type StoredCheck, storeChecks, type UnstoredCheck } from './store.ts'
-import { type Checked, isDrift } from './words.ts'
+import { type Checked, isDrift, type Stopped } from './words.ts'
 
 type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
   readonly context: SyncContext
@@ -21,10 +21,10 @@ type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
   readonly repair: boolean
 }
 
-/** `asked`: the signal; `pace`: no call may be made now; `mapping`: syncs go by another one. */
+/** `mapping`: syncs go by another one. */
 export type CheckedBatch = {
   readonly checked: readonly Checked[]
-  readonly stopped: 'asked' | 'pace' | 'mapping' | null
+  readonly stopped: Stopped | 'mapping' | null
 }
 
 export type CheckCustomers = ReturnType<typeof makeChecking>['check']

@@ -8,7 +8,7 @@ import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
 import { CHECKABLE } from './checkable.ts'
 import { type GetUsers, readCheckable } from './get-users.ts'
 import { wasRegistered } from './tally.ts'
-import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
+import type { DriftKind, DriftVerdict, Skipped, Stopped } from './words.ts'
 
 const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
 
@@ -109,7 +109,7 @@ const MOST_DRAWN = 500
 const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-settled', 'unreadable-row'])
 
 /** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */
-export type AskSample = (signal: AbortSignal) => Promise<'asked' | 'pace' | null>
+export type AskSample = (signal: AbortSignal) => Promise<Stopped | null>
 
 export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskSample {
   const { pool } = reading

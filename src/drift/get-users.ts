@@ -12,7 +12,7 @@ import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
 import type { Lag } from './findings.ts'
-import type { NoAnswer, Skipped } from './words.ts'
+import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
 export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
 
@@ -33,7 +33,7 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
   return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
     const left = [...subjects]
-    let stopped: 'asked' | 'pace' | null = null
+    let stopped: Stopped | null = null
     const work = async () => {
       for (let subject = left.shift(); subject && !stopped; subject = left.shift()) {
         const answer = await getOne(subject, signal)
@@ -46,7 +46,7 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
     return { answers, stopped }
   }
 
-  async function getOne(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | 'asked' | 'pace'> {
+  async function getOne(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | Stopped> {
     const permit = await currentPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''

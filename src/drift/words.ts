@@ -134,7 +134,7 @@ export type Checked = {
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 
-/** Why a run ends early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
+/** Why checks or a run end early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
 export const STOP_REASONS = ['asked', 'pace'] as const
 export type Stopped = (typeof STOP_REASONS)[number]
 
