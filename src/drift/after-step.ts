@@ -1,8 +1,8 @@
 // Turns the step of a check into the finding that its caller is told of, and into the rows that are written. Pure.
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
-import { type FindingStep, isFound, type KeptDrift, type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
 import type { FindingRow, OpenFinding } from './found.ts'
+import { type FindingStep, isFound, type KeptDrift, type Lag, MOST_REPAIRS, postponedMs } from './step.ts'
 import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from './words.ts'
 
 export type FindingAfter = Omit<Checked, 'key' | 'verdict' | 'shown' | 'repairing'> & {

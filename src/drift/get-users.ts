@@ -11,7 +11,7 @@ import { busyness, healthOf } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
-import type { Lag } from './findings.ts'
+import type { Lag } from './step.ts'
 import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
 export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }

@@ -10,9 +10,9 @@ import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, rowsOf, type StepOptions } from './after-step.ts'
 import { shownOf } from './compare.ts'
 import { isDoubted, isStrange, readEvidence } from './evidence.ts'
-import { type CheckResult, type FindingStep, stepFor } from './findings.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
 import { heldAccess } from './held-access.ts'
+import { type CheckResult, type FindingStep, stepFor } from './step.ts'
 import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 
 /** A customer after its check. `subject` as it was read before the call. */
@@ -71,6 +71,7 @@ async function store(
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const isCredible = evidence !== null && !isDoubted(evidence)
   const decided = stepped.map((each) => {
+    // Confirmed only once a sample since it was suspected lets the service count as credible.
     const isDoubtful = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
     const step: FindingStep = isDoubtful ? { do: 'doubt' } : each.step
     return { ...each, step, after: afterStep(step, each.open, options) }

@@ -317,7 +317,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
     ],
   ],
-  'src/drift/findings.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
+  'src/drift/step.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
 }
 
 export const MUTANTS: readonly Mutant[] = Object.entries(BREAKS).flatMap(([file, breaks]) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CheckResult, type StoredFinding, stepFor } from '../../src/drift/findings.ts'
+import { type CheckResult, type StoredFinding, stepFor } from '../../src/drift/step.ts'
 import {
   DRIFT_KINDS,
   type DriftField,
