@@ -5,15 +5,16 @@ import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
+import { makeChecking } from '../drift/checking.ts'
 import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
-import { believe, makeSampling } from '../drift/evidence.ts'
+import { believe } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
-import { makeRunGate, type RunEnd, readPreconditions } from '../drift/gate.ts'
+import { readPreconditions } from '../drift/preconditions.ts'
 import { repairFound } from '../drift/repair.ts'
+import { makeRunGate, type RunEnd } from '../drift/run-gate.ts'
 import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
 import { silentOf } from '../drift/tally.ts'
-import { makeVerify } from '../drift/verify.ts'
-import type { Shown, Verified } from '../drift/words.ts'
+import type { Checked, Shown } from '../drift/words.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -58,8 +59,8 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const values = new Map<string, readonly Shown[]>()
   const carrying = carryOut(io, reporting, {
     ...begun,
-    onLooks: (verified) => {
-      for (const { findingId, findingState, shown } of asked.showValues ? verified : [])
+    onChecks: (checked) => {
+      for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
         if (findingId !== null && findingState === 'found') values.set(findingId, shown)
     },
     onKept: () => {
@@ -158,7 +159,7 @@ const TOO_EARLY = {
 type Begun = { readonly run: DriftRun; readonly everybody: Everybody }
 
 type Driving = Begun & {
-  readonly onLooks: (verified: readonly Verified[]) => void
+  readonly onChecks: (checked: readonly Checked[]) => void
   readonly onKept: () => void
 }
 
@@ -182,15 +183,13 @@ async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporti
     tend: () => pace.tend(probe),
     ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
   })
-  const checking = { pool, config, digester: context.digester, readCustomers, context, log: calls.add }
   const drawing = { ...driving.everybody, seed, startedAt, sample, readCustomers }
   const { run, end } = await driveRun({
     ...{ pool, fingerprint, gate, run: driving.run, sleep, signal: io.stop },
     everybody: (from) => everybody(drawing, from),
-    verify: makeVerify({ ...checking, repair: false }),
-    sample: makeSampling(checking),
-    onLooks(verified, run) {
-      driving.onLooks(verified)
+    ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
+    onChecks(checked, run) {
+      driving.onChecks(checked)
       agenda = run.agenda
       show(null)
     },

@@ -2,18 +2,10 @@
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, silentOf, tallyOf, totalOf } from './tally.ts'
-import {
-  type CheckVerdict,
-  type DriftTally,
-  type DriftVerdict,
-  isDrift,
-  type NoAnswer,
-  type Skipped,
-  type Verified,
-} from './words.ts'
+import { type Checked, type CheckVerdict, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
 /** A customer of whom a check has not said enough. */
-export type WaitingCheck = {
+type WaitingCheck = {
   readonly key: CustomerKey
   /** Monotonic milliseconds: a clock that is set back makes no customer wait. */
   readonly at: number
@@ -37,8 +29,8 @@ export const NOTHING_YET: Agenda = { waiting: [], tally: EMPTY_TALLY, suspects: 
 export const MOST_WAITING = 1000
 const MOST_POSTPONED = 500
 /** A suspicion is followed for so many checks; a customer who changes again and again, or has no answer, for so many. */
-const LOOKS_AT_SUSPECTS = 6
-const LOOKS_AT_OTHERS = 3
+const CHECKS_OF_SUSPECTS = 6
+const CHECKS_OF_OTHERS = 3
 /** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. */
 const LATER_MS = 2000
 
@@ -56,8 +48,8 @@ export function nextAt({ waiting }: Agenda): number | null {
   return waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at))
 }
 
-type Looked = {
-  readonly verified: readonly Verified[]
+type NewChecks = {
+  readonly checked: readonly Checked[]
   /** Customers who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
   /** Customers of whom others have found a difference while the run went on. */
@@ -70,20 +62,20 @@ type Looked = {
  * judged now is tried again a few times. Findings that others made since the run began count as the run's own: a
  * report that calls all customers right because a worker was quicker would hide what happened.
  */
-export function afterLooks(agenda: Agenda, { verified, fresh, met, nowMs }: Looked): Agenda {
+export function afterChecks(agenda: Agenda, { checked, fresh, met, nowMs }: NewChecks): Agenda {
   const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
-  const seen = new Set(verified.map(({ key }) => key))
+  const seen = new Set(checked.map(({ key }) => key))
   const waiting: WaitingCheck[] = agenda.waiting.filter(({ key }) => !seen.has(key))
   for (const key of fresh) if (!seen.has(key)) waiting.push({ key, at: nowMs, looks: 0, last: null })
   const counted: CheckVerdict[] = []
   const suspects: CheckVerdict[] = []
   const found: string[] = []
-  for (const each of verified) {
+  for (const each of checked) {
     const { key, verdict, findingId, findingState } = each
     const looks = (before.get(key) ?? 0) + 1
     const other = findingState === 'found' ? undefined : met.get(key)
     if (isWaiting(each, { looks, waiting: waiting.length, met: other !== undefined })) {
-      waiting.push({ key, at: nowMs + (each.lookAgainInMs ?? LATER_MS), looks, last: verdict })
+      waiting.push({ key, at: nowMs + (each.nextInMs ?? LATER_MS), looks, last: verdict })
     } else if (other) {
       counted.push(withAccessOf(verdict, other.verdict))
       found.push(other.findingId)
@@ -110,16 +102,16 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
 
 type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
 
-function isWaiting({ verdict, findingState, more }: Verified, { looks, waiting, met }: Going): boolean {
-  if (isDrift(verdict)) return (more || findingState !== 'found') && looks < LOOKS_AT_SUSPECTS
+function isWaiting({ verdict, findingState, more }: Checked, { looks, waiting, met }: Going): boolean {
+  if (isDrift(verdict)) return (more || findingState !== 'found') && looks < CHECKS_OF_SUSPECTS
   const passes = 'why' in verdict && PASSING.includes(verdict.why)
-  return !met && looks < LOOKS_AT_OTHERS && waiting < MOST_POSTPONED && passes
+  return !met && looks < CHECKS_OF_OTHERS && waiting < MOST_POSTPONED && passes
 }
 
+type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']
+
 /** More can be said a moment later. */
-const PASSING: readonly (NoAnswer | Skipped)[] = [
-  ...(['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'moved'] as const),
-]
+const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'moved']
 
 /** With all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {

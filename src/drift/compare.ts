@@ -14,7 +14,7 @@ import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Sho
 export type Sight = RemoteUser | 'absent' | 'unreadable'
 
 /** A drift as one check shows it; the record of an earlier check may know the cause better. */
-export type Compared = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
+export type SeenVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
@@ -22,7 +22,7 @@ type Known = {
   readonly generation: string
 }
 
-export function compare(snapshot: Snapshot, sight: Sight, known: Known): Compared {
+export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVerdict {
   const { mapped, work } = snapshot
   if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(known.doubted, work) })
   const { plan, memory } = planAfter(snapshot, sight)

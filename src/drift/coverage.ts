@@ -1,9 +1,9 @@
 // How far checks have come and what they have found; counts and times only.
 import { type Client, oneRow } from '../database/client.ts'
-import { isDenied, readEvidence } from './evidence.ts'
+import { CHECKABLE, SEEN_AT } from './checkable.ts'
+import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
-import { readHeldAccess } from './held.ts'
-import { SEEN_AT, VERIFIABLE } from './verifiable.ts'
+import { readHeldAccess } from './held-access.ts'
 import type { DriftKind, WrongAccess } from './words.ts'
 
 export type Coverage = {
@@ -28,14 +28,14 @@ export type VerificationReport = {
   /** Findings among these about access, and customers who are held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
-  /** The last sample, where too many of its users are not there or unreadable. Null: the service is credible. */
+  /** The last sample, where too many of its users are not there or unreadable (`denied`). Null: it is credible. */
   readonly doubt: { readonly denied: number; readonly asked: number } | null
 }
 
 const PROVED = 1000
 
 const COVERAGE = `
-WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${VERIFIABLE}),
+WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
 proved AS (
   SELECT (extract(epoch FROM proved_at - changed_at) * 1000)::float8 AS ms FROM seen
   WHERE proved_at >= changed_at ORDER BY proved_at DESC LIMIT ${PROVED})
@@ -71,6 +71,6 @@ const HOUR_MS = 3_600_000
 /** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
 export async function readDoubt(client: Client): Promise<VerificationReport['doubt']> {
   const evidence = await readEvidence(client)
-  if (evidence === null || evidence.meant || evidence.ageMs > HOUR_MS || !isDenied(evidence)) return null
-  return { denied: evidence.denied, asked: evidence.asked }
+  if (evidence === null || evidence.meant || evidence.ageMs > HOUR_MS || !isTooStrange(evidence)) return null
+  return { denied: evidence.strange, asked: evidence.asked }
 }

@@ -4,12 +4,11 @@
 import type { DecidedBy } from '../brake/held.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { SyncContext } from '../sync/context.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
-import { type CheckOptions, makeChecker, readCheckable } from './look.ts'
+import { CHECKABLE } from './checkable.ts'
+import { type GetUsers, readCheckable } from './get-users.ts'
 import { wasRegistered } from './tally.ts'
-import { VERIFIABLE } from './verifiable.ts'
-import type { DriftKind, DriftVerdict, Skipped } from './words.ts'
+import type { DriftKind, DriftVerdict, Skipped, Stopped } from './words.ts'
 
 const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
 
@@ -22,7 +21,7 @@ export function isStrange({ kind, cause }: Pick<DriftVerdict, 'kind' | 'cause'>)
 export type Sample = {
   /** With a clear answer, and those of them who are not there, or whose answer cannot be read. */
   readonly asked: number
-  readonly denied: number
+  readonly strange: number
   /** Users who were to be asked, and who would have been but for a change that is on its way. */
   readonly wanted: number
 }
@@ -40,12 +39,12 @@ const ENOUGH = 5
  * One user who is not there says nothing of the others. At a service that has lost 65 % of its users, a sample of
  * thirty looks well five times in a thousand. At one that has lost 25 %, it looks ill twenty times in a thousand.
  */
-export function isDenied({ asked, denied }: Pick<Sample, 'asked' | 'denied'>): boolean {
-  return denied > 1 && denied * 5 > asked * 2
+export function isTooStrange({ asked, strange }: Pick<Sample, 'asked' | 'strange'>): boolean {
+  return strange > 1 && strange * 5 > asked * 2
 }
 
-export function isDoubted({ asked, denied, wanted, meant }: Evidence): boolean {
-  return !meant && (asked < Math.min(ENOUGH, wanted) || isDenied({ asked, denied }))
+export function isDoubted({ asked, strange, wanted, meant }: Evidence): boolean {
+  return !meant && (asked < Math.min(ENOUGH, wanted) || isTooStrange({ asked, strange }))
 }
 
 /** When the present service was sampled; a time of the future is one of before the clock was set back. */
@@ -56,7 +55,7 @@ const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= cl
 export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > clock_timestamp() AND ${SAMPLED_AT} IS NOT NULL, false)`
 
 const EVIDENCE = `
-SELECT (sample->>'asked')::float8 AS asked, (sample->>'denied')::float8 AS denied, (sample->>'wanted')::float8 AS wanted,
+SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS strange, (sample->>'wanted')::float8 AS wanted,
   (extract(epoch FROM clock_timestamp() - sampled_at) * 1000)::float8 AS "ageMs",
   EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
@@ -81,12 +80,12 @@ export async function isSampleDue(client: Client, keys: readonly CustomerKey[]):
   if (unsampled > 0) return true
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.ageMs < AGAIN_MS) return false
-  return isDoubted(evidence) && (suspected > 0 || isDenied(evidence))
+  return isDoubted(evidence) && (suspected > 0 || isTooStrange(evidence))
 }
 
 const DRAW = `
 SELECT extract(epoch FROM clock_timestamp())::float8 AS at, to_jsonb(ARRAY(SELECT l.key FROM rollcall.ledger l
-  WHERE ${VERIFIABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
+  WHERE ${CHECKABLE} AND l.remote = 'present' ORDER BY random() LIMIT $1)) AS keys`
 
 /** Suspected customers included: without them it would be a sample of the others. `at`: by the database's clock, in seconds since 1970. */
 export async function drawSample(client: Client, most: number) {
@@ -103,9 +102,6 @@ export async function believe(client: Client, { by, why }: DecidedBy): Promise<v
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
 }
 
-export type SampleOptions = Omit<SnapshotReading, 'unwatched'> &
-  CheckOptions & { readonly context: Pick<SyncContext, 'unwatched'> }
-
 const SIZE = 30
 /** Most of them may be of customers that cannot be checked. */
 const MOST_DRAWN = 500
@@ -113,20 +109,19 @@ const MOST_DRAWN = 500
 const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-settled', 'unreadable-row'])
 
 /** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */
-export type AskSample = (signal: AbortSignal) => Promise<'asked' | 'pace' | null>
+export type AskSample = (signal: AbortSignal) => Promise<Stopped | null>
 
-export function makeSampling(options: SampleOptions): AskSample {
-  const { pool, context } = options
-  const look = makeChecker(options)
+export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskSample {
+  const { pool } = reading
 
   return async (signal) => {
     const { at, keys } = await drawSample(pool, MOST_DRAWN)
     const { subjects, waiting } = await readSample(keys)
-    const { answers, stopped } = await look(subjects, signal)
+    const { answers, stopped } = await getUsers(subjects, signal)
     if (stopped) return stopped
     const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
-    const denied = sights.filter((sight) => typeof sight === 'string').length
-    await writeSample(pool, at, { asked: sights.length, denied, wanted: subjects.length + waiting })
+    const strange = sights.filter((sight) => typeof sight === 'string').length
+    await writeSample(pool, at, { asked: sights.length, strange, wanted: subjects.length + waiting })
     return null
   }
 
@@ -135,7 +130,6 @@ export function makeSampling(options: SampleOptions): AskSample {
     const subjects: Snapshot[] = []
     let waiting = 0
     for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
-      const reading = { ...options, unwatched: context.unwatched }
       const read = await readCheckable(reading, keys.slice(at, at + SIZE))
       subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
       waiting += read.filter(({ skip }) => WAITING.has(skip)).length

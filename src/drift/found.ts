@@ -1,15 +1,14 @@
-// Findings as they are stored: read for a report, for a run that workers are ahead of and for their next check; written by a
-// check.
+// Findings as they are stored: read for a report, for a run and for their next check; written by a check.
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/released.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import { CONFIRMED, SEEN_AT } from './checkable.ts'
 import { SAMPLED } from './evidence.ts'
-import type { StoredFinding, Told } from './findings.ts'
-import { readHeldAccess } from './held.ts'
+import { readHeldAccess } from './held-access.ts'
+import type { KeptDrift, StoredFinding } from './step.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
-import { CONFIRMED, SEEN_AT } from './verifiable.ts'
 import type { DriftVerdict, Finding, Resolved, Skipped } from './words.ts'
 
 /** Access that is lost first, then the most serious kinds, then by key. */
@@ -37,8 +36,8 @@ export async function readOpenFound(client: Client): Promise<readonly Finding[]>
  * The group of each customer in the report; findings come first. A customer never registered that is owed a sync waits for it; any
  * other such record came with a change of a customer out of scope.
  */
-const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
-  WHEN f.suspected THEN 'suspected' WHEN NOT f.told THEN 'unlooked'
+const SAID = `CASE WHEN f.counts THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
+  WHEN f.suspected THEN 'suspected' WHEN NOT f.counts THEN 'unlooked'
   WHEN l.remote = 'unasked' THEN CASE WHEN l.state = 'failing' OR EXISTS (SELECT FROM rollcall.owed o
     WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END
   WHEN ${SEEN_AT} IS NULL OR ${SEEN_AT} < now() - $1::float8 * interval '1 ms' THEN 'unlooked'
@@ -47,7 +46,7 @@ const SAID = `CASE WHEN f.told THEN 'found' WHEN l.state = 'held' AND ${OPEN_REL
 const KNOWN = `
 SELECT ${SAID} AS said, count(*)::float8 AS count
 FROM rollcall.ledger l FULL JOIN (
-  SELECT f.key, (${COUNTS}) AS told, f.looks = 1 AS suspected
+  SELECT f.key, (${COUNTS}) AS counts, f.looks = 1 AS suspected
   FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
 GROUP BY said`
 
@@ -116,7 +115,7 @@ SELECT key FROM (
 ORDER BY next_look_at LIMIT $1`
 
 /** Customers whose next check is due, the longest due first; one that is held waits for a person. */
-export async function dueLooks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
+export async function dueChecks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
   const { rows } = await client.query<{ key: CustomerKey }>(DUE, [limit])
   return rows.map(({ key }) => key)
 }
@@ -160,7 +159,7 @@ export async function forgetFindings(client: Client, ids: readonly string[]): Pr
 }
 
 /** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
-export type FindingRow = Told & {
+export type FindingRow = KeptDrift & {
   readonly id: string | null
   readonly key: CustomerKey
   readonly userId: string | null

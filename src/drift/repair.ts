@@ -7,7 +7,7 @@ import { UNDER_WAY } from '../ledger/note.ts'
 import { noteToLook } from '../ledger/note-unchanged.ts'
 import { listed } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Lag, MOST_REPAIRS, postponedMs } from './findings.ts'
+import { type Lag, MOST_REPAIRS, postponedMs } from './step.ts'
 import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
 export type ToRepair = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }

@@ -4,25 +4,15 @@ import { type Client, oneRow } from '../database/client.ts'
 import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import {
-  type Agenda,
-  afterLooks,
-  answered,
-  closed,
-  dueOf,
-  NOTHING_YET,
-  nextAt,
-  soFar,
-  type WaitingCheck,
-} from './agenda.ts'
+import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, nextAt, soFar } from './agenda.ts'
+import type { CheckCustomers } from './checking.ts'
 import { readDoubt } from './coverage.ts'
 import { beginningOf, type Next, type Place } from './everybody.ts'
 import type { AskSample } from './evidence.ts'
 import { metSince } from './found.ts'
-import { BEAT_MS, type RunEnd, type RunGate } from './gate.ts'
+import { BEAT_MS, type RunEnd, type RunGate } from './run-gate.ts'
 import { EMPTY_TALLY, silenceOf } from './tally.ts'
-import type { Verify } from './verify.ts'
-import type { Doubt, DriftTally, Verified } from './words.ts'
+import type { Checked, Doubt, DriftTally } from './words.ts'
 
 /** Options that make two calls the same run: the second resumes where the first one stopped. */
 export type DriftOptions = {
@@ -45,7 +35,7 @@ export type DriftRun = {
 }
 
 /** Another process has another monotonic clock: what is kept is how long is left to wait. */
-type Kept = Omit<WaitingCheck, 'at'> & { readonly inMs: number }
+type Kept = Omit<Agenda['waiting'][number], 'at'> & { readonly inMs: number }
 
 type Cursor = Pick<DriftRun, 'seed' | 'place'> &
   Pick<Agenda, 'suspects' | 'found'> & { readonly waiting: readonly Kept[] }
@@ -121,9 +111,9 @@ type DriveOptions = {
   readonly run: DriftRun
   readonly gate: RunGate
   readonly everybody: (from: Place) => AsyncGenerator<Next>
-  readonly verify: Verify
+  readonly check: CheckCustomers
   readonly sample: AskSample
-  readonly onLooks: (verified: readonly Verified[], run: DriftRun) => void
+  readonly onChecks: (checked: readonly Checked[], run: DriftRun) => void
   /** From now on another process may go on with it. */
   readonly onKept: () => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -139,7 +129,7 @@ const KEEP_MS = 1000
  * by then, and stays open: `endRun` ends it.
  */
 export async function driveRun(options: DriveOptions) {
-  const { pool, gate, verify, now, signal, onLooks } = options
+  const { pool, gate, check, now, signal, onChecks } = options
   let { run } = options
   const source = options.everybody(run.place)
   let exhausted = false
@@ -168,7 +158,7 @@ export async function driveRun(options: DriveOptions) {
       const keys = [...due.map(({ key }) => key), ...fresh]
       const next = nextAt(run.agenda)
       if (keys.length > 0) {
-        if ((await look(keys, fresh)) === 'mapping') return { kind: 'refused', why: 'mapping' }
+        if ((await checkNow(keys, fresh)) === 'mapping') return { kind: 'refused', why: 'mapping' }
         continue
       }
       if (exhausted && next === null) return { kind: 'complete' }
@@ -205,13 +195,13 @@ export async function driveRun(options: DriveOptions) {
     return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'nobody-there'
   }
 
-  async function look(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
-    const { verified, stopped } = await verify(keys, signal)
-    gate.spent(verified)
-    const asked = verified.map(({ key }) => key)
+  async function checkNow(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
+    const { checked, stopped } = await check(keys, signal)
+    gate.spent(checked)
+    const asked = checked.map(({ key }) => key)
     const met = await metSince(pool, asked, run.startedAt)
-    run = { ...run, agenda: afterLooks(run.agenda, { verified, fresh, met, nowMs: now() }) }
-    onLooks(verified, run)
+    run = { ...run, agenda: afterChecks(run.agenda, { checked, fresh, met, nowMs: now() }) }
+    onChecks(checked, run)
     if (now() >= keptAt) await keepNow()
     return stopped
   }

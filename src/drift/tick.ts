@@ -3,22 +3,21 @@ import type { Pool } from 'pg'
 import type { Client } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { dueLooks } from './found.ts'
-import { MOST_AT_ONCE, readPreconditions, refill, SHARE, unsettled } from './gate.ts'
-import { VERIFIABLE } from './verifiable.ts'
+import { makeAllowance, SHARE } from './allowance.ts'
+import { CHECKABLE } from './checkable.ts'
+import { dueChecks } from './found.ts'
+import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
+import type { Stopped } from './words.ts'
 
-/**
- * `mapping`, `unswept`, `gap`: what differs now will be owed in a moment. `stopped`: calls are. `live`: a change waits
- * for a call. `busy`: another process has the tick. `rest`: no customer is due. `time`: the next tick goes on.
- */
-type TickEnd = NonNullable<ReturnType<typeof unsettled>> | 'stopped' | 'live' | 'busy' | 'rest' | 'time'
+/** `live`: a change waits for a call. `busy`: another process ticks. `rest`: no customer is due. `time`: the next tick goes on. */
+type TickEnd = Unsettled | Stopped | 'live' | 'busy' | 'rest' | 'time'
 
 type TickOptions = Parameters<typeof readPreconditions>[1] & {
   readonly pool: Pool
   readonly periodMs: number
   readonly lastsMs: number
   readonly most: number
-  readonly verify: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: keyof typeof ENDED | null }>
+  readonly check: (keys: readonly CustomerKey[]) => Promise<{ readonly stopped: Stopped | 'mapping' | null }>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal
@@ -34,11 +33,9 @@ export function tickMs(periodMs: number): number {
 
 const TICK_BEAT_MS = 250
 
-const ENDED = { asked: 'time', pace: 'stopped', mapping: 'mapping' } as const
-
 export function makeTick(options: TickOptions): () => Promise<TickEnd> {
-  const { pool, periodMs, most, verify, now, signal } = options
-  let allowance = { left: 1, at: now() }
+  const { pool, periodMs, most, check, now, signal } = options
+  const allowance = makeAllowance(now)
 
   return async () => (await alone(pool, 'round', run)) ?? 'busy'
 
@@ -50,7 +47,7 @@ export function makeTick(options: TickOptions): () => Promise<TickEnd> {
       if (end !== null) return end
       if (now() + TICK_BEAT_MS >= until) return 'time'
       await options.sleep(TICK_BEAT_MS, signal)
-      if (signal.aborted) return 'time'
+      if (signal.aborted) return 'asked'
     }
   }
 
@@ -58,18 +55,16 @@ export function makeTick(options: TickOptions): () => Promise<TickEnd> {
     const preconditions = await readPreconditions(pool, options)
     const why = unsettled(preconditions)
     if (why) return why
-    if (preconditions.rate <= 0) return 'stopped'
+    if (preconditions.rate <= 0) return 'pace'
     if (preconditions.liveWaits) return 'live'
-    allowance = refill(allowance, preconditions.rate * SHARE.tick, now())
-    const room = Math.min(most, MOST_AT_ONCE, Math.floor(allowance.left))
+    const room = Math.min(most, allowance.refill(preconditions.rate * SHARE.tick))
     if (room < 1) return null
     // A suspicion is cleared up before another one is raised.
-    const again = await dueLooks(pool, room)
+    const again = await dueChecks(pool, room)
     const keys = [...again, ...(await oldest(pool, periodMs, room - again.length))]
     if (keys.length === 0) return 'rest'
-    allowance = { ...allowance, left: allowance.left - keys.length }
-    const { stopped } = await verify(keys)
-    return stopped && ENDED[stopped]
+    allowance.spend(keys.length)
+    return (await check(keys)).stopped
   }
 }
 
@@ -86,9 +81,9 @@ const SOONER = 0.9
 const OLDEST = `
 WITH due AS MATERIALIZED (
   SELECT key FROM (
-    (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at IS NULL LIMIT $2)
-    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at > now() LIMIT $2)
-    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${VERIFIABLE} AND l.asked_at < now() - $1 * interval '1 ms'
+    (SELECT key FROM rollcall.ledger l WHERE ${CHECKABLE} AND l.asked_at IS NULL LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${CHECKABLE} AND l.asked_at > now() LIMIT $2)
+    UNION ALL (SELECT key FROM rollcall.ledger l WHERE ${CHECKABLE} AND l.asked_at < now() - $1 * interval '1 ms'
       ORDER BY l.asked_at LIMIT $2)) d
   LIMIT $2),
 taken AS MATERIALIZED (SELECT l.key FROM rollcall.ledger l JOIN due USING (key) ORDER BY l.key FOR UPDATE OF l SKIP LOCKED)

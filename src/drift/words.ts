@@ -110,7 +110,7 @@ export type Finding = DriftVerdict & {
 /** A field on both sides, as it is: for people who asked to see values, never stored. */
 export type Shown = { readonly field: DriftField; readonly here: unknown; readonly service: unknown }
 
-export type Verified = {
+export type Checked = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict
   /** Whether an earlier check has shown a drift already. */
@@ -119,9 +119,11 @@ export type Verified = {
   readonly findingId: string | null
   readonly resolved: Resolved | null
   /** In how many milliseconds the next check of a suspicion is due. */
-  readonly lookAgainInMs: number | null
+  readonly nextInMs: number | null
   /** It differs in more fields that this check alone has shown. */
   readonly more: boolean
+  /** A repair would help, and was not owed too often. */
+  readonly repairable: boolean
   /** A repair was owed because of it. */
   readonly repairing: boolean
   /** The fields that differ, and the status of an unexpected access; empty where there is no user to show. */
@@ -132,7 +134,7 @@ export type Verified = {
 export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
 export type Doubt = (typeof DOUBTS)[number]
 
-/** Why a run ends early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
+/** Why checks or a run end early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
 export const STOP_REASONS = ['asked', 'pace'] as const
 export type Stopped = (typeof STOP_REASONS)[number]
 

@@ -1,6 +1,6 @@
 // The one GET of a user (section 4.4), inside the pace that all processes share.
 import type { Pool } from 'pg'
-import { NO_ROW, shownBy } from '../drift/look.ts'
+import { NO_ROW, shownBy } from '../drift/get-users.ts'
 import type { NoAnswer } from '../drift/words.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'

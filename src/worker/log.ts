@@ -1,7 +1,7 @@
-// The lines of a worker's log about calls, endings, the pace, verification and misfits. Customer keys stand under the
+// The lines of a worker's log about calls, endings, the pace, checks and misfits. Customer keys stand under the
 // names that the log can hide; field values are never logged.
 
-import { isDrift, type Verified } from '../drift/words.ts'
+import { type Checked, isDrift } from '../drift/words.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { Claim } from '../ledger/claim.ts'
@@ -68,7 +68,7 @@ export function logStep(log: Log) {
 /** Findings that were told are not told again by this process: so many are remembered. */
 const REMEMBERED = 10_000
 
-export function logVerified(log: Log) {
+export function logChecks(log: Log) {
   const told = new Set<string>()
 
   function isNews(id: string): boolean {
@@ -83,7 +83,7 @@ export function logVerified(log: Log) {
       const answer = status === null ? { error } : { status }
       log.debug({ customer, plan, method, ...answer, meaning, ms: Math.round(ms) }, 'call')
     },
-    verified({ key: customer, verdict, findingId: finding, ...check }: Verified): void {
+    checked({ key: customer, verdict, findingId: finding, ...check }: Checked): void {
       const { findingState, resolved, repairing } = check
       const about = { customer, finding }
       if (resolved !== null) {

@@ -1,13 +1,13 @@
 import { roleBehind } from '../database/pool.ts'
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
+import { makeChecking } from '../drift/checking.ts'
 import { readDoubt } from '../drift/coverage.ts'
 import { makeTick, tickMs } from '../drift/tick.ts'
-import { makeVerify } from '../drift/verify.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
 import { sleep } from '../ops/time.ts'
-import { logVerified, makeReminder, TELL_AGAIN_MS } from './log.ts'
+import { logChecks, makeReminder, TELL_AGAIN_MS } from './log.ts'
 import type { Opened } from './open-sync.ts'
 import type { Observing } from './ops.ts'
 import { explained } from './waiting.ts'
@@ -17,7 +17,7 @@ type Options = {
   readonly queue: Pick<JobQueue, 'ticks'>
   readonly log: Log
   readonly logCall: (entry: CallEntry) => void
-  /** Breaks off the looks that are under way: a look that was not made changes nothing. */
+  /** Breaks off the checks that are under way: a check that was not made changes nothing. */
   readonly signal: AbortSignal
   readonly watch: Observing['watchLoop'] | undefined
 }
@@ -25,13 +25,12 @@ type Options = {
 /** A tick leaves the rest of its time to the one that comes after it. */
 const LASTS = 0.9
 
-/** Verifies all customers within the period, over and over, together with the other workers; null: it is off. */
+/** Checks all customers within the period, over and over, together with the other workers; null: it is off. */
 export async function startReconciling(options: Options): Promise<Ticks | null> {
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
   if (periodMs === null) return null
-  const everyMs = tickMs(periodMs)
-  const tick = makeTicking(options, { periodMs, lastsMs: everyMs * LASTS })
+  const tick = makeTicking(options, periodMs)
   const step = watch?.('verification', tick) ?? tick
   let failed = 0
   const process = async (): Promise<Processed> => {
@@ -48,7 +47,7 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }
-  const ticks = await queue.ticks(process, { everyMs })
+  const ticks = await queue.ticks(process, { everyMs: tickMs(periodMs) })
   const isTime = makeReminder(TELL_AGAIN_MS, () => performance.now())
   return {
     async tend() {
@@ -61,14 +60,12 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
   }
 }
 
-type Time = { readonly periodMs: number; readonly lastsMs: number }
-
-function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () => Promise<boolean> {
+function makeTicking({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
-  const { config, digester } = context
-  const say = logVerified(log)
-  const look = makeVerify({
-    ...{ pool, config, digester, readCustomers, context },
+  const { config } = context
+  const say = logChecks(log)
+  const checking = makeChecking({
+    ...{ pool, readCustomers, context },
     log(entry: CallEntry) {
       say.call(entry)
       logCall(entry)
@@ -76,12 +73,12 @@ function makeTicking({ opened, log, logCall, signal }: Options, time: Time): () 
     repair: config.reconcile.mode === 'repair',
   })
   const tick = makeTick({
-    ...{ pool, binding, pace, fingerprint: config.fingerprint, ...time },
+    ...{ pool, binding, pace, fingerprint: config.fingerprint, periodMs, lastsMs: tickMs(periodMs) * LASTS },
     ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
-    async verify(keys) {
-      const verification = await look(keys, signal)
-      for (const verified of verification.verified) say.verified(verified)
-      return verification
+    async check(keys) {
+      const batch = await checking.check(keys, signal)
+      for (const each of batch.checked) say.checked(each)
+      return batch
     },
   })
   return async () => {

@@ -252,7 +252,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   await find('c', 'unexpected-access', 'undue')
   await configureCeiling(scene.pool, 10)
   const { at } = await drawSample(scene.pool, 1)
-  await writeSample(scene.pool, at, { asked: 9, denied: 9, wanted: 9 })
+  await writeSample(scene.pool, at, { asked: 9, strange: 9, wanted: 9 })
   const { code, out } = await scene.status()
   expect(code).toBe(3)
   const lines = unfolded(out)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Agenda,
-  afterLooks,
+  afterChecks,
   closed,
   doneOf,
   dueOf,
@@ -13,31 +13,31 @@ import {
 } from '../../src/drift/agenda.ts'
 import type { Met } from '../../src/drift/found.ts'
 import { EMPTY_TALLY } from '../../src/drift/tally.ts'
-import type { CheckVerdict, DriftVerdict, Verified } from '../../src/drift/words.ts'
+import type { Checked, CheckVerdict, DriftVerdict } from '../../src/drift/words.ts'
 
 const MISSING: DriftVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
 const AGREES: CheckVerdict = { kind: 'agrees' }
 
-function looked(key: string, verdict: CheckVerdict, more: Partial<Verified> = {}): Verified {
-  const none = { findingState: null, findingId: null, resolved: null, lookAgainInMs: null, shown: [] }
-  return { key, verdict, ...none, more: false, repairing: false, ...more }
+function looked(key: string, verdict: CheckVerdict, more: Partial<Checked> = {}): Checked {
+  const none = { findingState: null, findingId: null, resolved: null, nextInMs: null, shown: [] }
+  return { key, verdict, ...none, more: false, repairable: false, repairing: false, ...more }
 }
 const SUSPECTED = { findingState: 'suspected' } as const
-const suspected = (key: string, at = 50) => looked(key, MISSING, { ...SUSPECTED, lookAgainInMs: at })
+const suspected = (key: string, at = 50) => looked(key, MISSING, { ...SUSPECTED, nextInMs: at })
 const found = (key: string) => looked(key, MISSING, { findingState: 'found', findingId: `f-${key}` })
 
-function told(agenda: Agenda, verified: readonly Verified[], met: readonly (readonly [string, Met])[] = []) {
+function told(agenda: Agenda, checked: readonly Checked[], met: readonly (readonly [string, Met])[] = []) {
   const known = new Set(agenda.waiting.map(({ key }) => key))
-  const fresh = verified.map(({ key }) => key).filter((key) => !known.has(key))
-  return afterLooks(agenda, { verified, fresh, met: new Map(met), nowMs: 0 })
+  const fresh = checked.map(({ key }) => key).filter((key) => !known.has(key))
+  return afterChecks(agenda, { checked, fresh, met: new Map(met), nowMs: 0 })
 }
 /** The same customer, checked again and again. */
-const repeatedly = (verified: Verified, times: number) =>
-  Array.from({ length: times }).reduce<Agenda>((agenda) => told(agenda, [verified]), NOTHING_YET)
+const repeatedly = (checked: Checked, times: number) =>
+  Array.from({ length: times }).reduce<Agenda>((agenda) => told(agenda, [checked]), NOTHING_YET)
 
 describe('a run', () => {
   test('checks a customer again that was found before and differs in more by now', () => {
-    const more = { findingState: 'found', findingId: 'f-a', more: true, lookAgainInMs: 50 } as const
+    const more = { findingState: 'found', findingId: 'f-a', more: true, nextInMs: 50 } as const
     const first = told(NOTHING_YET, [looked('a', MISSING, more)])
     expect(first).toMatchObject({ tally: { checked: 0 }, found: [], waiting: [{ key: 'a', at: 50 }] })
     expect(told(first, [found('a')])).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
@@ -120,13 +120,13 @@ describe('a run', () => {
       ...{ waiting: [], suspects: { checked: 1 } },
       tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
     })
-    const fresh = { verified: [], fresh: ['d'], met: new Map(), nowMs: 7 }
-    expect(afterLooks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, looks: 0, last: null }])
+    const fresh = { checked: [], fresh: ['d'], met: new Map(), nowMs: 7 }
+    expect(afterChecks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, looks: 0, last: null }])
   })
 })
 
 test('whatever the looks say, each customer counts once, and found are just those whom a look called so', () => {
-  const verdicts: readonly ((key: string) => Verified)[] = [
+  const verdicts: readonly ((key: string) => Checked)[] = [
     suspected,
     found,
     (key) => looked(key, AGREES),
@@ -140,9 +140,9 @@ test('whatever the looks say, each customer counts once, and found are just thos
     let called = 0
     for (let round = 0; round === 0 || agenda.waiting.length > 0; round++) {
       const keys = round === 0 ? said.map((_, n) => String(n)) : agenda.waiting.map(({ key }) => key)
-      const verified = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
-      called += verified.filter(({ findingState }) => findingState === 'found').length
-      agenda = told(agenda, verified)
+      const checked = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
+      called += checked.filter(({ findingState }) => findingState === 'found').length
+      agenda = told(agenda, checked)
       expect(doneOf(agenda) + agenda.waiting.length).toBe(said.length)
     }
     expect(agenda.found).toHaveLength(called)

@@ -119,11 +119,11 @@ test.each([
   ['two fifths are', 30, 12, false],
   ['so few that it says nothing of the service', 4, 0, false],
   ['so few, and none is there', 4, 4, true],
-])('what the service says of many is not believed: %s', async (_, asked, denied, doubted) => {
+])('what the service says of many is not believed: %s', async (_, asked, strange, doubted) => {
   await pool.query('INSERT INTO rollcall.pace (ceiling, rate) VALUES (1, 1)')
   const { at } = await drawSample(pool, 1)
-  await writeSample(pool, at, { asked, denied, wanted: asked })
-  expect((await readVerification(pool, PERIOD)).doubt).toEqual(doubted ? { asked, denied } : null)
+  await writeSample(pool, at, { asked, strange, wanted: asked })
+  expect((await readVerification(pool, PERIOD)).doubt).toEqual(doubted ? { asked, denied: strange } : null)
   // What was said an hour ago is another matter.
   await pool.query(`UPDATE rollcall.pace SET sampled_at = now() - interval '61 min'`)
   expect((await readVerification(pool, PERIOD)).doubt).toBeNull()

@@ -1,6 +1,6 @@
 // How findings end of customers whom no round takes any more; with real tables and a service.
 import { expect, test } from 'vitest'
-import { dueLooks } from '../../src/drift/found.ts'
+import { dueChecks } from '../../src/drift/found.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { noteToLook } from '../../src/ledger/note-unchanged.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
@@ -16,7 +16,7 @@ test('what was found of somebody who is rejected or discarded now ends without a
   await verifier.look(keys)
   await looksAreDue(house)
   await verifier.look(keys)
-  const due = async () => [...(await dueLooks(pool, 99))].sort()
+  const due = async () => [...(await dueChecks(pool, 99))].sort()
   expect(await due()).toEqual([])
 
   await pool.query(
@@ -46,13 +46,13 @@ test('what a settle or another mapping may have changed of a finding is looked a
   await using verifier = await openVerifier(house)
   const lookAgain = async () => {
     await looksAreDue(house)
-    expect(await dueLooks(pool, 99)).toEqual(['a'])
+    expect(await dueChecks(pool, 99)).toEqual(['a'])
     await verifier.look(['a'])
     return (await pool.query('SELECT fields, access, resolved_how AS how FROM rollcall.finding')).rows
   }
   await verifier.look(['a'])
   expect(await lookAgain()).toEqual([{ fields: ['status', 'first_name'], access: 'lost', how: null }])
-  expect(await dueLooks(pool, 99)).toEqual([])
+  expect(await dueChecks(pool, 99)).toEqual([])
 
   const worker = await house.startWorker()
   await pool.query(`UPDATE clientes SET apellidos = 'Gil'`)
@@ -62,5 +62,5 @@ test('what a settle or another mapping may have changed of a finding is looked a
   expect(await lookAgain()).toEqual([{ fields: ['first_name'], access: null, how: null }])
 
   await applyGeneration(pool, 'another')
-  expect(await dueLooks(pool, 99)).toEqual(['a'])
+  expect(await dueChecks(pool, 99)).toEqual(['a'])
 })

@@ -101,11 +101,11 @@ test('under another mapping than syncs go by nobody is looked at; a stop leaves 
   const { pool } = house.db
   await using verifier = await openVerifier(house)
   const before = house.calls().length
-  expect(await verifier.verify(['a', 'b'], AbortSignal.abort())).toEqual({ verified: [], stopped: 'asked' })
+  expect(await verifier.check(['a', 'b'], AbortSignal.abort())).toEqual({ checked: [], stopped: 'asked' })
   await pool.query(
     `INSERT INTO rollcall.generation (id, fingerprint) SELECT max(id) + 1, 'another' FROM rollcall.generation`,
   )
-  expect(await verifier.verify(['a', 'b'])).toEqual({ verified: [], stopped: 'mapping' })
+  expect(await verifier.check(['a', 'b'])).toEqual({ checked: [], stopped: 'mapping' })
   expect(house.calls()).toHaveLength(before)
 })
 

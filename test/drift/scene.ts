@@ -1,8 +1,6 @@
-// A house whose customers are settled, and verification as a worker or a command makes it.
-import { describeCustomers } from '../../src/customers/describe.ts'
-import { makeReading } from '../../src/customers/read.ts'
-import { makeVerify, type Verification } from '../../src/drift/verify.ts'
-import type { Verified } from '../../src/drift/words.ts'
+// A house whose customers are settled, and checks as a worker or a command makes it.
+import { type CheckedBatch, makeChecking } from '../../src/drift/checking.ts'
+import type { Checked } from '../../src/drift/words.ts'
 import type { CallEntry } from '../../src/ledger/calls.ts'
 import type { CustomerKey } from '../../src/model/customer.ts'
 import { openSync, type Secrets } from '../../src/worker/open-sync.ts'
@@ -18,34 +16,30 @@ function missing(): never {
 
 export type Verifier = AsyncDisposable & {
   readonly calls: readonly CallEntry[]
-  verify(keys: readonly CustomerKey[], signal?: AbortSignal): Promise<Verification>
+  check(keys: readonly CustomerKey[], signal?: AbortSignal): Promise<CheckedBatch>
   /** By key. */
-  look(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Verified>>>
+  look(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Checked>>>
 }
 
 type Options = { readonly repair?: boolean }
 
 export async function openVerifier(house: House, { repair = false }: Options = {}): Promise<Verifier> {
   const { config } = house
-  const { pool, context, close } = await openSync({
+  const { pool, context, readCustomers, close } = await openSync({
     config,
     env: house.env as Secrets,
     onPoolError: () => undefined,
   })
   const calls: CallEntry[] = []
-  const verify = makeVerify({
-    ...{ pool, config, context, repair },
-    digester: context.digester,
-    readCustomers: makeReading(pool, config, await describeCustomers(pool, config)),
-    log: (entry) => void calls.push(entry),
-  })
+  const log = (entry: CallEntry) => void calls.push(entry)
+  const { check } = makeChecking({ pool, readCustomers, context, log, repair })
   const never = new AbortController().signal
   return {
     calls,
-    verify: (keys, signal = never) => verify(keys, signal),
+    check: (keys, signal = never) => check(keys, signal),
     async look(keys) {
-      const { verified } = await verify(keys, never)
-      return Object.fromEntries(verified.map((each) => [each.key, each]))
+      const { checked } = await check(keys, never)
+      return Object.fromEntries(checked.map((each) => [each.key, each]))
     },
     [Symbol.asyncDispose]: close,
   }

@@ -1,7 +1,7 @@
 // Whom a tick hands over to be looked at, with real tables; what a look says is given here.
 import { expect, test } from 'vitest'
+import type { CheckedBatch } from '../../src/drift/checking.ts'
 import { makeTick } from '../../src/drift/tick.ts'
-import type { Verification } from '../../src/drift/verify.ts'
 import { alone } from '../../src/ledger/alone.ts'
 import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
@@ -24,12 +24,12 @@ async function scene(rows: readonly Row[], stops: ReadonlySet<number> = new Set(
   await put(pool, rows)
   const batches: (readonly CustomerKey[])[] = []
   let now = 0
-  const verify = async (asked: readonly CustomerKey[]): Promise<Verification> => {
+  const check = async (asked: readonly CustomerKey[]): Promise<CheckedBatch> => {
     batches.push([...asked].sort())
-    return { verified: [], stopped: stops.has(batches.length) ? 'pace' : null }
+    return { checked: [], stopped: stops.has(batches.length) ? 'pace' : null }
   }
   const tick = makeTick({
-    ...{ pool, binding, fingerprint: 'ours', pace: { rate: () => currentRate(pool) }, verify },
+    ...{ pool, binding, fingerprint: 'ours', pace: { rate: () => currentRate(pool) }, check },
     ...{ periodMs: 10 * HOUR, lastsMs: 2000, most },
     sleep: async (ms) => {
       now += ms
@@ -86,7 +86,7 @@ test('those who were asked about longest ago come first, and nobody much before 
 
 test('after an outage it goes on with the oldest, and who could not be looked at comes in the next period', async () => {
   await using it = await scene(keys(6).map(good), new Set([1]))
-  expect(await it.tick()).toBe('stopped')
+  expect(await it.tick()).toBe('pace')
   expect(await it.tick()).toBe('rest')
   expect(it.batches.flat().sort()).toEqual(keys(6))
 })
@@ -102,7 +102,7 @@ test.each<[string, string, string]>([
     `INSERT INTO rollcall.outbox (key, lane, at) VALUES ('x', 1, now() - interval '2 s')`,
     'live',
   ],
-  ['an outage', `UPDATE rollcall.pace SET breaker = 'open'`, 'stopped'],
+  ['an outage', `UPDATE rollcall.pace SET breaker = 'open'`, 'pace'],
   [
     'another mapping',
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (9, 'theirs', now())`,

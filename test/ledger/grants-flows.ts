@@ -9,10 +9,10 @@ import { drainOutbox } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { believe, drawSample, isSampleDue, readEvidence, writeSample } from '../../src/drift/evidence.ts'
-import { countOpen, dueLooks, pruneFindings, readOpenFound } from '../../src/drift/found.ts'
+import { countOpen, dueChecks, pruneFindings, readOpenFound } from '../../src/drift/found.ts'
 import { oweRepairs } from '../../src/drift/repair.ts'
 import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.ts'
-import { storeLooks } from '../../src/drift/store.ts'
+import { storeChecks } from '../../src/drift/store.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { claimChecks } from '../../src/ledger/check.ts'
 import { makeEnd } from '../../src/ledger/ending.ts'
@@ -159,16 +159,16 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const work = { record: NEVER_SETTLED }
     const mapped = { kind: 'removed', userId: 'u' }
     const subject = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
-    const options = { ...timing, consistencyDelayMs: 0, fingerprint, mendsLater: false }
+    const options = { ...timing, consistencyDelayMs: 0, fingerprint, repairsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
-    for (const compared of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
+    for (const verdict of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
       if (await isSampleDue(pool, ['checked'])) {
         const { at } = await drawSample(pool, 1)
-        await writeSample(pool, at, { asked: 1, denied: 0, wanted: 1 })
+        await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
-      const looked = { kind: 'seen', compared, ownForms: [], desired: 'd' } as const
-      await storeLooks(pool, [{ subject, looked, sight: null, token }], options)
+      const result = { kind: 'seen', sight: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
+      await storeChecks(pool, [{ subject, result, token }], options)
     }
     await readEvidence(pool)
     await believe(pool, { by: 'test', why: 'test' })
@@ -185,7 +185,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const lag = house.config.timing
     await oweRepairs({ pool, lag, brake: async () => [] }, [found])
     await oweRepairs({ pool, lag, brake: async () => ['repair'] }, [found])
-    await dueLooks(pool, 1)
+    await dueChecks(pool, 1)
   },
   'receipts are read': ({ pool }) => readErasures(pool, { keys: [], limit: 1 }),
   'the database went back in time': async ({ pool }) => {

@@ -305,7 +305,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     ['check-any-token', 'WHERE o.token = e.token AND o.call_token = e.token AND NOT', 'WHERE NOT'],
   ],
-  'src/drift/verify.ts': [['repair-of-new', 'if (!work.known || !repairable ||', 'if (!repairable ||']],
+  'src/drift/checking.ts': [['repair-of-new', 'if (!work.known || !repairable ||', 'if (!repairable ||']],
   'src/drift/evidence.ts': [
     [
       'sample-of-before',
@@ -313,7 +313,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
     ],
   ],
-  'src/drift/findings.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
+  'src/drift/step.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
 }
 
 export const MUTANTS: readonly Mutant[] = Object.entries(BREAKS).flatMap(([file, breaks]) =>

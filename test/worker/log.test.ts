@@ -1,20 +1,20 @@
 // What the log says of looks: who differs, and whose difference has ended.
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { Verified } from '../../src/drift/words.ts'
-import { logVerified } from '../../src/worker/log.ts'
+import type { Checked } from '../../src/drift/words.ts'
+import { logChecks } from '../../src/worker/log.ts'
 
-const MISSING: Verified = {
+const MISSING: Checked = {
   ...{ key: 'k1', findingId: '7', findingState: 'found', resolved: null },
   verdict: { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
-  ...{ lookAgainInMs: null, more: false, repairing: false, shown: [] },
+  ...{ nextInMs: null, more: false, repairable: true, repairing: false, shown: [] },
 }
-const RIGHT: Verified = { ...MISSING, verdict: { kind: 'agrees' }, findingState: null, resolved: 'by-itself' }
+const RIGHT: Checked = { ...MISSING, verdict: { kind: 'agrees' }, findingState: null, resolved: 'by-itself' }
 
 test('somebody who differs is named once, and once it has ended', () => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) })
-  const { verified } = logVerified(log)
-  for (const each of [MISSING, MISSING, RIGHT]) verified(each)
+  const { checked } = logChecks(log)
+  for (const each of [MISSING, MISSING, RIGHT]) checked(each)
   expect(lines).toEqual(['the service differs from the database', 'a difference at the service has ended'])
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CheckResult, type StoredFinding, stepFor } from '../../src/drift/findings.ts'
+import { type CheckResult, type StoredFinding, stepFor } from '../../src/drift/step.ts'
 import {
   DRIFT_KINDS,
   type DriftField,
@@ -10,8 +10,8 @@ import {
 } from '../../src/drift/words.ts'
 import { runs } from '../support/size.ts'
 
-const step = (open: StoredFinding | null, looked: CheckResult) =>
-  stepFor(open, looked, { consistencyDelayMs: 5000 })
+const step = (open: StoredFinding | null, result: CheckResult) =>
+  stepFor(open, result, { consistencyDelayMs: 5000 })
 
 const OPEN: StoredFinding = {
   ...{ id: '1', kind: 'differs', fields: ['email'], pending: [], cause: 'never-delivered', access: null },
@@ -24,20 +24,20 @@ function seen(
   fields: readonly DriftField[],
   access: WrongAccess | null = null,
 ): CheckResult {
-  const compared = { kind, fields, cause: 'edited-at-service', access } as const
-  return { kind: 'seen', compared, ownForms: [], desired: 'd' }
+  const verdict = { kind, fields, cause: 'edited-at-service', access } as const
+  return { kind: 'seen', sight: 'absent', verdict, ownForms: [], desired: 'd' }
 }
 const differs = (fields: readonly DriftField[]) => seen('differs', fields)
 const statusDiffers = (access: WrongAccess | null, fields: readonly DriftField[] = ['status']) =>
   seen('differs', fields, access)
 const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
-  ...{ kind: 'seen', compared: { kind: 'agrees' }, ownForms, desired },
+  ...{ kind: 'seen', sight: 'absent', verdict: { kind: 'agrees' }, ownForms, desired },
 })
 
 test('a first look suspects, a second one confirms, and the cause is that of the first', () => {
-  const told = { fields: ['email'], pending: [], cause: 'never-delivered' }
+  const drift = { fields: ['email'], pending: [], cause: 'never-delivered' }
   expect(step(null, differs(['email']))).toMatchObject({ do: 'suspect', ends: null })
-  expect(step(OPEN, differs(['email']))).toMatchObject({ do: 'confirm', told })
+  expect(step(OPEN, differs(['email']))).toMatchObject({ do: 'confirm', drift })
   expect(step(FOUND, differs(['email']))).toMatchObject({ do: 'keep' })
   // Another kind is another suspicion.
   const missing: StoredFinding = { ...FOUND, kind: 'missing', fields: [] }
@@ -46,24 +46,24 @@ test('a first look suspects, a second one confirms, and the cause is that of the
 
 test('each field has to be shown twice', () => {
   expect(step(OPEN, differs(['email', 'gender']))).toMatchObject({
-    ...{ do: 'confirm', told: { fields: ['email'], pending: ['gender'] } },
+    ...{ do: 'confirm', drift: { fields: ['email'], pending: ['gender'] } },
   })
   const pending: StoredFinding = { ...FOUND, pending: ['gender'] }
   expect(step(pending, differs(['email', 'gender']))).toMatchObject({
-    ...{ do: 'keep', told: { fields: ['email', 'gender'], pending: [] } },
+    ...{ do: 'keep', drift: { fields: ['email', 'gender'], pending: [] } },
   })
   expect(step(OPEN, differs(['gender']))).toMatchObject({
     do: 'suspect',
-    told: { fields: ['gender'] },
+    drift: { fields: ['gender'] },
     ends: null,
   })
   expect(step(FOUND, differs(['gender']))).toMatchObject({ do: 'suspect', ends: 'by-itself' })
 })
 
 test('that access is lost or undue has to be shown twice, as a field has', () => {
-  const told = (open: Partial<StoredFinding>, looked: CheckResult) => {
-    const made = step({ ...FOUND, ...open }, looked)
-    return 'told' in made ? [made.do, made.told.fields, made.told.pending, made.told.access] : made
+  const told = (open: Partial<StoredFinding>, result: CheckResult) => {
+    const made = step({ ...FOUND, ...open }, result)
+    return 'drift' in made ? [made.do, made.drift.fields, made.drift.pending, made.drift.access] : made
   }
   const status = { fields: ['status'], access: 'lost' } as const
   expect(told(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
@@ -94,14 +94,14 @@ test.each<[string, Partial<StoredFinding>, CheckResult]>([
   ['wait', { looks: 2, repairs: 2, nextInMs: 15_000 }, differs(['email'])],
 ])(
   'a check that comes too early says nothing of a difference, and all of an end: %s %j',
-  (what, open, looked) => {
-    expect(step({ ...OPEN, ...open }, looked)).toMatchObject({ do: what })
+  (what, open, result) => {
+    expect(step({ ...OPEN, ...open }, result)).toMatchObject({ do: what })
   },
 )
 
 describe('how one ends', () => {
-  const how = (open: Partial<StoredFinding>, looked: CheckResult) => {
-    const made = step({ ...FOUND, ...open }, looked)
+  const how = (open: Partial<StoredFinding>, result: CheckResult) => {
+    const made = step({ ...FOUND, ...open }, result)
     return made.do === 'resolve' ? made.how : made.do
   }
   test('by what rollcall wrote, by a change here, or by itself', () => {
@@ -115,7 +115,7 @@ describe('how one ends', () => {
     expect(step(null, agrees())).toEqual({ do: 'nothing' })
   })
   test('of whoever was not looked at', () => {
-    const said = (looks: number) => SKIPPED.map((why) => [why, how({ looks }, { kind: 'left', why })])
+    const said = (looks: number) => SKIPPED.map((why) => [why, how({ looks }, { kind: 'skipped', why })])
     const waits = Object.fromEntries(
       ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
     )
@@ -126,7 +126,7 @@ describe('how one ends', () => {
       ...{ ...waits, moved: 'nothing', discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
     })
     expect(how({}, { kind: 'no-answer', why: 'trouble' })).toBe('postpone')
-    expect(step(null, { kind: 'left', why: 'owed' })).toEqual({ do: 'nothing' })
+    expect(step(null, { kind: 'skipped', why: 'owed' })).toEqual({ do: 'nothing' })
   })
   test('where all that differed is a form of the service alone, that is how it ended', () => {
     const both: StoredFinding = { ...FOUND, fields: ['email', 'gender'] }
@@ -149,11 +149,11 @@ test('whatever the looks show, nothing is found that two looks in a row have not
       const fields = each?.kind === 'differs' ? each.fields : []
       const made = step(open, each ? seen(each.kind, fields) : agrees())
       if (made.do === 'confirm' || made.do === 'keep') {
-        expect(before?.kind).toBe(made.told.kind)
-        if (made.do === 'confirm' && made.told.kind === 'differs' && fields.length > 0)
-          for (const field of made.told.fields) expect(before?.fields).toContain(field)
-        open = { ...(open ?? OPEN), ...made.told, looks: (open?.looks ?? 1) + 1 }
-      } else if (made.do === 'suspect') open = { ...OPEN, ...made.told, looks: 1 }
+        expect(before?.kind).toBe(made.drift.kind)
+        if (made.do === 'confirm' && made.drift.kind === 'differs' && fields.length > 0)
+          for (const field of made.drift.fields) expect(before?.fields).toContain(field)
+        open = { ...(open ?? OPEN), ...made.drift, looks: (open?.looks ?? 1) + 1 }
+      } else if (made.do === 'suspect') open = { ...OPEN, ...made.drift, looks: 1 }
       else open = null
       before = each ? { kind: each.kind, fields } : null
     }

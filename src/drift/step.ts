@@ -1,5 +1,5 @@
 // Decides what a check makes of the customer's open finding, if there is one. Pure.
-import type { Compared } from './compare.ts'
+import type { SeenVerdict, Sight } from './compare.ts'
 import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
 
 /** A change or a repair that is under way is over soon. */
@@ -14,7 +14,7 @@ export function postponedMs({ consistencyDelayMs }: Lag): number {
   return Math.max(consistencyDelayMs, SOON_MS)
 }
 
-export type StoredFinding = Told & {
+export type StoredFinding = KeptDrift & {
   readonly id: string
   readonly looks: number
   /** Until its next check; negative: since it was due; null: none was set. */
@@ -27,30 +27,32 @@ export type StoredFinding = Told & {
   readonly desired: string | null
 }
 
-/** The result of a check; `left`: no call was made; `no-answer`: it has shown nothing. */
+/** The result of a check; `skipped`: no call was made; `no-answer`: it has shown nothing. */
 export type CheckResult =
   | {
       readonly kind: 'seen'
-      readonly compared: Compared
+      readonly sight: Sight
+      readonly verdict: SeenVerdict
       /** Fields that the service shows in a form of its own. */
       readonly ownForms: readonly DriftField[]
       readonly desired: string
     }
-  | { readonly kind: 'left'; readonly why: Skipped }
+  | { readonly kind: 'skipped'; readonly why: Skipped }
   | { readonly kind: 'no-answer'; readonly why: NoAnswer }
 
 /** The part of a finding that a check writes. `pending`: shown for the first time by the last check. */
-export type Told = DriftVerdict & { readonly pending: readonly DriftField[] }
+export type KeptDrift = DriftVerdict & { readonly pending: readonly DriftField[] }
 
 /**
  * `suspect`: for the first time, or something else than was suspected (`ends`: how what was found before ended);
  * `confirm`: now it is found; `keep`: it was found before. `forget`: a suspicion that is none. `postpone`: nothing can be
- * said now; `wait`: it is too early to; `doubt`: as long as the service is not credible.
+ * said now; `wait`: it is too early to (`kept`: what the finding says); `doubt`: as long as the service is not credible.
  */
 export type FindingStep =
-  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'wait' | 'doubt' }
-  | { readonly do: 'suspect'; readonly told: Told; readonly ends: Resolved | null }
-  | { readonly do: 'confirm' | 'keep'; readonly told: Told }
+  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'doubt' }
+  | { readonly do: 'wait'; readonly kept: DriftVerdict | null }
+  | { readonly do: 'suspect'; readonly drift: KeptDrift; readonly ends: Resolved | null }
+  | { readonly do: 'confirm' | 'keep'; readonly drift: KeptDrift }
   | { readonly do: 'resolve'; readonly how: Resolved }
 
 const NOTHING: FindingStep = { do: 'nothing' }
@@ -63,15 +65,16 @@ export function isFound({ looks }: Pick<StoredFinding, 'looks'>): boolean {
  * One check alone proves no difference: the service may have been about to show a write, or a change was on its way. Each
  * field has to be shown twice.
  */
-export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: Lag): FindingStep {
-  if (looked.kind === 'no-answer') return open ? { do: 'postpone' } : NOTHING
-  if (looked.kind === 'left') return open ? afterNoCall(open, looked.why) : NOTHING
-  const { compared, ownForms, desired } = looked
-  if (compared.kind === 'agrees') return open ? resolved(open, howRight(open, desired, ownForms)) : NOTHING
-  if (open && isTooEarly(open, lag)) return { do: 'wait' }
-  const { kind, fields, access } = compared
+export function stepFor(open: StoredFinding | null, result: CheckResult, lag: Lag): FindingStep {
+  if (result.kind === 'no-answer') return open ? { do: 'postpone' } : NOTHING
+  if (result.kind === 'skipped') return open ? afterNoCall(open, result.why) : NOTHING
+  const { verdict, ownForms, desired } = result
+  if (verdict.kind === 'agrees') return open ? resolved(open, howRight(open, desired, ownForms)) : NOTHING
+  const { kind, fields, access } = verdict
+  if (open && isTooEarly(open, lag))
+    return { do: 'wait', kept: isFound(open) || open.kind === kind ? verdictIn(open) : null }
   const ends = open && isFound(open) ? howEnded(open, kind, desired) : null
-  const first = { do: 'suspect', told: { ...compared, pending: [] }, ends } as const
+  const first = { do: 'suspect', drift: { ...verdict, pending: [] }, ends } as const
   if (!open || open.kind !== kind) return first
   const known = knownOf(open, access)
   const confirmed = fields.filter((field) => known.has(field))
@@ -79,8 +82,8 @@ export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: La
   const pending = fields.filter((field) => !known.has(field))
   // Where no field is named, access is about whether the user is there at all.
   const ofAccess = confirmed.length === 0 || confirmed.includes('status')
-  const told = { kind, fields: confirmed, pending, cause: open.cause, access: ofAccess ? access : null }
-  return { do: isFound(open) ? 'keep' : 'confirm', told }
+  const drift = { kind, fields: confirmed, pending, cause: open.cause, access: ofAccess ? access : null }
+  return { do: isFound(open) ? 'keep' : 'confirm', drift }
 }
 
 /**
@@ -90,6 +93,10 @@ export function stepFor(open: StoredFinding | null, looked: CheckResult, lag: La
 function isTooEarly({ looks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
   const longestLagMs = postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
   return nextInMs !== null && nextInMs > 0 && nextInMs <= longestLagMs
+}
+
+function verdictIn({ kind, fields, cause, access }: DriftVerdict): DriftVerdict {
+  return { kind, fields, cause, access }
 }
 
 /** Where one check shows a trial in place of full access, and the next one no access, only one has shown the loss. */

@@ -7,7 +7,7 @@ import { entitled, STATUSES } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'
 import { accessAfter } from '../sync/plan.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
-import { CONFIRMED } from './verifiable.ts'
+import { CONFIRMED } from './checkable.ts'
 import type { DriftTally, WrongAccess } from './words.ts'
 
 type Remembered = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>

@@ -1,7 +1,7 @@
 // Of whoever the brake holds: whose access is wrong meanwhile, by a release's plan and by the record alone.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held.ts'
+import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held-access.ts'
 import type { Status } from '../../src/model/user.ts'
 import { braked } from '../../src/sync/brake-move.ts'
 import type { Memory } from '../../src/sync/memory.ts'

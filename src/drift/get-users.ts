@@ -1,6 +1,5 @@
 // The first half of a check: which customers can be checked now, one GET for each inside the pace that all calls share, and
 // what its answer shows.
-import type { Config } from '../config/config.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import { readWork, type Work } from '../ledger/sweep-work.ts'
@@ -12,34 +11,32 @@ import { aboutService } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { recordOfUser, type Sight } from './compare.ts'
-import type { Lag } from './findings.ts'
-import type { NoAnswer, Skipped } from './words.ts'
+import type { Lag } from './step.ts'
+import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
 export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
 
-export type CheckOptions = {
-  readonly config: Config
-  readonly context: Pick<SyncContext, 'users' | 'permits' | 'report'>
-  readonly log: (entry: CallEntry) => void
-}
-
 /** In place of the row id of a customer who has no work row. */
 export const NO_ROW = '0'
+
+type Calling = Pick<SyncContext, 'config' | 'users' | 'permits' | 'report'>
+
+export type GetUsers = ReturnType<typeof makeGetUsers>
 
 /**
  * Each answer counts for the pace and the breaker as every call does, and is taken down in the log of calls. A customer that
  * was not checked when it was stopped is not among the answers.
  */
-export function makeChecker({ config, context, log }: CheckOptions) {
-  const { users, permits, report } = context
+export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) {
+  const { config, users, permits, report } = context
 
   return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
     const left = [...subjects]
-    let stopped: 'asked' | 'pace' | null = null
+    let stopped: Stopped | null = null
     const work = async () => {
       for (let subject = left.shift(); subject && !stopped; subject = left.shift()) {
-        const answer = await lookAt(subject, signal)
+        const answer = await getOne(subject, signal)
         if (typeof answer === 'string') stopped ??= answer
         else answers.set(subject.key, answer)
       }
@@ -49,7 +46,7 @@ export function makeChecker({ config, context, log }: CheckOptions) {
     return { answers, stopped }
   }
 
-  async function lookAt(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | 'asked' | 'pace'> {
+  async function getOne(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | Stopped> {
     const permit = await currentPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(subject.mapped) ?? ''
@@ -76,11 +73,8 @@ export function makeChecker({ config, context, log }: CheckOptions) {
  * service would say it of that user again. A 2xx that reports an error is one more, since its log shows no 5xx.
  * `stopped`: we broke the call off ourselves.
  */
-export function shownBy({
-  outcome,
-  meaning,
-  remote,
-}: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'>): CheckAnswer | 'stopped' {
+export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'>): CheckAnswer | 'stopped' {
+  const { outcome, meaning, remote } = called
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }

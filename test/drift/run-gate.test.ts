@@ -1,7 +1,7 @@
-// When checks may be made, how fast, and when a run ends instead.
-import fc from 'fast-check'
+// When a run may check, how fast, and when it ends instead.
 import { describe, expect, test } from 'vitest'
-import { makeRunGate, type Preconditions, refill, SHARE } from '../../src/drift/gate.ts'
+import type { Preconditions } from '../../src/drift/preconditions.ts'
+import { makeRunGate } from '../../src/drift/run-gate.ts'
 
 const FINE: Preconditions = { rate: 100, liveWaits: false, current: true, swept: true, gap: false }
 
@@ -77,35 +77,5 @@ describe('a gate', () => {
     const stopped = gateAt(() => ({}))
     stopped.stop.abort()
     expect(await room(stopped)).toEqual({ kind: 'stopped', why: 'asked' })
-  })
-})
-
-describe('what ticks may take of the pace', () => {
-  test('is a quarter, gathered for half a second at most, and a call now and then at a low rate', () => {
-    const taken = (rate: number, afterMs: number) =>
-      refill({ left: 0, at: 0 }, rate * SHARE.tick, afterMs).left
-    expect([taken(80, 100), taken(80, 60_000), taken(0.4, 60_000)]).toEqual([2, 10, 1])
-  })
-
-  test('is never more than a quarter over any time, but for what one moment gathers', () => {
-    const step = fc.record({
-      wait: fc.integer({ min: -50, max: 2000 }),
-      wants: fc.integer({ min: 0, max: 30 }),
-    })
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 500 }), fc.array(step, { maxLength: 60 }), (rate, steps) => {
-        let allowance = { left: 0, at: 0 }
-        let [now, passed, made] = [0, 0, 0]
-        for (const { wait, wants } of steps) {
-          now += wait
-          passed += Math.max(0, wait)
-          allowance = refill(allowance, rate * SHARE.tick, now)
-          const calls = Math.min(wants, Math.floor(allowance.left))
-          allowance = { ...allowance, left: allowance.left - calls }
-          made += calls
-        }
-        expect(made).toBeLessThanOrEqual((passed / 1000) * rate * 0.25 + 1)
-      }),
-    )
   })
 })

@@ -1,6 +1,6 @@
 // What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { countOpen, dueLooks, readOpenFound } from '../../src/drift/found.ts'
+import { countOpen, dueChecks, readOpenFound } from '../../src/drift/found.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteToLook } from '../../src/ledger/note-unchanged.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'
@@ -74,7 +74,7 @@ describe('customers whose users were changed at the service', () => {
   })
 
   test('a second look finds each, with kind, fields and cause, and what is asked for are values', async () => {
-    expect([...(await dueLooks(house.db.pool, 99))].sort()).toEqual([...DRIFT].sort())
+    expect([...(await dueChecks(house.db.pool, 99))].sort()).toEqual([...DRIFT].sort())
     const looked = await verifier.look(DRIFT)
     expect(Object.fromEntries(DRIFT.map((key) => [key, looked[key]?.verdict]))).toEqual(
       Object.fromEntries(DRIFT.map((key) => [key, SAYS[key]])),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownBy } from '../../src/drift/look.ts'
+import { shownBy } from '../../src/drift/get-users.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
 import { type BodyKind, classifyRead, type Outcome } from '../../src/sync/classify.ts'

@@ -1,0 +1,124 @@
+// Checks customers: read, GET, compare, store. See docs/protocol.md, "Verification".
+
+import { claimLastsMs } from '../config/config.ts'
+import { type CallEntry, readUnclear } from '../ledger/calls.ts'
+import { claimChecks, endChecks } from '../ledger/check.ts'
+import { findMapping } from '../ledger/generation.ts'
+import { capturedOf } from '../ledger/sweep-work.ts'
+import type { CustomerKey } from '../model/customer.ts'
+import type { SyncContext } from '../sync/context.ts'
+import type { SnapshotReading } from '../sync/snapshot.ts'
+import { compare, ownFormsOf } from './compare.ts'
+import { isSampleDue, makeSampling } from './evidence.ts'
+import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './get-users.ts'
+import { oweRepairs, type ToRepair } from './repair.ts'
+import { type StoredCheck, storeChecks, type UnstoredCheck } from './store.ts'
+import { type Checked, isDrift, type Stopped } from './words.ts'
+
+type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
+  readonly context: SyncContext
+  readonly log: (entry: CallEntry) => void
+  /** Whether what is found is owed a repair, as far as the brake lets it. */
+  readonly repair: boolean
+}
+
+/** `mapping`: syncs go by another one. */
+export type CheckedBatch = {
+  readonly checked: readonly Checked[]
+  readonly stopped: Stopped | 'mapping' | null
+}
+
+export type CheckCustomers = ReturnType<typeof makeChecking>['check']
+
+type ClaimedChecks = {
+  /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
+  readonly tokens: Map<CustomerKey, string>
+  readonly generation: string
+}
+
+/**
+ * Checks customers once each, inside the common pace, and stores what that showed. Customers that cannot be checked now
+ * are skipped, without a call. When it is stopped, the result has only those checked until then.
+ */
+export function makeChecking({ pool, readCustomers, context, log, repair }: CheckingOptions) {
+  const { config, brake } = context
+  const { fingerprint } = config
+  const reading = { ...context, pool, readCustomers }
+  const getUsers = makeGetUsers(context, log)
+  const sample = makeSampling(reading, getUsers)
+  return { check, sample }
+
+  async function check(asked: readonly CustomerKey[], signal: AbortSignal): Promise<CheckedBatch> {
+    const keys = [...new Set(asked)]
+    const halted = (await isSampleDue(pool, keys)) ? await sample(signal) : null
+    if (halted) return { checked: [], stopped: halted }
+    const mapping = await findMapping(pool, fingerprint)
+    if (!mapping?.current) return { checked: [], stopped: 'mapping' }
+    const lasts = { lastsMs: claimLastsMs(config), fingerprint }
+    const tokens = new Map(await claimChecks(pool, keys, lasts))
+    try {
+      return await carryOut(keys, { tokens, generation: mapping.generation }, signal)
+    } finally {
+      // Left alone they would keep other checks away until they have passed.
+      const left = [...tokens].map(([key, token]) => ({ key, token }))
+      await endChecks(pool, left, fingerprint)
+    }
+  }
+
+  async function carryOut(keys: readonly CustomerKey[], claimed: ClaimedChecks, signal: AbortSignal) {
+    const { tokens } = claimed
+    const read = await readCheckable(reading, keys)
+    const asked = read.filter(({ subject, skip }) => skip === null && tokens.has(subject.key))
+    const subjects = asked.map(({ subject }) => subject)
+    const { answers, stopped } = await getUsers(subjects, signal)
+    const given = await withoutCaptured(await compareAll(read, answers, claimed))
+    const repairsLater = !repair && config.reconcile.mode === 'repair'
+    const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
+    for (const { subject } of given) tokens.delete(subject.key)
+    const owed = repair ? await owedRepairs(given, stored) : []
+    const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
+    return { checked, stopped }
+  }
+
+  async function owedRepairs(given: readonly UnstoredCheck[], stored: readonly StoredCheck[]) {
+    const found = given.flatMap(({ subject: { key, desired, work } }, at): ToRepair[] => {
+      const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
+      // A customer that was never synced is a backfill's.
+      if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
+      return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
+    })
+    return (await oweRepairs({ pool, brake, lag: config.timing }, found)).owed
+  }
+
+  /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */
+  async function withoutCaptured(checks: readonly UnstoredCheck[]): Promise<readonly UnstoredCheck[]> {
+    const differs = ({ result }: UnstoredCheck) => result.kind === 'seen' && result.verdict.kind !== 'agrees'
+    const keys = checks.filter(differs).map(({ subject }) => subject.key)
+    const captured = await capturedOf(pool, keys)
+    return checks.map((each) =>
+      captured.has(each.subject.key) ? { ...each, result: { kind: 'skipped', why: 'owed' } } : each,
+    )
+  }
+
+  async function compareAll(
+    read: readonly Checkable[],
+    answers: ReadonlyMap<CustomerKey, CheckAnswer>,
+    { tokens, generation }: ClaimedChecks,
+  ): Promise<readonly UnstoredCheck[]> {
+    const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
+    const unclear = await readUnclear(pool, keys)
+    return read.flatMap(({ subject, skip }): UnstoredCheck[] => {
+      const token = tokens.get(subject.key) ?? null
+      const check = { subject, token }
+      const why = skip ?? (token === null ? 'moved' : null)
+      if (why) return [{ ...check, result: { kind: 'skipped', why } }]
+      const answer = answers.get(subject.key)
+      if (!answer) return []
+      if ('none' in answer) return [{ ...check, result: { kind: 'no-answer', why: answer.none } }]
+      const { sight } = answer
+      const verdict = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
+      const ownForms = ownFormsOf(subject, sight)
+      return [{ ...check, result: { kind: 'seen', sight, verdict, ownForms, desired: subject.desired } }]
+    })
+  }
+}

@@ -1,0 +1,53 @@
+// Whether checks may be made now: the mapping is applied, no change waits, and the pace that all calls share allows calls.
+import type { Pool } from 'pg'
+import { oneRow } from '../database/client.ts'
+import { type Binding, isCurrent } from '../ledger/target.ts'
+import { LANE } from '../model/customer.ts'
+import type { Pace } from '../pace/open.ts'
+
+export type Preconditions = {
+  /** Calls per second that may be made now; 0 while calls are held off or stopped. */
+  readonly rate: number
+  /** A change, a removal or a repair has waited for longer than dispatch takes. */
+  readonly liveWaits: boolean
+  /** Syncs go by our mapping, and to our target. */
+  readonly current: boolean
+  /** All customers who differ under the present mapping are noted. */
+  readonly swept: boolean
+  /** Changes may be missing: a resync of all customers is to come. */
+  readonly gap: boolean
+}
+
+/** A customer that is due is taken within a fraction of this, unless dispatch is behind. */
+const BEHIND = `clock_timestamp() - interval '1 second'`
+
+const PRECONDITIONS = `
+SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
+    OR coalesce((SELECT at FROM rollcall.outbox ORDER BY id LIMIT 1) < ${BEHIND}, false) AS "liveWaits",
+  coalesce(${isCurrent({ binding: '$3', fingerprint: '$2' })}, false) AS current,
+  coalesce((SELECT swept_at IS NOT NULL FROM rollcall.generation ORDER BY id DESC LIMIT 1), false) AS swept,
+  EXISTS (SELECT FROM rollcall.capture_mark
+    WHERE resynced_at IS NULL AND (kind = 'overflow' OR resolved_at IS NOT NULL)) AS gap`
+
+const LIVE = [LANE.deletion, LANE.change, LANE.repair]
+
+type Asked = {
+  readonly fingerprint: string
+  readonly binding: Binding
+  readonly pace: Pick<Pace, 'rate'>
+}
+
+export async function readPreconditions(pool: Pool, { fingerprint, binding, pace }: Asked) {
+  const values = [LIVE, fingerprint, binding]
+  const read = await oneRow<Omit<Preconditions, 'rate'>>(pool, PRECONDITIONS, values)
+  return { ...read, rate: await pace.rate() }
+}
+
+/** Why a difference may be about to be owed, so that it is no drift. */
+export type Unsettled = 'mapping' | 'unswept' | 'gap'
+
+export function unsettled({ current, swept, gap }: Preconditions): Unsettled | null {
+  if (!current) return 'mapping'
+  if (!swept) return 'unswept'
+  return gap ? 'gap' : null
+}

@@ -1,0 +1,70 @@
+// Holds a run back for what is owed and for the pace, and ends it where waiting is no use.
+import { MOST_AT_ONCE, makeAllowance, SHARE } from './allowance.ts'
+import { type Preconditions, type Unsettled, unsettled } from './preconditions.ts'
+import type { Checked, Doubt, Stopped } from './words.ts'
+
+/** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */
+export type RunEnd =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'stopped'; readonly why: Stopped }
+  | { readonly kind: 'not-credible'; readonly why: Doubt }
+  | { readonly kind: 'refused'; readonly why: Unsettled }
+
+type Gating = {
+  readonly preconditions: () => Promise<Preconditions>
+  /** Calls per second at most; null: a part of the common pace. */
+  readonly rate: number | null
+  /** Called while calls are stopped: there may be no worker that finds out when they may be made again. */
+  readonly tend: () => Promise<unknown>
+  readonly onBeat: (stopped: boolean) => void
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly monotonic: () => number
+  readonly signal: AbortSignal
+}
+
+export type RunGate = ReturnType<typeof makeRunGate>
+
+export const BEAT_MS = 200
+/** For so long calls may be stopped before the run is. */
+const PATIENCE_MS = 60_000
+/** Owed syncs go first; but where no worker carries them out, a run would wait for ever. */
+const YIELD_MS = 2000
+
+export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
+  const allowance = makeAllowance(monotonic)
+
+  return {
+    /** How many may be checked now; or how the run ends here. `doubt`: asked while calls are stopped. */
+    async room(doubt: () => Doubt | null): Promise<number | RunEnd> {
+      let since: number | null = null
+      let yielded = 0
+      for (;;) {
+        if (signal.aborted) return { kind: 'stopped', why: 'asked' }
+        const now = await preconditions()
+        const why = unsettled(now)
+        if (why) return { kind: 'refused', why }
+        onBeat(now.rate <= 0)
+        if (now.rate <= 0) {
+          const doubted = doubt()
+          if (doubted) return { kind: 'not-credible', why: doubted }
+          since ??= monotonic()
+          if (monotonic() - since >= PATIENCE_MS) return { kind: 'stopped', why: 'pace' }
+          await tend()
+        } else if (now.liveWaits && yielded < YIELD_MS) {
+          yielded += BEAT_MS
+        } else {
+          const speed = limit === null ? now.rate * SHARE.run : Math.min(now.rate, limit)
+          const room = allowance.refill(speed)
+          const enough = Math.min(MOST_AT_ONCE, Math.floor((speed * BEAT_MS) / 1000))
+          if (room >= Math.max(1, enough)) return room
+        }
+        await sleep(BEAT_MS, signal)
+      }
+    },
+    /** A customer that was passed over without a call costs nothing. */
+    spent(checked: readonly Checked[]): void {
+      const calls = checked.filter(({ verdict }) => verdict.kind !== 'skipped' || verdict.why === 'moved')
+      allowance.spend(calls.length)
+    },
+  }
+}
