@@ -4,9 +4,9 @@ import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
 import { noteNow, noteToLook, verifyNow } from '../ledger/note-unchanged.ts'
-import { OPEN_RELEASE, releasedFor } from '../ledger/released.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 
@@ -188,8 +188,7 @@ async function countLeft(pool: Pool, choice: HeldSelection): Promise<number> {
 }
 
 async function keysBy(client: Client, text: string, value: unknown): Promise<readonly CustomerKey[]> {
-  const { rows } = await client.query<{ key: CustomerKey }>(text, [value])
-  return rows.map(({ key }) => key)
+  return (await client.query<{ key: CustomerKey }>(text, [value])).rows.map(({ key }) => key)
 }
 
 /** In a statement of its own after the lock, so that it sees who was counted meanwhile. */

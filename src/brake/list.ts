@@ -1,6 +1,6 @@
 // Held customers, by kind and one by one, and what was decided; held.ts makes the decisions.
 import { type Client, oneRow } from '../database/client.ts'
-import { OPEN_RELEASE } from '../ledger/released.ts'
+import { OPEN_RELEASE } from '../ledger/failures.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'

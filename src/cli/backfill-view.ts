@@ -160,7 +160,8 @@ export function unsettledOf({ states: { rejected, failing, held } }: Pick<Overvi
 }
 
 export function renderForecast(report: ForecastReport, asked: BackfillAsked): string[] {
-  const { target, withoutLedger, generation, access, sharing } = report
+  const { target, withoutLedger, generation, sharing } = report
+  const { gain, lose, change } = report.access
   return definitions([
     ['service', target ? renderService(target) : 'SERVICE_URL is not set'],
     [
@@ -177,10 +178,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ['none', fitsNobody(report, asked) && NOBODY_FITS],
     ...tallyEntries(report, asked),
     ['registers', listed(' × ', report.registered, 'with ')],
-    [
-      'access',
-      `${figure(access.gain)} gain it, ${figure(access.lose)} lose it, ${figure(access.change)} change it`,
-    ],
+    ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
     ['left out', listed(' × ', report.leftOut)],
     ['rejected', listed(' × ', report.rejected)],
     [
@@ -217,8 +215,8 @@ function renderCalls(calls: Counts): string {
 
 function renderLooks({ looks, afterLooks }: ForecastReport): string {
   const after = renderCalls(afterLooks)
-  const expected = after === '' ? 'No other call follows' : `Then ${after} of these follow`
-  return `${figure(looks)} customers are looked up (GET) first. ${expected} if the GET shows the user as rollcall left it, or none where it made none. Any other user gets one update (PATCH or PUT) at most`
+  const expected = after === '' ? 'no other call follows' : `${after} follow`
+  return `${figure(looks)} customers are looked up (GET) first. If each GET shows what rollcall last sent, and no user where it sent none, ${expected}. Any other user gets one update (PATCH or PUT) at most`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -19,7 +19,7 @@ import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
-import { applying, columns, tell } from './render.ts'
+import { applying, columns, hanging, tell } from './render.ts'
 import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-sweeps.ts'
 
 type Options = { readonly config?: string; readonly json?: boolean }
@@ -55,7 +55,8 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const status = await withDatabase(io, {}, async (pool) => {
         return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
       })
-      tell(io, json, status, () => [...renderTables(status.tables), ...status.marks.map(renderMark)])
+      const marks = status.marks.flatMap((mark) => hanging('', renderMark(mark)))
+      tell(io, json, status, () => [...renderTables(status.tables), ...marks])
       const fits = status.tables.every(({ state }) => state === 'fits') && status.marks.length === 0
       exit(fits ? 0 : 3)
     },

@@ -52,7 +52,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'What remains: the user_id, since the service has no call that takes a user away.',
   `No GET can show ${UNVERIFIABLE_FIELD}: that it was cleared is the service's word alone.`,
-  'A customer may have come back since: `rollcall explain KEY` shows how things stand now.',
+  'A customer may have come back since: `rollcall explain KEY` shows it.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {

@@ -151,13 +151,17 @@ async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened,
   return { explanations, chat: NO_TOKEN }
 }
 
-type Results = { readonly explanations: readonly Pick<Explanation, 'result'>[] }
+type Results = { readonly explanations: readonly Pick<Explanation, 'result' | 'leftOut'>[] }
 
-/** 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. */
+/**
+ * 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. A value that
+ * the service refuses is not there, though a GET differs in nothing that is sent.
+ */
 export function exitForResults({ explanations }: Results): ExitCode {
-  const results = explanations.map(({ result }) => result)
-  if (results.includes('unknown')) return 1
-  return results.includes('differs') || results.includes('blocked') ? 3 : 0
+  if (explanations.some(({ result }) => result === 'unknown')) return 1
+  const isWrong = ({ result, leftOut }: Results['explanations'][number]) =>
+    result === 'differs' || result === 'blocked' || leftOut.some(({ code }) => code === 'refused')
+  return explanations.some(isWrong) ? 3 : 0
 }
 
 const TOKEN = "an end user's access token (a JWT) and nothing else"

@@ -1,9 +1,8 @@
 // One customer for a person, in sections; every view is a choice of them. Codes, statuses, names and times; values of
 // fields only where they were asked for.
-import type { DriftCause } from '../drift/words.ts'
 import type { Chat } from '../explain/chat.ts'
 import type { Explanation } from '../explain/explain.ts'
-import type { FieldRow } from '../explain/fields.ts'
+import type { FieldCause, FieldRow } from '../explain/fields.ts'
 import { isTimeout } from '../explain/in-time.ts'
 import type { Desired, Result } from '../explain/judge.ts'
 import { historyOf, type Records } from '../explain/records.ts'
@@ -98,7 +97,9 @@ export function renderFields({ drift, fields }: Explanation): string[] {
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
 }
 
-function renderCause(cause: DriftCause): string {
+function renderCause(cause: FieldCause): string {
+  if (cause === 'changed-here') return 'changed here since sent'
+  if (cause === 'just-written') return 'written a moment ago'
   return CAUSE[cause].name.toLowerCase()
 }
 

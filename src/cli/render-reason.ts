@@ -92,10 +92,13 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   ],
   stopping: ['the worker was being stopped', WAIT],
   'just-written': ['it was written a moment ago, and the service may show it late', WAIT],
-  held: ({ kinds }) => [
-    `it is held with a mass of others${kinds?.length ? ` (${listed(kinds)})` : ''}`,
-    'look at `rollcall held`, and release or discard it',
-  ],
+  held: ({ kinds, state }) =>
+    state === 'discarded'
+      ? ['a person has discarded the difference', 'nothing, or `rollcall held release KEY`']
+      : [
+          `it is held with a mass of others${kinds?.length ? ` (${listed(kinds)})` : ''}`,
+          'look at `rollcall held`, and release or discard it',
+        ],
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
   'brake-busy': ['whether it is one of a mass could not be found out', WAIT],
 }

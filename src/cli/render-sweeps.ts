@@ -1,6 +1,11 @@
 // Checks of all customers, and what they say that capture has missed.
-import type { SweepKind } from '../ledger/runs.ts'
-import { MISSED_HOW, type Missed, type SweepReport, type SweepsReport } from '../ledger/runs.ts'
+import {
+  MISSED_HOW,
+  type Missed,
+  type SweepKind,
+  type SweepReport,
+  type SweepsReport,
+} from '../ledger/runs.ts'
 import { counted, figure } from '../report/figures.ts'
 import { applying, type LabelledText } from './render.ts'
 

@@ -1,4 +1,4 @@
-// Checks customers: read, GET, compare, store. See docs/protocol.md, "Verification".
+// Checks customers: read, GET, compare, store. See "check" in docs/protocol.md.
 
 import { claimLastsMs } from '../config/config.ts'
 import { type CallEntry, readUnclear } from '../ledger/calls.ts'
@@ -31,8 +31,8 @@ export type CheckedBatch = {
 export type CheckCustomers = ReturnType<typeof makeChecking>['check']
 
 type ClaimedChecks = {
-  /** The tokens of customers that may be checked, by key; one whose check has ended is not there any more. */
-  readonly tokens: Map<CustomerKey, string>
+  /** The tokens of customers that may be checked, by key. */
+  readonly tokens: ReadonlyMap<CustomerKey, string>
   readonly generation: string
 }
 
@@ -55,13 +55,16 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const mapping = await findMapping(pool, fingerprint)
     if (!mapping?.current) return { checked: [], stopped: 'mapping' }
     const lasts = { lastsMs: claimLastsMs(config), fingerprint }
-    const tokens = new Map(await claimChecks(pool, keys, lasts))
+    const tokens = await claimChecks(pool, keys, lasts)
     try {
       return await carryOut(keys, { tokens, generation: mapping.generation }, signal)
     } finally {
-      // Left alone they would keep other checks away until they have passed.
-      const left = [...tokens].map(([key, token]) => ({ key, token }))
-      await endChecks(pool, left, fingerprint)
+      // One that was not stored would keep other checks away until it has passed; the others have ended.
+      await endChecks(
+        pool,
+        [...tokens].map(([key, token]) => ({ key, token })),
+        fingerprint,
+      )
     }
   }
 
@@ -74,7 +77,6 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
     const repairsLater = !repair && config.reconcile.mode === 'repair'
     const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
-    for (const { subject } of given) tokens.delete(subject.key)
     const owed = repair ? await owedRepairs(given, stored) : []
     const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
     return { checked, stopped }

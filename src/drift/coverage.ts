@@ -1,10 +1,9 @@
 // How far checks have come and what they have found; counts and times only.
 import { type Client, oneRow } from '../database/client.ts'
-import { CHECKABLE, SEEN_AT } from './checkable.ts'
 import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
 import { readHeldAccess } from './held-access.ts'
-import type { DriftKind, WrongAccess } from './words.ts'
+import { CHECKABLE, type DriftKind, SEEN_AT, type WrongAccess } from './words.ts'
 
 export type Coverage = {
   /** Within which all customers are to be checked; null: workers check none. */

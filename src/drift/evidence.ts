@@ -5,10 +5,9 @@ import type { DecidedBy } from '../brake/held.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
-import { CHECKABLE } from './checkable.ts'
 import { type GetUsers, readCheckable } from './get-users.ts'
 import { wasRegistered } from './tally.ts'
-import type { DriftKind, DriftVerdict, Skipped, Stopped } from './words.ts'
+import { CHECKABLE, type DriftKind, type DriftVerdict, type Skipped, type Stopped } from './words.ts'
 
 const STRANGE_KINDS: readonly DriftKind[] = ['missing', 'unreadable']
 
@@ -62,8 +61,7 @@ SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS stra
 FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`
 
 export async function readEvidence(client: Client): Promise<Evidence | null> {
-  const { rows } = await client.query<Evidence>(EVIDENCE)
-  return rows[0] ?? null
+  return (await client.query<Evidence>(EVIDENCE)).rows[0] ?? null
 }
 
 const SUSPECTED = `

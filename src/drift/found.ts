@@ -1,15 +1,14 @@
 // Findings as they are stored: read for a report, for a run and for their next check; written by a check.
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
-import { OPEN_RELEASE } from '../ledger/released.ts'
+import { OPEN_RELEASE } from '../ledger/failures.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { CONFIRMED, SEEN_AT } from './checkable.ts'
 import { SAMPLED } from './evidence.ts'
 import { readHeldAccess } from './held-access.ts'
 import type { KeptDrift, StoredFinding } from './step.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
-import type { DriftVerdict, Finding, Resolved, Skipped } from './words.ts'
+import { CONFIRMED, type DriftVerdict, type Finding, type Resolved, SEEN_AT, type Skipped } from './words.ts'
 
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
@@ -116,8 +115,7 @@ ORDER BY next_look_at LIMIT $1`
 
 /** Customers whose next check is due, the longest due first; one that is held waits for a person. */
 export async function dueChecks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
-  const { rows } = await client.query<{ key: CustomerKey }>(DUE, [limit])
-  return rows.map(({ key }) => key)
+  return (await client.query<{ key: CustomerKey }>(DUE, [limit])).rows.map(({ key }) => key)
 }
 
 export async function countOpen(client: Client) {
@@ -134,8 +132,7 @@ DELETE FROM rollcall.finding WHERE id IN (
 
 /** Deletes findings that were resolved so long ago, at most `limit` of them; resolves to how many. */
 export async function pruneFindings(pool: Pool, keepDays: number, limit: number): Promise<number> {
-  const { rowCount } = await pool.query(PRUNE, [keepDays, limit])
-  return rowCount ?? 0
+  return (await pool.query(PRUNE, [keepDays, limit])).rowCount ?? 0
 }
 
 /** `sampled`: a sample was asked since it was last seen. */

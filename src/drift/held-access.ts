@@ -1,14 +1,13 @@
 // Whether customers whom the brake holds have wrong access at the service meanwhile, as far as is known without a call.
 import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Client } from '../database/client.ts'
+import { OPEN_RELEASE } from '../ledger/failures.ts'
 import type { Reason } from '../ledger/record.ts'
-import { OPEN_RELEASE } from '../ledger/released.ts'
 import { entitled, STATUSES } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'
 import { accessAfter } from '../sync/plan.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
-import { CONFIRMED } from './checkable.ts'
-import type { DriftTally, WrongAccess } from './words.ts'
+import { CONFIRMED, type DriftTally, type WrongAccess } from './words.ts'
 
 type Remembered = Pick<Memory, 'remote' | 'sentStatus' | 'seenStatus'>
 type HeldFor = Pick<Reason, 'kinds' | 'entitles'>

@@ -4,10 +4,9 @@ import type { Client } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeAllowance, SHARE } from './allowance.ts'
-import { CHECKABLE } from './checkable.ts'
 import { dueChecks } from './found.ts'
 import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
-import type { Stopped } from './words.ts'
+import { CHECKABLE, type Stopped } from './words.ts'
 
 /** `live`: a change waits for a call. `busy`: another process ticks. `rest`: no customer is due. `time`: the next tick goes on. */
 type TickEnd = Unsettled | Stopped | 'live' | 'busy' | 'rest' | 'time'

@@ -113,12 +113,12 @@ export type Shown = { readonly field: DriftField; readonly here: unknown; readon
 export type Checked = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict
-  /** Whether an earlier check has shown a drift already. */
+  /** `found` once a second check has shown it. */
   readonly findingState: 'suspected' | 'found' | null
   /** The id of the finding that is open now, or was resolved by this check. */
   readonly findingId: string | null
   readonly resolved: Resolved | null
-  /** In how many milliseconds the next check of a suspicion is due. */
+  /** In how many milliseconds its next check is due. */
   readonly nextInMs: number | null
   /** It differs in more fields that this check alone has shown. */
   readonly more: boolean
@@ -159,3 +159,15 @@ export type DriftTally = {
   readonly skipped: Counts<Skipped>
   readonly noAnswer: Counts<NoAnswer>
 }
+
+// Conditions of statements: over `l`, a row of the ledger, and over `f`, a finding.
+
+/** A customer never registered has no user of ours; one rejected, held or discarded differs for a reason that is known. */
+export const CHECKABLE = `l.remote <> 'unasked' AND l.state IN ('idle', 'failing')`
+
+/** The last GET with a clear answer; of syncs as far as they agreed. A time of the future is one of before the clock was set back. */
+export const SEEN_AT = `greatest(CASE WHEN l.looked_at <= clock_timestamp() THEN l.looked_at END,
+  CASE WHEN l.verified_at <= clock_timestamp() THEN l.verified_at END)`
+
+/** Over a finding (`f`): two checks have shown it, and it is open. */
+export const CONFIRMED = 'f.looks >= 2 AND f.resolved_at IS NULL'

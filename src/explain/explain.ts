@@ -145,15 +145,15 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const { plan } = planNow(snapshot)
   const after = seen === null || isLeftAlone(plan) ? null : planAfter(snapshot, seen).plan
   const leftOut = leftOutOf(snapshot)
+  const { consistencyDelayMs } = config.timing
   const comparison =
     seen === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
       ? null
-      : compareFields(snapshot, { seen, leftOut, comparable, showValues })
+      : compareFields(snapshot, { seen, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
   const planned = !unreadable && (planAnyway || comparable || isLeftAlone(plan))
   const facts = { desired, service, rollcall, chat: chatSays(answer, bearer) }
-  const { consistencyDelayMs } = config.timing
   return {
     ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired },
     /** Fields that are not sent: what the mapping found wrong, and what the service refused. */

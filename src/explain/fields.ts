@@ -1,6 +1,7 @@
 // A customer's fields, desired and at the service, side by side: names and states, never a value. Pure.
 import { causesOf, compare } from '../drift/compare.ts'
 import type { DriftCause, DriftField, DriftVerdict } from '../drift/words.ts'
+import type { Work } from '../ledger/sweep-work.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -16,13 +17,16 @@ import type { Snapshot } from '../sync/snapshot.ts'
  */
 type FieldState = 'same' | 'spelling' | 'differs' | 'trial-ended' | 'left-out' | 'unmanaged' | 'not-shown'
 
+/** As of a check, with two more: the row has changed since, and a GET may not show a write yet. */
+export type FieldCause = DriftCause | 'changed-here' | 'just-written'
+
 export type FieldRow = {
   readonly field: 'status' | OptionalField
   readonly here: 'set' | 'empty' | 'unmanaged'
   readonly service: 'set' | 'empty' | 'not-shown'
   readonly state: FieldState
   /** The cause of a difference; null where nothing differs, and where there are no records to tell it by. */
-  readonly cause: DriftCause | null
+  readonly cause: FieldCause | null
   readonly issue: FieldIssue['code'] | null
   /** The values in the row and in the GET, null for none; only for people who asked to see it. */
   readonly values?: { readonly here: unknown; readonly service: unknown }
@@ -37,10 +41,11 @@ type Given = {
   /** There are records, and their digests were made with the key that is at hand. */
   readonly comparable: boolean
   readonly showValues: boolean
+  readonly consistencyDelayMs: number
 }
 
 export function compareFields(snapshot: Snapshot, given: Given): Comparison {
-  const { seen, leftOut, comparable, showValues } = given
+  const { seen, leftOut, comparable, showValues, consistencyDelayMs } = given
   const clues = { doubted: [], generation: snapshot.work.generation ?? '0' }
   const compared = compare(snapshot, seen, clues)
   const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
@@ -51,7 +56,8 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const wrong = wrongIn(drift)
   const causeOf = (field: FieldRow['field']) => {
     const differing = wrong.find((each) => each === field)
-    return comparable && differing ? causes.ofField(differing) : null
+    if (!comparable || !differing) return null
+    return nowCause(causes.ofField(differing), differing, snapshot.work, consistencyDelayMs)
   }
   const valuesOf = (here: unknown, service: unknown) =>
     showValues ? { values: { here: here ?? null, service: service ?? null } } : {}
@@ -77,6 +83,16 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
     return { ...row, state: wrong.some((each) => each === field) ? 'differs' : stateOf(row, sameLetters) }
   })
   return { drift, fields: [status, ...rows] }
+}
+
+function nowCause(cause: DriftCause, field: DriftField, work: Work, lagMs: number): FieldCause {
+  const { writtenAgoMs, sentStatus, sent, seen } = work.record
+  const isFresh = writtenAgoMs !== null && writtenAgoMs < lagMs
+  if (cause === 'edited-at-service') return isFresh ? 'just-written' : cause
+  if (cause !== 'never-delivered') return cause
+  if (work.unknown) return 'unknown-outcome'
+  const before = field === 'status' ? sentStatus : (sent[field] ?? seen[field] ?? null)
+  return before === null ? cause : 'changed-here'
 }
 
 function wrongIn(drift: DriftVerdict | null): readonly DriftField[] {

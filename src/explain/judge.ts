@@ -136,9 +136,8 @@ function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
   const { writtenAgoMs, state, owed, capturedMs } = history
   if (rollcall.kind === 'known' && !rollcall.applied) return remedy('apply-mapping')
   if (owed || capturedMs !== null) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
-  // The service may show a write late.
   if (writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
-    return remedy('try-later', consistencyDelayMs - writtenAgoMs)
+    return remedy('shown-late', consistencyDelayMs - writtenAgoMs)
   if (state === 'rejected') return remedy('correct')
   return remedy(state === 'held' || state === 'discarded' ? 'decide' : 'sync')
 }

@@ -72,9 +72,10 @@ export const REMEDIES = {
       ? `${KEYS}; if other customers are answered, ask the provider of the service about this user`
       : `${KEYS}, and that they belong to SERVICE_URL`,
   /** No answer came, or what answers is perhaps not the service. */
-  'check-address': () => 'check SERVICE_URL; if it is right, the service is away: try again later',
+  'check-address': () => 'check SERVICE_URL; if it is right, try again later',
   'try-later': ({ later, service }) =>
     service.kind === 'not-asked' ? `${later}; \`rollcall pace\` tells why` : later,
+  'shown-late': ({ later }) => `${later}: it was written a moment ago, and the service may show it late`,
   /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
   'ask-provider': () =>
     'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer',

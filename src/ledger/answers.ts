@@ -29,8 +29,7 @@ FROM rollcall.answer a
 ORDER BY array_position('{POST,GET,PUT,PATCH}', method), method, status, error, a.count DESC, fingerprint`
 
 export async function readAnswers(client: Client): Promise<readonly SeenAnswer[]> {
-  const { rows } = await client.query<SeenAnswer>(ANSWERS)
-  return rows
+  return (await client.query<SeenAnswer>(ANSWERS)).rows
 }
 
 /** Locked in the order in which the writers take them. */
@@ -40,6 +39,5 @@ DELETE FROM rollcall.answer WHERE fingerprint IN (
 
 /** Empties the table; resolves to how many there were. The log of calls stays. */
 export async function forgetAnswers(client: Client): Promise<number> {
-  const { rowCount } = await client.query(FORGET)
-  return rowCount ?? 0
+  return (await client.query(FORGET)).rowCount ?? 0
 }

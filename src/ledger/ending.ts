@@ -59,8 +59,9 @@ export type CallEffects = {
   /** A write was answered with a yes, or neither yes nor no: it is over, and may be done. */
   readonly maybeDone: boolean
   /**
-   * Set where the last write was answered with neither yes nor no. Its request is over, so an unknown outcome waits for
-   * `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or for all where the user is gone.
+   * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
+   * outcome waits for `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or
+   * for all where the user is gone.
    */
   readonly unclear: boolean
   /** A doubt about the status is void: nothing that this claim sent was carried out, or a status was acknowledged. */
@@ -69,7 +70,7 @@ export type CallEffects = {
   readonly freed?: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. */
   readonly erasure?: {
-    /** Fields whose clearing the service acknowledged; null: no such call. */
+    /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
     readonly cleared: readonly string[] | null
     /** Fields that a look after an earlier call still showed; null: no GET was made. */
     readonly left: readonly string[] | null
@@ -158,9 +159,10 @@ UPDATE rollcall.owed o SET
     WHEN e.kind = 'unknown' THEN greatest(t.shown_at, now() + t.backoff)
     WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
     WHEN o.change_version > e.version THEN now() + t.gap
-    WHEN e.kind = 'retry' THEN now() + t.backoff END,
+    WHEN e.kind = 'retry' THEN now() + t.backoff
+    ELSE NULL END, -- settled, and nothing has come
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
-  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() END
+  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() ELSE NULL END
 FROM e JOIN locked b USING (id), LATERAL (${DERIVED}) t
 -- By $2 as well: by the join alone small tables are scanned.
 WHERE o.id = ANY($2) AND o.id = e.id AND o.token = e.token AND o.call_token = e.token

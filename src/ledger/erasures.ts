@@ -34,6 +34,5 @@ type Asked = {
 
 /** The last receipts, of these customers or of all. Reads only. */
 export async function readErasures(client: Client, { keys, limit }: Asked): Promise<readonly Receipt[]> {
-  const { rows } = await client.query<Receipt>(RECEIPTS, [keys.length > 0 ? keys : null, limit])
-  return rows
+  return (await client.query<Receipt>(RECEIPTS, [keys.length > 0 ? keys : null, limit])).rows
 }

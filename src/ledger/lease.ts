@@ -58,8 +58,7 @@ export async function leaseLane(
 
 /** Leases one customer if it is due, for a sync by hand that needs no queue. */
 export async function leaseKey(client: Client, key: CustomerKey, leaseMs: number): Promise<Lease | null> {
-  const { rows } = await client.query<Lease>(LEASE_KEY, [key, leaseMs])
-  return rows[0] ?? null
+  return (await client.query<Lease>(LEASE_KEY, [key, leaseMs])).rows[0] ?? null
 }
 
 /**

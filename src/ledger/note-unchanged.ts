@@ -69,8 +69,7 @@ UPDATE rollcall.owed o SET ${set}, ${time} = NULL, ${inLane('$2')} FROM passed W
 const NOTE_REPLANS = notePassed('replan_at', `${OWE}, ${DUE_NOW}`)
 
 export async function noteReplans(client: Client, limit: number): Promise<number> {
-  const { rowCount } = await client.query(NOTE_REPLANS, [limit, LANE.change])
-  return rowCount ?? 0
+  return (await client.query(NOTE_REPLANS, [limit, LANE.change])).rowCount ?? 0
 }
 
 /**
@@ -85,8 +84,7 @@ const NOTE_VERIFICATIONS = notePassed(
 
 /** Customers whose next look has come are owed one; resolves to how many. */
 export async function noteVerifications(client: Client, limit: number): Promise<number> {
-  const { rowCount } = await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])
-  return rowCount ?? 0
+  return (await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])).rowCount ?? 0
 }
 
 const VERIFY_NOW = `

@@ -4,7 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 
 // The common parts of statements that owe a sync; `o` is the row of `rollcall.owed`.
 
-/** A sync has the token. While nothing is due it is that of a check, which writes nothing to the service. */
+/** A sync has the token: leased, or claimed. While nothing is due it is that of a check, which writes nothing to the service. */
 export const UNDER_WAY = '(o.token IS NOT NULL AND o.due_at IS NOT NULL)'
 
 /** The version rises, and the row is taken from a check at once, whose ending is dropped. */
@@ -18,7 +18,7 @@ export const OWE = `change_version = o.change_version + 1,
  */
 export const OWE_LOOK = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
 
-/** Never before `not_before`: a late request of an earlier call may still arrive until then. */
+/** Never before `not_before`: a late request of an earlier call may still arrive until then. NULLs do not count in these. */
 export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
 
 /** A waiting customer keeps its time. */
@@ -42,8 +42,8 @@ export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VER
 
 /**
  * Notes changes: every customer's version rises by one and it is due at once, with two exceptions. It is never due
- * before `not_before`, until when a late request of an earlier call may arrive. While a claim is under way `due_at`
- * stays, and the ending of that claim sees the higher version. Rows are locked in key order: unsorted batches of two processes deadlock.
+ * before `not_before`, until when a late request of an earlier call may arrive. While a lease or a claim has the row
+ * `due_at` stays, and the ending sees the higher version. Rows are locked in key order: unsorted batches of two processes deadlock.
  */
 const NOTE = `
 INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)

@@ -1,8 +1,7 @@
 import type { Client } from '../database/client.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
-import { common, STOPPED as NOT_SYNCED } from './failures.ts'
-import { OPEN_RELEASE } from './released.ts'
+import { common, STOPPED as NOT_SYNCED, OPEN_RELEASE } from './failures.ts'
 
 /** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {

@@ -96,7 +96,7 @@ export type LedgerRecord = {
   readonly erased: Erased | null
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
   readonly existed: boolean | null
-  /** Forms that the service has shown of acknowledged values, by field; see sync/learnt.ts. */
+  /** Forms that the service has shown of acknowledged values, by field; see sync/right.ts. */
   readonly normalised: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
   readonly digestKey: string | null
   readonly state: CustomerState

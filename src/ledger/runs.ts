@@ -62,8 +62,7 @@ export async function findRun<Cursor, Tally>(
   client: Client,
   asked: AskedRun,
 ): Promise<Unfinished<Cursor, Tally> | null> {
-  const { rows } = await client.query<Unfinished<Cursor, Tally>>(FOUND, valuesOf(asked))
-  return rows[0] ?? null
+  return (await client.query<Unfinished<Cursor, Tally>>(FOUND, valuesOf(asked))).rows[0] ?? null
 }
 
 /** For `WHERE`: in place of these another one is begun, or they are given up. */

@@ -210,8 +210,7 @@ export async function readIdentity(client: Client, role: string | null = null): 
 }
 
 async function first<T extends object>(client: Client, sql: string): Promise<T | null> {
-  const { rows } = await client.query<T>(sql)
-  return rows[0] ?? null
+  return (await client.query<T>(sql)).rows[0] ?? null
 }
 
 function values(bound: Facts): unknown[] {

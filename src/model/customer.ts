@@ -1,5 +1,5 @@
 /**
- * A customer's key as text, exactly as Postgres prints it: the key column cast to text, or, for several key
+ * A customer's key as text, exactly as Postgres prints it: the text of the key column, or, for several key
  * columns, `jsonb_build_array(a::text, b::text)::text`. Triggers, reads and the ledger use this one form.
  */
 export type CustomerKey = string

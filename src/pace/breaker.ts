@@ -1,7 +1,6 @@
 // The breaker: when all processes stop calling because the service is out of order. Pure; the row is in stored.ts. A
 // denied call says nothing here: whether the service takes the keys of a process is in keys.ts.
 import type { CallOutcome, ServiceHealth } from './pace.ts'
-import { add, customersOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
 export type Breaker = {
@@ -104,4 +103,25 @@ export function probed(breaker: Breaker, { health, now, random }: Probe): Breake
     return { ...breaker, probeAt: now + intervalMs(breaker.failed, random), failed: breaker.failed + 1 }
   if (breaker.failed === 0 && health === 'well') return { ...CLOSED, from: breaker.from }
   return { ...breaker, state: 'trying', probeAt: null, troubles: {}, successes: 0 }
+}
+
+/** How many calls, by the customer's row id in `owed`. */
+export type TroubleTally = Readonly<Record<string, number>>
+
+/** More customers than these are not remembered: the row stays small, whatever happens. */
+export const MOST_CUSTOMERS = 500
+
+/** Beyond the limit a customer is left out. */
+export function add(tally: TroubleTally, id: string): TroubleTally {
+  const before = tally[id] ?? 0
+  const isFull = before === 0 && customersOf(tally) >= MOST_CUSTOMERS
+  return isFull ? tally : { ...tally, [id]: before + 1 }
+}
+
+export function sumOf(tally: TroubleTally): number {
+  return Object.values(tally).reduce((sum, calls) => sum + calls, 0)
+}
+
+export function customersOf(tally: TroubleTally): number {
+  return Object.keys(tally).length
 }

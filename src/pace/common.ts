@@ -1,7 +1,6 @@
 // The pace that all processes share, and how calls and probes change it. Pure.
-import { type Breaker, countForBreaker, isCounting, type Probe, probed } from './breaker.ts'
+import { type Breaker, countForBreaker, isCounting, MOST_CUSTOMERS, type Probe, probed } from './breaker.ts'
 import type { CallOutcome } from './pace.ts'
-import { MOST_CUSTOMERS, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds since 1970, by the clock of Postgres. */
 export type CommonPace = {
@@ -24,7 +23,7 @@ export type CommonPace = {
 export type Times = Readonly<Record<string, number>>
 
 /** `giveBack`: attempts that customers lost to an outage that is over now. */
-export type Changed = { readonly pace: CommonPace; readonly giveBack: TroubleTally }
+export type Changed = { readonly pace: CommonPace; readonly giveBack: Breaker['forgiven'] }
 
 /** The longest that one Retry-After may stop all processes. */
 export const LONGEST_HOLD_MS = 3_600_000

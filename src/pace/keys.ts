@@ -1,9 +1,8 @@
 // Whether the service takes the keys of this process. Each process finds that out for itself and keeps it to itself:
 // another one may have other keys, and goes on.
-import { intervalMs } from './breaker.ts'
+import { add, customersOf, intervalMs, sumOf, type TroubleTally } from './breaker.ts'
 import type { KeysEvent } from './events.ts'
 import type { CallOutcome, Permit, Permits, ReportOutcome, ServiceHealth } from './pace.ts'
-import { add, customersOf, sumOf, type TroubleTally } from './tally.ts'
 
 /** Times in milliseconds, by the clock of the process. */
 export type Keys = {

@@ -42,3 +42,22 @@ export type CallOutcome = {
 
 /** Told of every call that was made, after it; resolves when it is stored. */
 export type ReportOutcome = (call: CallOutcome) => Promise<void>
+
+/** The part of `timing` in the configuration. */
+type Backoff = { readonly retryMinMs: number; readonly retryMaxMs: number }
+
+/** After this many doublings every configured maximum is reached; it keeps the power finite. */
+const MOST_DOUBLINGS = 32
+
+/**
+ * Full jitter: anything between nothing and a bound that doubles with every failed attempt, so that customers
+ * who failed together do not come back together. Never given up.
+ */
+export function backoffMs(
+  attempts: number,
+  { retryMinMs, retryMaxMs }: Backoff,
+  random: () => number,
+): number {
+  const bound = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(attempts, MOST_DOUBLINGS))
+  return Math.round(random() * bound)
+}

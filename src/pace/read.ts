@@ -39,6 +39,10 @@ const REFUSED_SINCE = `(
     WHERE by LIKE 'worker %' AND status < 500 AND status NOT IN (401, 403, 408, 429)
     ORDER BY id DESC LIMIT 1), 0))`
 
+/** In an outage, too: then the keys are what a person has to correct. */
+const LAST_PROBE_DENIED = `(SELECT status IN (401, 403) FROM rollcall.call
+  WHERE by LIKE 'worker %' AND plan = 'probe' ORDER BY id DESC LIMIT 1)`
+
 /** No worker could call, whatever is due. A hold that does not bind is a time of a clock that was set back. */
 export const CALLS_STOPPED = `(${REFUSED_SINCE} IS NOT NULL OR EXISTS (
   SELECT FROM rollcall.pace WHERE breaker = 'open' OR (not_before > clock_timestamp() AND ${BINDS})))`
@@ -47,7 +51,8 @@ const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
   CASE WHEN ${BINDS} THEN greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000) ELSE 0
     END::float8 AS "heldForMs",
-  breaker, CASE WHEN breaker = 'open' THEN 'outage' WHEN refused.since IS NOT NULL THEN 'credentials' END AS cause,
+  breaker, CASE WHEN refused.since IS NOT NULL AND (breaker <> 'open' OR ${LAST_PROBE_DENIED}) THEN 'credentials'
+    WHEN breaker = 'open' THEN 'outage' END AS cause,
   to_char(CASE WHEN breaker = 'open' THEN opened_at ELSE refused.since END AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
   CASE WHEN breaker = 'open' THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
     END AS "nextProbeMs",
@@ -57,6 +62,5 @@ FROM rollcall.pace, (SELECT ${REFUSED_SINCE} AS since) refused WHERE id = 1`
 
 /** Null where no pace was ever set: no worker has been started yet. */
 export async function readPace(pool: Pick<Pool, 'query'>): Promise<PaceReport | null> {
-  const { rows } = await pool.query<PaceReport>(REPORT)
-  return rows[0] ?? null
+  return (await pool.query<PaceReport>(REPORT)).rows[0] ?? null
 }

@@ -4,9 +4,8 @@ import { z } from 'zod'
 import { retried } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
-import type { Breaker } from './breaker.ts'
+import type { Breaker, TroubleTally } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
-import type { TroubleTally } from './tally.ts'
 
 /** With the lease of the probe that is under way, as text. */
 type Row = Pick<CommonPace, 'ceiling' | 'rate' | 'raisedAt' | 'epoch' | 'notBefore'> & {

@@ -28,7 +28,7 @@ export function renderHeadline(report: Report) {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? '' : renderAccess(report)
   // First of all: whatever follows is about the customers alone to whom it had come.
-  const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end: ' : ''
+  const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end. ' : ''
   const text = `${stopped}${access}${renderConclusion(conclusion, report)}`
   return { tone: TONES[conclusion], text, more: renderMore(report) }
 }

@@ -48,7 +48,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     // Before any figure: each of them is of the customers alone to whom it had come.
     ['Stopped', stopped && `before the end, with ${figure(chosen)} of ${wanted} checked`],
     ['Service', renderService(target)],
-    [ledger ? 'As known at' : 'Checked at', renderWhen(report)],
+    [ledger ? 'As of' : 'Checked', renderWhen(report)],
     [
       'Source',
       ledger ? 'what workers and runs have found, without a call' : 'the service, by a GET for each',

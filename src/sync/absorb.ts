@@ -1,12 +1,13 @@
 import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
-import { NO_VALUE } from './digest.ts'
+import { conflictOnceCreated } from './conflict.ts'
+import { DOUBTED, NO_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
+import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
-import { doubtHidden, rememberAbsent, rememberSeen, rememberSent } from './remember.ts'
-import { fieldsShown } from './right.ts'
+import { doubtHidden, rememberAbsent, rememberSeen } from './remember.ts'
+import { fieldsShown, PHONE, unlearnt } from './right.ts'
 import { type MadeCall, resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 /** The turn after one more call. */
@@ -58,7 +59,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'done':
       return { turn: done(sure, facts) }
     case 'unclear':
-      return absorbUnclear({ sure, unsure }, resultOfCalls(turn).takenForYes, facts)
+      return absorbUnclear(turn, { sure, unsure }, facts)
     case 'absent': {
       const { lookups, maybeDone } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
@@ -93,10 +94,50 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
 
 function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): Turn {
   if (!('body' in plan)) return turn
-  const sent = rememberSent(turn.memory, { plan, desired, unclear }, digests)
+  const sent = rememberSent(turn.memory, plan, { desired, digests }, unclear)
   const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
   return { ...turn, memory, setAside: null, erasure }
+}
+
+type Sending = Pick<Facts, 'desired' | 'digests'>
+
+/** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
+export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, unclear = false): Memory {
+  const { desired, digests } = sending
+  if (plan.kind === 'erase') return rememberErased(memory, plan, unclear)
+  const whole = plan.kind === 'create' || plan.kind === 'replace'
+  const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
+  const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
+  for (const field of fieldsOf(plan)) {
+    const value = desired?.fields[field]
+    if (value === undefined) continue
+    sent[field] = digests.exact(field, value)
+    // A GET may show a number joined with its prefix: what it showed of one half says nothing once the other
+    // half is written.
+    for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
+  }
+  const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }
+  const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
+  const learnt = unclear ? unlearnt(memory.learnt, fieldsOf(plan)) : memory.learnt
+  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
+}
+
+/** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
+function rememberErased(memory: Memory, plan: Extract<Plan, { kind: 'erase' }>, unclear: boolean): Memory {
+  const { erased, refused } = memory
+  const { fields, body } = plan
+  const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
+  const inDoubt = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
+  const marks = Object.fromEntries([
+    ...again.map((field) => [field, NO_VALUE]),
+    ...inDoubt.map((field) => [field, DOUBTED]),
+  ])
+  return {
+    ...memory,
+    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, looked: false, erased: 'sent' },
+    ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
+  }
 }
 
 /**
@@ -105,18 +146,15 @@ function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): T
  * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
  * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
-function absorbUnclear(
-  { sure, unsure }: { readonly sure: Turn; readonly unsure: Turn },
-  again: boolean,
-  facts: Facts,
-): TurnStep {
+function absorbUnclear(before: Turn, after: Record<'sure' | 'unsure', Turn>, facts: Facts): TurnStep {
   const { plan } = facts
-  const { memory } = unsure
+  const { memory } = before
+  const again = resultOfCalls(before).takenForYes
   const end = unknown('unclear', facts)
-  if (memory.looked && plan.kind === 'erase') return { turn: done(sure, facts, true), end }
+  if (memory.looked && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
   if (!memory.looked || !isStatusShown(plan, memory))
-    return { turn: { ...unsure, memory: doubtful(memory, plan) }, end }
-  const counted = done(sure, facts, true)
+    return { turn: { ...after.unsure, memory: doubtful(memory, plan) }, end }
+  const counted = done(after.sure, facts, true)
   if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
   return { turn: { ...counted, memory: doubtHidden(counted.memory) } }
 }

@@ -6,7 +6,6 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Kept, KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
-import type { Backoff } from '../pace/backoff.ts'
 import type { Permit, Permits, ReportOutcome } from '../pace/pace.ts'
 import type { UsersClient } from '../service/users.ts'
 import type { Called } from './call.ts'
@@ -30,7 +29,6 @@ export type SyncContext = {
   readonly users: UsersClient
   readonly digester: Digester
   readonly permits: Permits
-  readonly backoff: Backoff
   readonly random: () => number
   readonly readRow: (key: CustomerKey) => Promise<FoundRow>
   /** The same of another customer of the user: one that cannot be read is there, and it is not known as what. */

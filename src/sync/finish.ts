@@ -6,7 +6,7 @@ import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/re
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
-import { backoffMs } from '../pace/backoff.ts'
+import { backoffMs } from '../pace/pace.ts'
 import type { Called } from './call.ts'
 import { conflictWaitMs, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
@@ -16,7 +16,7 @@ import { isToErase } from './plan.ts'
 import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 type Finished = {
-  readonly context: Pick<SyncContext, 'config' | 'backoff' | 'random' | 'digester'>
+  readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
   readonly claim: Claim
   readonly mapped: Mapped
   readonly own: KnownRecord
@@ -56,12 +56,12 @@ export function makeEnding(finished: Finished): Ending {
 type Result = ReturnType<typeof resultOfCalls>
 
 function nextSync({ context, claim, mapped, turn, end }: Finished, allAnswered: boolean): NextSync {
-  const { config, backoff, random } = context
+  const { config, random } = context
   const { consistencyDelayMs, gapMs } = config.timing
   return {
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     gapMs,
-    backoffMs: waitOf(end, () => backoffMs(claim.attempts, backoff, random)),
+    backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
     // A request without an answer may arrive late.
     lateMs: allAnswered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(end, { claim, mapped, conflict: conflictAfter(turn.memory, end) }),

@@ -3,8 +3,7 @@ import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/m
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
-import type { Learnt } from './learnt.ts'
-import { currentRefusals, type FieldDigests, type KnownFields } from './right.ts'
+import { currentRefusals, type FieldDigests, type KnownFields, type Learnt } from './right.ts'
 
 /** The record of the remote user while a claim runs; it starts as the ledger's record. */
 export type Memory = KnownFields & {

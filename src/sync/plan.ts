@@ -6,8 +6,7 @@ import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { currentRefusals, fieldIsRight, fieldsToClearAgain, PHONE, statusIsRight, straysOf } from './right.ts'
-import type { Policy } from './write.ts'
-import { createBody, eraseBody, needsReplace, patchBody, putBody } from './write.ts'
+import { createBody, eraseBody, needsReplace, type Policy, patchBody, putBody } from './write.ts'
 
 /** The content of an update: the body, and what has to be remembered once it is acknowledged. */
 type Update = {

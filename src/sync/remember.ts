@@ -1,12 +1,10 @@
 import { normalForm, sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { conflictAfterLook, conflictOnceCreated } from './conflict.ts'
-import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
-import { isLearnt, returnedAs, unlearnt } from './learnt.ts'
+import { conflictAfterLook } from './conflict.ts'
+import { type CustomerDigests, DOUBTED } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
-import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
-import { fieldsShown, PHONE } from './right.ts'
+import { fieldsShown, isLearnt, returnedAs, unlearnt } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
@@ -97,52 +95,4 @@ const STRANGE_STATUS = -1
 
 function storable(status: number): number {
   return Number.isInteger(status) && status >= 0 && status <= 32_767 ? status : STRANGE_STATUS
-}
-
-type Acknowledged = {
-  readonly desired: DesiredUser | null
-  readonly plan: WritePlan
-  /** The answer said neither yes nor no. */
-  readonly unclear?: boolean
-}
-
-/** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
-export function rememberSent(memory: Memory, write: Acknowledged, digests: CustomerDigests): Memory {
-  const { desired, plan, unclear } = write
-  if (plan.kind === 'erase') return rememberErased(memory, plan, unclear)
-  const whole = plan.kind === 'create' || plan.kind === 'replace'
-  const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
-  const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
-  for (const field of fieldsOf(plan)) {
-    const value = desired?.fields[field]
-    if (value === undefined) continue
-    sent[field] = digests.exact(field, value)
-    // A GET may show a number joined with its prefix: what it showed of one half says nothing once the other
-    // half is written.
-    for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
-  }
-  const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }
-  const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
-  const learnt = unclear ? unlearnt(memory.learnt, fieldsOf(plan)) : memory.learnt
-  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
-}
-
-/** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
-function rememberErased(
-  memory: Memory,
-  { fields, body: { status } }: Extract<Plan, { readonly kind: 'erase' }>,
-  unclear = false,
-): Memory {
-  const { erased, refused } = memory
-  const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
-  const inDoubt = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
-  const marks = Object.fromEntries([
-    ...again.map((field) => [field, NO_VALUE]),
-    ...inDoubt.map((field) => [field, DOUBTED]),
-  ])
-  return {
-    ...memory,
-    ...{ remote: 'present', sentStatus: status, seenStatus: null, looked: false, erased: 'sent' },
-    ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
-  }
 }

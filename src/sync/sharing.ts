@@ -79,10 +79,7 @@ export async function meetOthers(
 export function latestOf(own: Kept, kept: readonly Kept[]): Kept {
   const ownAge = Math.min(age(own.record), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
   const later = kept.filter(({ record }) => age(record) < ownAge)
-  return later.reduce(
-    (best, other) => (best === own || age(other.record) < age(best.record) ? other : best),
-    own,
-  )
+  return later.toSorted((one, other) => age(one.record) - age(other.record))[0] ?? own
 }
 
 function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'state'>): number {

@@ -107,7 +107,6 @@ export async function openSync(options: Options) {
       digester,
       permits: pace.permits,
       report: pace.report,
-      backoff: { minMs: config.timing.retryMinMs, maxMs: config.timing.retryMaxMs },
       random: Math.random,
       readRow: reading(false),
       readOther: reading(true),

@@ -132,7 +132,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const owed = await diff(house, ['owed'])
   expect([owed.code, owed.methods]).toEqual([3, ['GET']])
   for (const field of ['email', 'mobile_phone'])
-    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'never delivered'])
+    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'changed here since sent'])
   expect(row(owed.output, 'mobile_phone_prefix')[2]).not.toBe('differs')
   expect(said(owed.output, 'rollcall')).toMatch(/^owed: .*captured .* ago/)
   expect(said(owed.output, 'next')).toMatch(
@@ -158,7 +158,7 @@ test('a refused value, one that cannot be sent and an unmanaged field are each t
   await delivered(house)
   house.sandbox.users.edit('c', { md_group_name: 'elsewhere' })
   const { code, output } = await diff(house, ['c'])
-  expect(code).toBe(0)
+  expect(code).toBe(3)
   expect(row(output, 'description')).toEqual(['set', 'empty', 'left out', 'refused'])
   expect(row(output, 'nid_number')).toEqual(['–', 'empty', 'left out', 'invalid'])
   expect(row(output, 'md_group_name')).toEqual(['–', 'set', 'unmanaged'])
@@ -180,7 +180,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   const removed = await diff(house, ['removed'])
   expect(removed.code).toBe(3)
   expect(said(removed.output, 'desired')).toMatch(/^no access: .*row/)
-  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'never delivered'])
+  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'changed here since sent'])
   expect(row(removed.output, 'email')).toEqual([])
   expect(said(removed.output, 'next')).toMatch(/^revoke .*PATCH/)
 

@@ -8,6 +8,7 @@ import type { Records } from '../../src/explain/records.ts'
 import type { RemoteView } from '../../src/explain/remote.ts'
 import type { AccessVerdict, Deed, Remedy } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
+import type { FieldIssue } from '../../src/model/mapped.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
 const STORED: NonNullable<History> = {
@@ -152,7 +153,7 @@ const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['it was captured long ago', known({ capturedMs: 70_000 }), once('start-worker')],
   ['it is owed', known({ owed: true, overdueMs: -9 }), once('wait')],
   ['it was due long ago', known({ owed: true, overdueMs: 70_000 }), once('start-worker')],
-  ['it was written a moment ago', known({ writtenAgoMs: 500 }), once('try-later', 1500)],
+  ['it was written a moment ago', known({ writtenAgoMs: 500 }), once('shown-late', 1500)],
   ['it is rejected', known({ state: 'rejected' }), once('correct')],
   ['it is held', known({ state: 'held' }), once('decide')],
   ['it is discarded', known({ state: 'discarded' }), once('decide')],
@@ -253,5 +254,12 @@ test.each([
   [['blocked'], 3],
   [['differs', 'unknown', 'same'], 1],
 ] as const)('exit code of `explain` for %j: %i', (results, code) => {
-  expect(exitForResults({ explanations: results.map((result) => ({ result })) })).toBe(code)
+  expect(exitForResults({ explanations: results.map((result) => ({ result, leftOut: [] })) })).toBe(code)
+})
+
+test('a value that the service refuses is not there, and the exit code of `explain` says so', () => {
+  const leftOut = (code: FieldIssue['code']) => [{ field: 'email', code, expected: 'another' } as const]
+  const exit = (code: FieldIssue['code']) =>
+    exitForResults({ explanations: [{ result: 'same', leftOut: leftOut(code) }] })
+  expect([exit('refused'), exit('invalid')]).toEqual([3, 0])
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { backoffMs } from '../../src/pace/backoff.ts'
+import { backoffMs } from '../../src/pace/pace.ts'
 
-const HOUR = { minMs: 1000, maxMs: 3_600_000 }
+const HOUR = { retryMinMs: 1000, retryMaxMs: 3_600_000 }
 
 it.each([
   [0, 1000],
@@ -25,9 +25,9 @@ it('is a whole number of milliseconds within the configured maximum, whatever co
       whole,
       fc.double({ min: 0, max: 1, noNaN: true }),
       (attempts, a, b, random) => {
-        const backoff = { minMs: Math.min(a, b), maxMs: Math.max(a, b) }
+        const backoff = { retryMinMs: Math.min(a, b), retryMaxMs: Math.max(a, b) }
         const wait = backoffMs(attempts, backoff, () => random)
-        expect(Number.isInteger(wait) && wait >= 0 && wait <= backoff.maxMs).toBe(true)
+        expect(Number.isInteger(wait) && wait >= 0 && wait <= backoff.retryMaxMs).toBe(true)
       },
     ),
   )

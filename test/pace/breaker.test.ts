@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Breaker, CLOSED, countForBreaker, intervalMs, probed } from '../../src/pace/breaker.ts'
+import {
+  type Breaker,
+  CLOSED,
+  countForBreaker,
+  intervalMs,
+  MOST_CUSTOMERS,
+  probed,
+} from '../../src/pace/breaker.ts'
 import type { ServiceHealth } from '../../src/pace/pace.ts'
-import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 
 const NOW = 1_000_000
 

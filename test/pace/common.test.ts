@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CLOSED, isCounting, isProbeDue } from '../../src/pace/breaker.ts'
+import { CLOSED, isCounting, isProbeDue, MOST_CUSTOMERS } from '../../src/pace/breaker.ts'
 import { afterCalls, afterProbe, type CommonPace, LONGEST_HOLD_MS } from '../../src/pace/common.ts'
 import { eventsOf } from '../../src/pace/events.ts'
 import type { CallOutcome, ServiceHealth as Health } from '../../src/pace/pace.ts'
 import { readTrouble, writeTrouble } from '../../src/pace/stored.ts'
-import { MOST_CUSTOMERS } from '../../src/pace/tally.ts'
 import { runs } from '../support/size.ts'
 
 const NOW = 1_000_000

@@ -33,12 +33,12 @@ describe('the headline', () => {
     ],
     ['bad', /^1 .* without .*, 1 with .*\. 4 of 1,950 .*checked \(0\.21 %\) [^:]*$/, {}],
     ['good', /\. 4 of 1,950 .*: within .* 0\.5 %\.$/, limit(0.005)],
-    ['unsure', /^Stopped .*: 0 of 1,950 /, { counts: agreeing, ...stopped }],
+    ['unsure', /^Stopped .*\. 0 of 1,950 /, { counts: agreeing, ...stopped }],
     ['unsure', /^Nothing .*no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
-    ['unsure', /^Stopped .*: No customer/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
+    ['unsure', /^Stopped .*\. No customer/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
     [
       'unsure',
-      /^Stopped .*: 1 customer with .* \(held [^)]*\)\. No customer/,
+      /^Stopped .*\. 1 customer with .* \(held [^)]*\)\. No customer/,
       {
         counts: { ...agreeing, checked: 0, skipped: { held: 1 }, ...held },
         suspected: 0,
@@ -142,7 +142,7 @@ describe('the scope', () => {
     expect(rows.get('Rate')).toBe('at most 5 calls a second')
     expect(scope({ options: known }).get('Customers')).toMatch(/^2,000, .*record/)
     expect(scope().get('Customers')).toBe('2,000, all of them')
-    expect(scope().get('Checked at')).toBe('2026-11-22 02:00 to 02:41 UTC')
+    expect(scope().get('Checked')).toBe('2026-11-22 02:00 to 02:41 UTC')
   })
 
   test('says first that it was stopped, and does not claim all customers', () => {

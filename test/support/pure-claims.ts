@@ -136,7 +136,6 @@ export function contextOf(customer: Customer): SyncContext {
       },
       drop: () => undefined,
     },
-    backoff: { minMs: 1000, maxMs: 3_600_000 },
     random: () => 0.5,
     readRow: async () => customer.row,
     readOther: async () => null,

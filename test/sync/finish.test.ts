@@ -63,7 +63,7 @@ function ending(given: Given) {
     ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
   })
   return makeEnding({
-    context: { config, backoff: { minMs: 1000, maxMs: 3_600_000 }, random: () => 0.5, digester },
+    context: { config, random: () => 0.5, digester },
     claim: {
       id: '1',
       token: '2',

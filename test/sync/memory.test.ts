@@ -3,9 +3,10 @@ import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { DesiredUser, Fields } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
+import { rememberSent } from '../../src/sync/absorb.ts'
 import { BELIEVED, DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
 import { type Memory, rememberFor, startMemory, toRecord } from '../../src/sync/memory.ts'
-import { rememberAbsent, rememberSeen, rememberSent } from '../../src/sync/remember.ts'
+import { rememberAbsent, rememberSeen } from '../../src/sync/remember.ts'
 import { EMPTY_RECORD } from '../support/ending.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
@@ -215,10 +216,10 @@ describe('rememberSent', () => {
     fields: ['email', 'last_name'],
     keepsStatus: false,
   } as const
-  const write = { desired: desired(fields), plan: patch }
+  const sending = { desired: desired(fields), digests }
 
   it('knows after an update what it carried, and of the rest what was known before', () => {
-    const memory = rememberSent(start(), write, digests)
+    const memory = rememberSent(start(), patch, sending)
     expect(memory).toMatchObject({ remote: 'present', sentStatus: 2, seenStatus: null, seen: {} })
     expect(memory.sent).toEqual({ ...RECORD.sent, email: exact('email', 'b@x.es'), last_name: NO_VALUE })
   })
@@ -226,20 +227,15 @@ describe('rememberSent', () => {
   it('does not take a status for ours that was carried', () => {
     const memory = start({ sentStatus: 4, seenStatus: 0 })
     const plan = { ...patch, body: { status: 0 }, keepsStatus: true } as const
-    expect(rememberSent(memory, { ...write, plan }, digests)).toMatchObject({ sentStatus: 4, seenStatus: 0 })
+    expect(rememberSent(memory, plan, sending)).toMatchObject({ sentStatus: 4, seenStatus: 0 })
   })
 
   it('knows after an erasure nothing, and after a second one what was cleared twice', () => {
     const plan = { kind: 'erase', body: { status: 0 }, fields: ['email', 'gender'] } as const
-    const erase = { desired: null, plan }
-    const first = rememberSent({ ...start(), looked: true }, erase, digests)
+    const first = rememberSent({ ...start(), looked: true }, plan, sending)
     const none = { sent: {}, seen: {}, refused: {} }
     expect(first).toEqual({ ...start(), ...none, sentStatus: 0, seenStatus: null, erased: 'sent' })
-    const again = rememberSent(
-      { ...first, erased: 'verified', refused: { gender: NO_VALUE } },
-      erase,
-      digests,
-    )
+    const again = rememberSent({ ...first, erased: 'verified', refused: { gender: NO_VALUE } }, plan, sending)
     expect(again).toEqual({ ...first, sent: { email: NO_VALUE } })
   })
 
@@ -247,8 +243,7 @@ describe('rememberSent', () => {
     const memory = start({ sent: {}, seen: { mobile_phone: normal('mobile_phone', '34600111222') } })
     const half = desired({ mobile_phone_prefix: null })
     const plan = { ...patch, fields: ['mobile_phone_prefix'] } as const
-    const sent = { desired: half, plan }
-    expect(rememberSent(memory, sent, digests).seen).toEqual({})
+    expect(rememberSent(memory, plan, { desired: half, digests }).seen).toEqual({})
   })
 })
 
