@@ -7,7 +7,7 @@ import { distance } from 'fastest-levenshtein'
 export function closest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, far: distance(plain(name), plain(candidate)) }))
-    .filter(({ candidate, far }) => far <= Math.ceil(plain(candidate).length / 3))
+    .filter(({ candidate, far }) => far <= Math.max(1, Math.round(plain(candidate).length / 3)))
     .sort((a, b) => a.far - b.far)
   return near[0]?.candidate
 }

@@ -31,8 +31,8 @@ export type CheckedBatch = {
 export type CheckCustomers = ReturnType<typeof makeChecking>['check']
 
 type ClaimedChecks = {
-  /** The tokens of customers that may be checked, by key. */
-  readonly tokens: ReadonlyMap<CustomerKey, string>
+  /** The tokens of customers that may be checked, by key; one whose check was to be stored is not there any more. */
+  readonly tokens: Map<CustomerKey, string>
   readonly generation: string
 }
 
@@ -55,16 +55,13 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const mapping = await findMapping(pool, fingerprint)
     if (!mapping?.current) return { checked: [], stopped: 'mapping' }
     const lasts = { lastsMs: claimLastsMs(config), fingerprint }
-    const tokens = await claimChecks(pool, keys, lasts)
+    const tokens = new Map(await claimChecks(pool, keys, lasts))
     try {
       return await carryOut(keys, { tokens, generation: mapping.generation }, signal)
     } finally {
-      // One that was not stored would keep other checks away until it has passed; the others have ended.
-      await endChecks(
-        pool,
-        [...tokens].map(([key, token]) => ({ key, token })),
-        fingerprint,
-      )
+      // Left alone they would keep other checks away until `check_until`, as a row does that another process holds.
+      const left = [...tokens].map(([key, token]) => ({ key, token }))
+      await endChecks(pool, left, fingerprint)
     }
   }
 
@@ -77,6 +74,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
     const repairsLater = !repair && config.reconcile.mode === 'repair'
     const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
+    for (const { subject } of given) tokens.delete(subject.key)
     const owed = repair ? await owedRepairs(given, stored) : []
     const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
     return { checked, stopped }

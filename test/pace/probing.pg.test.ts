@@ -177,3 +177,13 @@ it.each([
   await two.db.pool.query(calls)
   expect(await readPace(two.db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
 })
+
+it.each([
+  ['was denied', [503, 401], 'credentials'],
+  ['had trouble', [401, 503], 'outage'],
+] as const)('the report of the pace in an outage, when the last probe %s: %3$s', async (_, probes, cause) => {
+  await using two = await makeTwo(160)
+  await outage(two)
+  await two.db.pool.query(logged('worker a', 'probe', ...probes))
+  expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause })
+})
