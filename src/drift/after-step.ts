@@ -7,7 +7,7 @@ import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from
 
 export type FindingAfter = Omit<Checked, 'key' | 'verdict' | 'shown' | 'repairing'> & {
   /**
-   * The drift that two checks have shown, with the cause of the first one: afterwards the records hold what that showed,
+   * The drift as it is stored, with the cause that the first check told: afterwards the records hold what that showed,
    * and tell another cause. Null: this check's own verdict holds.
    */
   readonly kept: DriftVerdict | null

@@ -51,6 +51,7 @@ export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVer
       const access = fields.includes('status') ? wrongAccess(mapped.user.status, sight.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
+    // Such customers are skipped before a GET.
     case 'lookup':
     case 'reject':
       return { kind: 'agrees' }

@@ -183,7 +183,7 @@ UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.acces
 FROM ${GIVEN}
 WHERE f.id = e.id`
 
-/** One that comes back within a day of its repair goes on where that ended: the service may not take it. */
+/** `looks` is 1, by the table's default. One that comes back within a day of its repair goes on where that ended: the service may not take it. */
 const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.resolved_at > now() - interval '1 day' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
   FROM rollcall.finding p WHERE p.key = e.key COLLATE "C" ORDER BY p.id DESC LIMIT 1)`
 

@@ -29,7 +29,7 @@ export type WrongAccess = (typeof WRONG_ACCESS)[number]
 export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
 
 /**
- * Why nothing can be said of a customer now. `moved`: a change came while the GET was under way. `not-ours`: there is no
+ * Why nothing can be said of a customer now. `moved`: a change came meanwhile, or another process has the row. `not-ours`: there is no
  * user of ours. `unreadable-row`: Postgres refuses to read the customer.
  */
 export const SKIPPED = [

@@ -11,8 +11,8 @@ export type ForClaimants = {
   readonly lowered: boolean
   /** Because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
-  /** Effect of its calls on the user: `known` by the record, `unordered` (other claims may overlap with it), or `unknown`. */
-  readonly effect: 'known' | 'unordered' | 'unknown'
+  /** Effect of its writes on the user: `none`; `answered`, though no answer tells which of two claims came first; `unknown`. */
+  readonly effect: 'none' | 'answered' | 'unknown'
   /** Recorded under this `user_id` for the first time: all that claim it are noted. */
   readonly isNew: boolean
 }
@@ -79,7 +79,7 @@ const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
   for (const alike of groups(endings)) {
     await noteClaimants(pool, [...new Set(alike.flatMap(({ noteKeys }) => noteKeys))], alike)
-    if (alike[0]?.effect === 'unordered') await sendToLook(pool, alike)
+    if (alike[0]?.effect === 'answered') await sendToLook(pool, alike)
   }
 }
 

@@ -10,7 +10,7 @@ import type { ledger } from './schema.ts'
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
 /**
- * `held`: what would be sent waits for a person, see src/brake; `discarded`: a person decided that it is not sent, and
+ * `idle`: as desired; `rejected`: a person has to change something. `held`: what would be sent waits for a person; `discarded`: a person decided that it is not sent, and
  * the difference stays until the customer changes.
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'

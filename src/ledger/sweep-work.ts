@@ -1,4 +1,4 @@
-// The questions of a sweep to the tables, for many customers at once.
+// The questions of sweeps and checks to the tables, for many customers at once.
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
@@ -10,7 +10,7 @@ export type Work = {
   readonly known: boolean
   readonly record: KnownRecord
   readonly owed: boolean
-  /** A claim was made that has not ended. */
+  /** A claim of a sync was made that has not ended. */
   readonly claimed: boolean
   readonly unknown: boolean
   readonly hiddenDoubted: boolean

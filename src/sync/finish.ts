@@ -39,8 +39,7 @@ export function makeEnding(finished: Finished): Ending {
   const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
   const unclear = takenForYes || gone || lastIsUnclear
   const effect = effectOf(claim, result, end)
-  // Writes are `unordered` only where each has got its answer.
-  const allAnswered = unclear || effect === 'unordered'
+  const allAnswered = unclear || effect === 'answered'
   return {
     // Tried again, a yes that may be wrong is looked at first.
     kind: end.kind === 'retry' && takenForYes ? 'unknown' : end.kind,
@@ -145,11 +144,10 @@ function isGone({ basis, mapped, last }: Finished): boolean {
   return last?.meaning === 'absent' && (existedBefore(basis) || mapped.kind !== 'user')
 }
 
-/** Another customer's claim may overlap; an answer does not say which of them came first. */
 function effectOf(claim: Claim, result: Result, end: TurnEnd): Ending['effect'] {
   const wrote = result.wrote || claim.mayHaveWritten
   if (end.kind === 'unknown' || (wrote && !result.sure)) return 'unknown'
-  return wrote ? 'unordered' : 'known'
+  return wrote ? 'answered' : 'none'
 }
 
 /** The others were right until now, and do not know that they share their user. */

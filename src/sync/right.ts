@@ -101,20 +101,20 @@ export function straysOf(
 
 /**
  * By field: the digest of an acknowledged value, the digest of the other form in which the service showed it, and how
- * often that form came back. Each time the value had been acknowledged once more.
+ * often it came back again. Each time the value had been acknowledged once more.
  */
 export type Learnt = Readonly<Partial<Record<OptionalField, Returned>>>
 type Returned = readonly [exact: string, form: string, times: number]
 
-/** So often must a form have come back before it counts as the service's own. */
+/** So often must a form have come back again before it counts as the service's own. */
 const ENOUGH_TIMES = 2
 
 /** Both sides of a user: the desired fields, and those of a GET. */
 export type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fields'] }
 
 /**
- * Whether the service shows this value in the form that it has been seen to make of it: acknowledged twice, it came back in
- * the same form twice. Written once more it would come back so again, so it counts as the same. Another value, or
+ * Whether the service shows this value in the form that it has been seen to make of it: acknowledged twice more, it came back
+ * in the same form twice more. Written again it would come back so again, so it counts as the same. Another value, or
  * another form, is none of it. The status has none: access is never a matter of form.
  */
 export function isLearnt(

@@ -21,7 +21,7 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
     ...{
       confirmed: [],
       unclear: false,
-      effect: 'known',
+      effect: 'none',
       lowered: false,
       withdrawsDoubt: false,
       isNew: false,

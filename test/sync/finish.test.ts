@@ -190,14 +190,14 @@ describe('makeEnding', () => {
   })
 
   it('tells what it has done to the user, to those who share it', () => {
-    expect(ending({ end: SETTLE }).effect).toBe('known')
+    expect(ending({ end: SETTLE }).effect).toBe('none')
     // What an earlier claim wrote is not known: status 0 may be its work.
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({ effect: 'unknown', lowered: true })
-    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).effect).toBe('unordered')
+    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).effect).toBe('answered')
     // Only sent to look: nothing of its own is on its way.
-    expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('known')
+    expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('none')
     expect(ending({ end: LATER, turn: { made: [LOST] } }).effect).toBe('unknown')
-    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).effect).toBe('unordered')
+    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).effect).toBe('answered')
     expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).effect).toBe('unknown')
   })
 
