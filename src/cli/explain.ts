@@ -26,7 +26,7 @@ too, see \`rollcall access --help\`.
 
 Exit codes:
   0  the service has what it should have, or nothing is asked for
-  3  something differs, or the customer cannot be sent as it is
+  3  something differs, a value is refused, or it cannot be sent as it is
   1  it could not be found out of a customer; this goes before 3
   2  the call, the configuration, the environment or the token is wrong
 

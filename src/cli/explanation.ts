@@ -83,8 +83,9 @@ function renderDryRun(one: Explanation): string[] {
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
 /** Desired and at the service, field by field; with values where they were asked for. */
-export function renderFields({ drift, fields }: Explanation): string[] {
-  const missing = drift?.kind === 'missing' && drift.cause
+export function renderFields({ drift, fields, remedies }: Explanation): string[] {
+  const isLate = remedies.some((each) => each.do === 'shown-late')
+  const missing = drift?.kind === 'missing' && (isLate ? 'just-written' : drift.cause)
   if (fields.length === 0) return details([['why', missing && renderCause(missing)]])
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
@@ -98,7 +99,7 @@ export function renderFields({ drift, fields }: Explanation): string[] {
 }
 
 function renderCause(cause: FieldCause): string {
-  if (cause === 'changed-here') return 'changed here since sent'
+  if (cause === 'changed-here') return 'row or mapping changed since'
   if (cause === 'just-written') return 'written a moment ago'
   return CAUSE[cause].name.toLowerCase()
 }

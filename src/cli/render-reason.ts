@@ -94,7 +94,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   'just-written': ['it was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) =>
     state === 'discarded'
-      ? ['a person has discarded the difference', 'nothing, or `rollcall held release KEY`']
+      ? ['a person has discarded the difference', 'nothing; a release lets it through']
       : [
           `it is held with a mass of others${kinds?.length ? ` (${listed(kinds)})` : ''}`,
           'look at `rollcall held`, and release or discard it',

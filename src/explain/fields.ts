@@ -1,7 +1,7 @@
 // A customer's fields, desired and at the service, side by side: names and states, never a value. Pure.
-import { causesOf, compare } from '../drift/compare.ts'
+import { causesOf, compare, recordOfUser } from '../drift/compare.ts'
 import type { DriftCause, DriftField, DriftVerdict } from '../drift/words.ts'
-import type { Work } from '../ledger/sweep-work.ts'
+import type { KnownRecord } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -17,7 +17,7 @@ import type { Snapshot } from '../sync/snapshot.ts'
  */
 type FieldState = 'same' | 'spelling' | 'differs' | 'trial-ended' | 'left-out' | 'unmanaged' | 'not-shown'
 
-/** As of a check, with two more: the row has changed since, and a GET may not show a write yet. */
+/** As of a check, with two more: row or mapping have changed since, and a GET may not show a write yet. */
 export type FieldCause = DriftCause | 'changed-here' | 'just-written'
 
 export type FieldRow = {
@@ -57,7 +57,7 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const causeOf = (field: FieldRow['field']) => {
     const differing = wrong.find((each) => each === field)
     if (!comparable || !differing) return null
-    return nowCause(causes.ofField(differing), differing, snapshot.work, consistencyDelayMs)
+    return nowCause(causes.ofField(differing), differing, recordOfUser(snapshot), consistencyDelayMs)
   }
   const valuesOf = (here: unknown, service: unknown) =>
     showValues ? { values: { here: here ?? null, service: service ?? null } } : {}
@@ -85,12 +85,12 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   return { drift, fields: [status, ...rows] }
 }
 
-function nowCause(cause: DriftCause, field: DriftField, work: Work, lagMs: number): FieldCause {
-  const { writtenAgoMs, sentStatus, sent, seen } = work.record
-  const isFresh = writtenAgoMs !== null && writtenAgoMs < lagMs
+function nowCause(cause: DriftCause, field: DriftField, known: KnownRecord, lagMs: number): FieldCause {
+  const { writtenAgoMs, sentStatus, sent, seen, reason } = known
+  const isFresh = writtenAgoMs !== null && Math.abs(writtenAgoMs) < lagMs
   if (cause === 'edited-at-service') return isFresh ? 'just-written' : cause
   if (cause !== 'never-delivered') return cause
-  if (work.unknown) return 'unknown-outcome'
+  if (reason?.code === 'unknown' && reason.fields?.includes(field)) return 'unknown-outcome'
   const before = field === 'status' ? sentStatus : (sent[field] ?? seen[field] ?? null)
   return before === null ? cause : 'changed-here'
 }

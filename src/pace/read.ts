@@ -32,33 +32,32 @@ export function isStopped({ cause, heldForMs }: Pick<PaceReport, 'cause' | 'held
  * is read from the log of calls: a probe was denied, and no answer since has taken the keys. One that is out of order or
  * asks for patience has not.
  */
-const REFUSED_SINCE = `(
-  SELECT min(c.at) FROM rollcall.call c
-  WHERE c.by LIKE 'worker %' AND c.plan = 'probe' AND c.status IN (401, 403) AND c.id > coalesce((
-    SELECT id FROM rollcall.call
-    WHERE by LIKE 'worker %' AND status < 500 AND status NOT IN (401, 403, 408, 429)
-    ORDER BY id DESC LIMIT 1), 0))`
-
-/** In an outage, too: then the keys are what a person has to correct. */
-const LAST_PROBE_DENIED = `(SELECT status IN (401, 403) FROM rollcall.call
-  WHERE by LIKE 'worker %' AND plan = 'probe' ORDER BY id DESC LIMIT 1)`
+const REFUSED = `(
+  SELECT min(at) FILTER (WHERE denied) AS since, bool_and(denied) FILTER (WHERE is_last) AS of_all FROM (
+    SELECT at, coalesce(status IN (401, 403), false) AS denied, id = max(id) OVER (PARTITION BY by) AS is_last
+    FROM rollcall.call WHERE by LIKE 'worker %' AND plan = 'probe' AND id > coalesce((
+      SELECT id FROM rollcall.call
+      WHERE by LIKE 'worker %' AND status < 500 AND status NOT IN (401, 403, 408, 429)
+      ORDER BY id DESC LIMIT 1), 0)) p)`
 
 /** No worker could call, whatever is due. A hold that does not bind is a time of a clock that was set back. */
-export const CALLS_STOPPED = `(${REFUSED_SINCE} IS NOT NULL OR EXISTS (
+export const CALLS_STOPPED = `(EXISTS (SELECT FROM ${REFUSED} r WHERE r.since IS NOT NULL) OR EXISTS (
   SELECT FROM rollcall.pace WHERE breaker = 'open' OR (not_before > clock_timestamp() AND ${BINDS})))`
 
+/** In an outage the keys are to blame only where the last probe of each worker was denied. */
 const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
   CASE WHEN ${BINDS} THEN greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000) ELSE 0
     END::float8 AS "heldForMs",
-  breaker, CASE WHEN refused.since IS NOT NULL AND (breaker <> 'open' OR ${LAST_PROBE_DENIED}) THEN 'credentials'
-    WHEN breaker = 'open' THEN 'outage' END AS cause,
-  to_char(CASE WHEN breaker = 'open' THEN opened_at ELSE refused.since END AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
-  CASE WHEN breaker = 'open' THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
+  breaker, c.cause, to_char(CASE c.cause WHEN 'outage' THEN opened_at WHEN 'credentials' THEN refused.since END
+    AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
+  CASE WHEN c.cause = 'outage' THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
     END AS "nextProbeMs",
   CASE WHEN breaker = 'open' AND jsonb_typeof(trouble->'failed') = 'number' THEN (trouble->>'failed')::float8 ELSE 0
     END AS "failedProbes"
-FROM rollcall.pace, (SELECT ${REFUSED_SINCE} AS since) refused WHERE id = 1`
+FROM rollcall.pace, ${REFUSED} refused, LATERAL (SELECT CASE
+  WHEN refused.since IS NOT NULL AND (breaker <> 'open' OR refused.of_all) THEN 'credentials'
+  WHEN breaker = 'open' THEN 'outage' END AS cause) c WHERE id = 1`
 
 /** Null where no pace was ever set: no worker has been started yet. */
 export async function readPace(pool: Pick<Pool, 'query'>): Promise<PaceReport | null> {

@@ -132,7 +132,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const owed = await diff(house, ['owed'])
   expect([owed.code, owed.methods]).toEqual([3, ['GET']])
   for (const field of ['email', 'mobile_phone'])
-    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'changed here since sent'])
+    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'row or mapping changed since'])
   expect(row(owed.output, 'mobile_phone_prefix')[2]).not.toBe('differs')
   expect(said(owed.output, 'rollcall')).toMatch(/^owed: .*captured .* ago/)
   expect(said(owed.output, 'next')).toMatch(
@@ -180,7 +180,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   const removed = await diff(house, ['removed'])
   expect(removed.code).toBe(3)
   expect(said(removed.output, 'desired')).toMatch(/^no access: .*row/)
-  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'changed here since sent'])
+  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'row or mapping changed since'])
   expect(row(removed.output, 'email')).toEqual([])
   expect(said(removed.output, 'next')).toMatch(/^revoke .*PATCH/)
 

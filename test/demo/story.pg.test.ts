@@ -41,7 +41,6 @@ test('the story runs on Postgres, and its losses of access stay well below the b
   expect(lost).toBeLessThan(config.brake.changes.customers / 2)
 
   async function ids(sql: string): Promise<string[]> {
-    const { rows } = await db.pool.query<{ id: string }>(sql)
-    return rows.map(({ id }) => id)
+    return (await db.pool.query<{ id: string }>(sql)).rows.map(({ id }) => id)
   }
 })

@@ -77,3 +77,26 @@ test('of two customers with one user_id it is said that the access may be the ot
   expect(shared).toMatchObject({ access: { can: 'yes' }, claimants: ['["c", "ES"]'] })
   expect(told(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
 })
+
+const LOST = (field: string) => ({ code: 'unknown', fields: [field] })
+
+test.each<[string, string | null, string, object | null]>([
+  ['never-delivered', null, '1 hour', null],
+  ['changed-here', 'Eva', '1 hour', LOST('email')],
+  ['unknown-outcome', 'Eva', '1 hour', LOST('first_name')],
+  ['edited-at-service', 'Ana', '1 hour', null],
+  ['just-written', 'Ana', '0', null],
+])('%s is the cause of a difference, sent %s, %s ago, %j', async (cause, sent, ago, reason) => {
+  await using house = await buildHouse(lane, { config: { timing: { consistencyDelayMs: 20_000 } } })
+  const digester = makeDigester(DIGEST.digestKey)
+  const known = sent === null ? {} : { first_name: digester.exact('c', 'first_name', sent) }
+  await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+  await house.db.pool.query(
+    `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, sent, digest_key, reason, acknowledged_at)
+     VALUES ('c', 'c', 'present', 2, $1, $2, $3, now() - $4::interval)`,
+    [known, digester.id, reason, ago],
+  )
+  register(house, 'c', 2, { first_name: 'Eve' })
+  const { fields } = await ask(house, 'c', DIGEST)
+  expect(fields.find(({ field }) => field === 'first_name')).toMatchObject({ state: 'differs', cause })
+})

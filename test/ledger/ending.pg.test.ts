@@ -174,8 +174,7 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
 test('the record has what was acknowledged last', async () => {
   const sent = async (digest: string) => {
     await end({}, { record: { ...EMPTY_RECORD, userId: 'u', sent: { email: digest } } })
-    const { rows } = await db.pool.query('SELECT sent FROM rollcall.ledger')
-    return rows
+    return (await db.pool.query('SELECT sent FROM rollcall.ledger')).rows
   }
   expect(await sent('first')).toEqual([{ sent: { email: 'first' } }])
   expect(await sent('second')).toEqual([{ sent: { email: 'second' } }])

@@ -48,12 +48,6 @@ export function outcomeOf(answer: Answer): Outcome {
   return { kind: 'reply', body: 'none', ...answer }
 }
 
-export type Played = {
-  readonly calls: readonly string[]
-  readonly end: TurnEnd
-  readonly turn: Turn & ReturnType<typeof resultOfCalls>
-}
-
 type Playing = { readonly lookAfterMs?: number; readonly policy?: Policy; readonly accessFirst?: boolean }
 
 /** Plays one claim to its end; running out of answers is an error. */
@@ -62,7 +56,7 @@ export function play(
   memory: Memory,
   answers: readonly Answer[],
   { lookAfterMs = 0, policy = KEEP, accessFirst = false }: Playing = {},
-): Played {
+): { calls: string[]; end: TurnEnd; turn: Turn & ReturnType<typeof resultOfCalls> } {
   const left = [...answers]
   const calls: string[] = []
   let turn = startTurn(

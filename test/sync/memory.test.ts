@@ -210,12 +210,8 @@ describe('rememberSeen', () => {
 
 describe('rememberSent', () => {
   const fields = { email: 'b@x.es', last_name: null }
-  const patch = {
-    kind: 'patch',
-    body: { status: 2 },
-    fields: ['email', 'last_name'],
-    keepsStatus: false,
-  } as const
+  const body = { status: 2 } as const
+  const patch = { kind: 'patch', body, fields: ['email', 'last_name'], keepsStatus: false } as const
   const sending = { desired: desired(fields), digests }
 
   it('knows after an update what it carried, and of the rest what was known before', () => {
