@@ -86,10 +86,10 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
 }
 
 function nowCause(cause: DriftCause, field: DriftField, known: KnownRecord, lagMs: number): FieldCause {
-  const { writtenAgoMs, sentStatus, sent, seen, reason } = known
+  const { writtenAgoMs, verifiedAgoMs, sentStatus, sent, seen, reason } = known
   const isFresh = writtenAgoMs !== null && Math.abs(writtenAgoMs) < lagMs
   if (cause === 'edited-at-service') return isFresh ? 'just-written' : cause
-  if (cause !== 'never-delivered') return cause
+  if (cause !== 'never-delivered' || (writtenAgoMs ?? verifiedAgoMs) === null) return cause
   if (reason?.code === 'unknown' && reason.fields?.includes(field)) return 'unknown-outcome'
   const before = field === 'status' ? sentStatus : (sent[field] ?? seen[field] ?? null)
   return before === null ? cause : 'changed-here'

@@ -27,13 +27,16 @@ export function isStopped({ cause, heldForMs }: Pick<PaceReport, 'cause' | 'held
   return cause !== null || heldForMs > 0
 }
 
+/** Longer than from one probe of a worker to its next. */
+const RECENT = `at > clock_timestamp() - interval '3 minutes'`
+
 /**
  * Since when workers are refused for their keys; null: they are not. Each process keeps that to itself (keys.ts), so it
  * is read from the log of calls: a probe was denied, and no answer since has taken the keys. One that is out of order or
  * asks for patience has not.
  */
 const REFUSED = `(
-  SELECT min(at) FILTER (WHERE denied) AS since, bool_and(denied) FILTER (WHERE is_last) AS of_all FROM (
+  SELECT min(at) FILTER (WHERE denied) AS since, bool_and(denied) FILTER (WHERE is_last AND ${RECENT}) AS of_all FROM (
     SELECT at, coalesce(status IN (401, 403), false) AS denied, id = max(id) OVER (PARTITION BY by) AS is_last
     FROM rollcall.call WHERE by LIKE 'worker %' AND plan = 'probe' AND id > coalesce((
       SELECT id FROM rollcall.call
@@ -44,7 +47,7 @@ const REFUSED = `(
 export const CALLS_STOPPED = `(EXISTS (SELECT FROM ${REFUSED} r WHERE r.since IS NOT NULL) OR EXISTS (
   SELECT FROM rollcall.pace WHERE breaker = 'open' OR (not_before > clock_timestamp() AND ${BINDS})))`
 
-/** In an outage the keys are to blame only where the last probe of each worker was denied. */
+/** In an outage the keys are to blame only where the last probe of each worker that still probes was denied. */
 const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
   CASE WHEN ${BINDS} THEN greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000) ELSE 0

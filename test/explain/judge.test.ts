@@ -8,7 +8,6 @@ import type { Records } from '../../src/explain/records.ts'
 import type { RemoteView } from '../../src/explain/remote.ts'
 import type { AccessVerdict, Deed, Remedy } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
-import type { FieldIssue } from '../../src/model/mapped.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
 const STORED: NonNullable<History> = {
@@ -257,9 +256,8 @@ test.each([
   expect(exitForResults({ explanations: results.map((result) => ({ result, leftOut: [] })) })).toBe(code)
 })
 
-test('a value that the service refuses is not there, and the exit code of `explain` says so', () => {
-  const leftOut = (code: FieldIssue['code']) => [{ field: 'email', code, expected: 'another' } as const]
-  const exit = (code: FieldIssue['code']) =>
-    exitForResults({ explanations: [{ result: 'same', leftOut: leftOut(code) }] })
-  expect([exit('refused'), exit('invalid')]).toEqual([3, 0])
+const LEFT = [['refused', 3] as const, ['invalid', 0] as const]
+test.each(LEFT)('exit code of `explain`, %s: %i', (code, exit) => {
+  const leftOut = [{ field: 'email', code, expected: 'another' } as const]
+  expect(exitForResults({ explanations: [{ result: 'same', leftOut }] })).toBe(exit)
 })

@@ -178,12 +178,20 @@ it.each([
   expect(await readPace(two.db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
 })
 
+const GONE = `UPDATE rollcall.call SET at = at - interval '1 hour';`
+
 it.each([
-  ['was denied', [503, 401], 'credentials'],
-  ['had trouble', [401, 503], 'outage'],
-] as const)('the report of the pace in an outage, when the last probe %s: %3$s', async (_, probes, cause) => {
+  ['was denied', logged('worker a', 'probe', 503, 401), 'credentials'],
+  ['had trouble', logged('worker a', 'probe', 401, 503), 'outage'],
+  ['of one had', logged('worker a', 'probe', 503) + logged('worker b', 'probe', 401), 'outage'],
+  [
+    'of one gone had',
+    logged('worker a', 'probe', 503) + GONE + logged('worker b', 'probe', 401),
+    'credentials',
+  ],
+] as const)('the report of the pace in an outage, when the last probe %s: %3$s', async (_, calls, cause) => {
   await using two = await makeTwo(160)
   await outage(two)
-  await two.db.pool.query(logged('worker a', 'probe', ...probes))
+  await two.db.pool.query(calls)
   expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause })
 })

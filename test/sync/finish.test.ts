@@ -35,7 +35,6 @@ const CREATE = { kind: 'create', body: { user_id: 'u7', status: 4 }, fields: [] 
 const PATCH = { kind: 'patch', body: { status: 2 }, fields: [], keepsStatus: false } as const
 const LOOK: MadeCall = { plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true }
 const DONE: MadeCall = { plan: PATCH, meaning: 'done', trusted: true }
-/** Neither yes nor no. */
 const UNCLEAR: MadeCall = { plan: PATCH, meaning: 'unclear', trusted: false }
 const TAKEN: MadeCall = { ...UNCLEAR, trusted: true }
 const LOST: MadeCall = { plan: CREATE, meaning: 'unknown', trusted: false }

@@ -7,10 +7,8 @@ import { startTurn, type Turn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
 const TURN = startTurn(MEMORY)
-const CALLED: Turn = {
-  ...TURN,
-  made: [{ plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true }],
-}
+const LOOK = { plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true } as const
+const CALLED: Turn = { ...TURN, made: [LOOK] }
 const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 const TOOK_TOO_LONG = { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
 const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
