@@ -6,7 +6,7 @@ import type { Claim } from '../ledger/claim.ts'
 import type { Kept, KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
-import type { Permit, Permits, ReportOutcome } from '../pace/pace.ts'
+import type { Permits, ReportOutcome } from '../pace/pace.ts'
 import type { UsersClient } from '../service/users.ts'
 import type { Called } from './call.ts'
 import type { Digester } from './digest.ts'
@@ -48,21 +48,4 @@ export type SyncContext = {
   readonly report: ReportOutcome
   /** Plans the customers again that wait for a value which this one has given up. */
   readonly wakeWaiting: (freed: FreedOf) => Promise<unknown>
-}
-
-export type ClaimRun = {
-  readonly claim: Claim
-  /** Taken before the claim, for the first call; given back when none is made. */
-  readonly permit: Permit
-  /** Whether a call may still be started: it must end within the claim's lifetime. */
-  readonly hasTime: () => boolean
-  /** Aborted when that time is over, so that no call waits beyond it; `hasTime` decides. */
-  readonly expired: AbortSignal
-  /** No further call is started once this is aborted. */
-  readonly stopping: AbortSignal
-  /** Breaks off a call that is under way; its outcome is then unknown. */
-  readonly abort: AbortSignal
-  readonly observe: (step: SyncStep) => void
-  /** The record is not relied on: a lookup comes first. */
-  readonly look: boolean
 }

@@ -4,8 +4,8 @@ import type { Ending } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Permit } from '../pace/pace.ts'
-import type { ClaimRun, SyncContext, SyncStep } from './context.ts'
-import { runClaim } from './run.ts'
+import type { SyncContext, SyncStep } from './context.ts'
+import { type ClaimRun, runClaim } from './run.ts'
 
 type JobClock = {
   /** Wall clock, milliseconds since 1970: goes on while the machine sleeps. */

@@ -1,3 +1,4 @@
+import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import { existedBefore, type KnownRecord } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
@@ -9,13 +10,30 @@ import { absenceBraked, afterStop, braked } from './brake-move.ts'
 import { type Called, callService, factsOf } from './call.ts'
 import { aboutService } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
-import type { ClaimRun, SyncContext } from './context.ts'
+import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { makeEnding } from './finish.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { isToErase, leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+
+export type ClaimRun = {
+  readonly claim: Claim
+  /** Taken before the claim, for the first call; given back when none is made. */
+  readonly permit: Permit
+  /** Whether a call may still be started: it must end within the claim's lifetime. */
+  readonly hasTime: () => boolean
+  /** Aborted when that time is over, so that no call waits beyond it; `hasTime` decides. */
+  readonly expired: AbortSignal
+  /** No further call is started once this is aborted. */
+  readonly stopping: AbortSignal
+  /** Breaks off a call that is under way; its outcome is then unknown. */
+  readonly abort: AbortSignal
+  readonly observe: (step: SyncStep) => void
+  /** The record is not relied on: a lookup comes first. */
+  readonly look: boolean
+}
 
 /**
  * Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
-import type { ClaimRun } from '../../src/sync/context.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { makeGate } from '../../src/sync/run.ts'
+import { type ClaimRun, makeGate } from '../../src/sync/run.ts'
 import { startTurn, type Turn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory

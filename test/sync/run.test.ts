@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BrakeRequest } from '../../src/brake/brake.ts'
-import type { ClaimRun, SyncContext } from '../../src/sync/context.ts'
+import type { SyncContext } from '../../src/sync/context.ts'
+import type { ClaimRun } from '../../src/sync/run.ts'
 import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
 
