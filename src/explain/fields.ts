@@ -86,10 +86,13 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
 }
 
 function nowCause(cause: DriftCause, field: DriftField, known: KnownRecord, lagMs: number): FieldCause {
-  const { writtenAgoMs, verifiedAgoMs, sentStatus, sent, seen, reason } = known
+  const { writtenAgoMs, verifiedAgoMs, sentStatus, sent, seen, reason, remote } = known
   const isFresh = writtenAgoMs !== null && Math.abs(writtenAgoMs) < lagMs
   if (cause === 'edited-at-service') return isFresh ? 'just-written' : cause
-  if (cause !== 'never-delivered' || (writtenAgoMs ?? verifiedAgoMs) === null) return cause
+  if (cause !== 'never-delivered') return cause
+  if ((writtenAgoMs ?? verifiedAgoMs) === null) return remote === 'unknown' ? 'unknown-outcome' : cause
+  // The status of a call without an answer is not kept, whatever has failed since.
+  if (field === 'status' && sentStatus === null) return 'unknown-outcome'
   if (reason?.code === 'unknown' && reason.fields?.includes(field)) return 'unknown-outcome'
   const before = field === 'status' ? sentStatus : (sent[field] ?? seen[field] ?? null)
   return before === null ? cause : 'changed-here'

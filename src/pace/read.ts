@@ -32,11 +32,11 @@ const RECENT = `at > clock_timestamp() - interval '3 minutes'`
 
 /**
  * Since when workers are refused for their keys; null: they are not. Each process keeps that to itself (keys.ts), so it
- * is read from the log of calls: a probe was denied, and no answer since has taken the keys. One that is out of order or
- * asks for patience has not.
+ * is read from the log of calls: a probe was denied lately, and no answer since has taken the keys. One that is out of
+ * order or asks for patience has not.
  */
 const REFUSED = `(
-  SELECT min(at) FILTER (WHERE denied) AS since, bool_and(denied) FILTER (WHERE is_last AND ${RECENT}) AS of_all FROM (
+  SELECT CASE WHEN bool_or(denied AND ${RECENT}) THEN min(at) FILTER (WHERE denied) END AS since, bool_and(denied) FILTER (WHERE is_last AND ${RECENT}) AS of_all FROM (
     SELECT at, coalesce(status IN (401, 403), false) AS denied, id = max(id) OVER (PARTITION BY by) AS is_last
     FROM rollcall.call WHERE by LIKE 'worker %' AND plan = 'probe' AND id > coalesce((
       SELECT id FROM rollcall.call

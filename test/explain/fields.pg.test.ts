@@ -78,6 +78,20 @@ test('of two customers with one user_id it is said that the access may be the ot
   expect(told(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
 })
 
+test.each(['present', 'unknown'])(
+  'a status of which no answer came has an unknown outcome (the user was %s)',
+  async (remote) => {
+    await using house = await buildHouse(lane)
+    await house.db.pool.query(
+      `INSERT INTO clientes (id, plan) VALUES ('c', 'premium');
+       INSERT INTO rollcall.ledger (key, user_id, remote, digest_key, acknowledged_at) VALUES ('c', 'c', '${remote}',
+         '${makeDigester(DIGEST.digestKey).id}', CASE '${remote}' WHEN 'present' THEN now() - interval '1 hour' END)`,
+    )
+    register(house, 'c', 0)
+    expect((await ask(house, 'c', DIGEST)).fields[0]).toMatchObject({ cause: 'unknown-outcome' })
+  },
+)
+
 test.each<[string, string | null, string, string | null]>([
   ['never-delivered', null, '1 hour', null],
   ['changed-here', 'Eva', '1 hour', 'email'],

@@ -162,7 +162,10 @@ const logged = (by: string, plan: string, ...statuses: readonly (number | null)[
   SELECT '${by}', 'k' || n, '${plan}', status, now(), 'GET', 'x', 1, '{}', 'x'
   FROM unnest(ARRAY[${statuses.map(String)}]::smallint[]) WITH ORDINALITY AS s (status, n) ORDER BY n;`
 
+const GONE = `UPDATE rollcall.call SET at = at - interval '1 hour';`
+
 it.each([
+  ['a worker that is gone was denied', logged('worker a', 'probe', 401) + GONE, null],
   ['a probe was denied', logged('worker a', 'probe', 401), 'credentials'],
   [
     'and then there was no answer, or trouble',
@@ -177,8 +180,6 @@ it.each([
   await two.db.pool.query(calls)
   expect(await readPace(two.db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
 })
-
-const GONE = `UPDATE rollcall.call SET at = at - interval '1 hour';`
 
 it.each([
   ['was denied', logged('worker a', 'probe', 503, 401), 'credentials'],
