@@ -37,8 +37,11 @@ const PRUNED = 100_000
 const LOOK = `
 WITH t AS MATERIALIZED (SELECT clock_timestamp() AS now, clock_timestamp() - $4 * interval '1 hour' AS since),
 asked AS MATERIALIZED (SELECT DISTINCT a.kind, a.key FROM unnest($2::text[], $3::text[]) AS a (kind, key)),
+-- By their key, one by one: a join with a table that was never analyzed reads the whole of it.
+mine AS MATERIALIZED (
+  SELECT e.* FROM asked a, LATERAL (SELECT * FROM rollcall.brake_entry WHERE kind = a.kind AND key = a.key OFFSET 0) e),
 old AS MATERIALIZED (
-  SELECT e.kind, e.key FROM rollcall.brake_entry e JOIN asked USING (kind, key), t WHERE e.at <= t.since
+  SELECT e.kind, e.key FROM mine e, t WHERE e.at <= t.since
   UNION
   (SELECT e.kind, e.key FROM rollcall.brake_entry e, t WHERE e.kind = ANY($1) AND e.at <= t.since LIMIT ${PRUNED})),
 gone AS (
@@ -53,7 +56,7 @@ SELECT
   -- Where everything was settled since it was let through, this is another change.
   (SELECT coalesce(jsonb_agg(jsonb_build_array(e.kind, e.key,
      coalesce(l.settled_at <= e.at, true))), '[]')
-   FROM rollcall.brake_entry e JOIN asked USING (kind, key) LEFT JOIN rollcall.ledger l ON l.key = e.key, t
+   FROM mine e LEFT JOIN rollcall.ledger l ON l.key = e.key, t
    WHERE e.at > t.since AND (NOT e.forgotten OR e.expected)) AS counted,
   -- Whose access was taken within the window, or may have been by a release that is not spent.
   (SELECT coalesce(jsonb_agg(asked.key), '[]') FROM asked, t WHERE asked.kind = 'status' AND (

@@ -35,8 +35,8 @@ const PAGE_SHARE = 0.25
 
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
-  EXISTS (SELECT FROM rollcall.owed o WHERE replan_at <= now() AND NOT ${UNDER_WAY}) AS replan,
-  EXISTS (SELECT FROM rollcall.owed o WHERE verify_at <= now() AND NOT ${UNDER_WAY}) AS verify,
+  (SELECT min(replan_at) FROM rollcall.owed o WHERE NOT ${UNDER_WAY}) <= now() IS TRUE AS replan,
+  (SELECT min(verify_at) FROM rollcall.owed o WHERE NOT ${UNDER_WAY}) <= now() IS TRUE AS verify,
   EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at <= now()) AS due,
   EXISTS (SELECT FROM rollcall.brake WHERE tripped_at IS NOT NULL) AS tripped,
   EXISTS (SELECT FROM rollcall.brake WHERE kind = 'revocation' AND tripped_at IS NOT NULL)

@@ -47,12 +47,12 @@ const CLAIM = `
 WITH asked AS MATERIALIZED (
   SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS a (id, token)),
 locked AS MATERIALIZED (
-  SELECT o.id FROM rollcall.owed o WHERE o.id = ANY($1::bigint[]) ORDER BY o.key FOR UPDATE OF o),
+  SELECT o.id, o.token, o.call_token, o.due_at, o.not_before
+  FROM rollcall.owed o WHERE o.id = ANY($1::bigint[]) ORDER BY o.key FOR UPDATE OF o),
 ${HOLD_GENERATION}
 UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval '1 ms'
-FROM asked JOIN locked USING (id)
-WHERE o.id = ANY($1::bigint[]) AND o.id = asked.id AND o.token = asked.token AND o.call_token IS NULL AND o.due_at > now()
-  AND (o.not_before IS NULL OR o.not_before <= now())
+FROM asked JOIN locked b USING (id, token)
+WHERE o.id = b.id AND b.call_token IS NULL AND b.due_at > now() AND (b.not_before IS NULL OR b.not_before <= now())
   AND ${isCurrent({ binding: '$4', fingerprint: '$5' })}
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_doubted AS "hiddenDoubted",
   o.status_doubted AS "statusDoubted", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,

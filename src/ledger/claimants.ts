@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY, VERIFICATIONS } from './note.ts'
+import { recordsOf } from './record.ts'
 
 /** Other customers who must be looked at again. */
 export type ForClaimants = {
@@ -36,8 +37,8 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
 const SHARERS = `
-SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since)
-JOIN rollcall.ledger l ON l.user_id = e.user_id AND l.key <> e.key COLLATE "C" GROUP BY l.key`
+SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since),
+  ${recordsOf('e.user_id')} WHERE l.key <> e.key COLLATE "C" GROUP BY l.key`
 
 const LOCK = 'SELECT FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
 
@@ -58,7 +59,8 @@ UPDATE rollcall.owed o SET ${OWE_LOOK},
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
 const SHARED = `
-SELECT unnest(array_agg(key)) AS key FROM rollcall.ledger WHERE user_id = ANY($1) GROUP BY user_id HAVING count(*) > 1`
+SELECT unnest(array_agg(key)) AS key FROM (SELECT DISTINCT unnest($1::text[])) AS e (wanted), ${recordsOf('wanted')}
+GROUP BY user_id HAVING count(*) > 1`
 
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
 export async function noteSharers(pool: Pool, endings: Endings): Promise<void> {

@@ -163,9 +163,9 @@ UPDATE rollcall.owed o SET
     ELSE NULL END, -- settled, and nothing has come
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
   changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() ELSE NULL END
-FROM e JOIN locked b USING (id), LATERAL (${DERIVED}) t
--- By $2 as well: by the join alone small tables are scanned.
-WHERE o.id = ANY($2) AND o.id = e.id AND o.token = e.token AND o.call_token = e.token
+-- The locked row has the tokens that the update finds. Compared there, they do not make the join go through all pairs.
+FROM e JOIN locked b ON b.id = e.id AND b.token = e.token AND b.call_token = e.token, LATERAL (${DERIVED}) t
+WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
 /** A GET of the claim may show what was there when it began. */
@@ -207,7 +207,7 @@ WITH e AS MATERIALIZED (
     "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.key, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
+  SELECT o.id, o.key, o.token, o.call_token, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
   FROM rollcall.owed o WHERE o.id = ANY($2) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
