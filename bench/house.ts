@@ -1,5 +1,6 @@
 // What the benchmarks share; they run what `npm run build` has built: servers as a user has them, a bare service, customers with every field, and a worker.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { startPostgres } from '../src/embedded/postgres.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 import { chosenPostgres, findDistribution } from '../test/support/distribution.ts'
 import { startRedis } from '../test/support/redis-server.ts'
-import { COLUMNS, type Service, startService, VALUES } from './service.ts'
+import { COLUMNS, cpuOf, type Service, startService, VALUES } from './service.ts'
 
 const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 /** Such as `--cpu-prof`. */
@@ -38,6 +39,31 @@ export type BenchOptions = {
   readonly latencyMs?: number
 }
 
+export type Servers = AsyncDisposable & {
+  readonly pool: pg.Pool
+  readonly url: string
+  readonly redisUrl: string
+  readonly service: Service
+}
+
+/** Servers as a user has them, an empty table of customers, and a bare service. */
+export async function startServers(latencyMs?: number): Promise<Servers> {
+  await using stack = new AsyncDisposableStack()
+  process.env.TEST_POSTGRES_BIN ??= findDistribution() ?? ''
+  const { url } = stack.use(await startPostgres(chosenPostgres()))
+  const redis = stack.use(await startRedis())
+  const service = stack.use(await startService(latencyMs))
+  const pool = new pg.Pool({ connectionString: url })
+  pool.on('error', () => undefined)
+  stack.defer(() => pool.end())
+  const others = COLUMNS.slice(2).map((name) => `${name} ${TYPES[name] ?? 'text'}`)
+  await pool.query(
+    `CREATE TABLE customers (id text PRIMARY KEY, plan text NOT NULL, ${others.join(', ')}, note text)`,
+  )
+  const owned = stack.move()
+  return { pool, url, redisUrl: redis.url, service, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
 /** A house with a worker that is ready to take work. */
 export async function buildBenchHouse({
   queue,
@@ -46,18 +72,8 @@ export async function buildBenchHouse({
   latencyMs,
 }: BenchOptions): Promise<BenchHouse> {
   await using stack = new AsyncDisposableStack()
-  process.env.TEST_POSTGRES_BIN ??= findDistribution() ?? ''
-  const postgres = stack.use(await startPostgres(chosenPostgres()))
-  const redis = queue === 'redis' ? stack.use(await startRedis()) : null
-  const service = stack.use(await startService(latencyMs))
-  const pool = new pg.Pool({ connectionString: postgres.url })
-  pool.on('error', () => undefined)
-  stack.defer(() => pool.end())
-  await migrate(databaseAt(postgres.url), { queue: databaseAt(postgres.url) })
-  const others = COLUMNS.slice(2).map((name) => `${name} ${TYPES[name] ?? 'text'}`)
-  await pool.query(
-    `CREATE TABLE customers (id text PRIMARY KEY, plan text NOT NULL, ${others.join(', ')}, note text)`,
-  )
+  const { pool, url, redisUrl, service } = stack.use(await startServers(latencyMs))
+  await migrate(databaseAt(url), { queue: databaseAt(url) })
   const authored = {
     customers: { table: 'customers', key: 'id' },
     mapping: {
@@ -79,8 +95,8 @@ export async function buildBenchHouse({
   const env = {
     ...process.env,
     LOG_LEVEL: 'warn',
-    DATABASE_URL: postgres.url,
-    QUEUE_URL: redis?.url ?? postgres.url,
+    DATABASE_URL: url,
+    QUEUE_URL: queue === 'redis' ? redisUrl : url,
     SERVICE_URL: service.url,
     SERVICE_API_KEY: KEYS.apiKey,
     SERVICE_SECRET_KEY: KEYS.secretKey,
@@ -118,6 +134,14 @@ export async function insertCustomers(pool: pg.Pool, from: number, to: number): 
     `INSERT INTO customers (${COLUMNS.join(', ')}) SELECT ${VALUES.join(', ')} FROM generate_series($1::int, $2::int) i`,
     [from, to],
   )
+}
+
+/** Seconds of CPU that the server behind the pool has used, its sessions with it. */
+export async function usageOfPostgres(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query(`SELECT current_setting('data_directory') AS folder`)
+  const main = readFileSync(join(rows[0].folder, 'postmaster.pid'), 'utf8').split('\n')[0]
+  const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ')
+  return [main, ...children].reduce((sum, pid) => sum + (cpuOf(Number(pid)) ?? 0), 0)
 }
 
 export function quantile(values: readonly number[], share: number): number {

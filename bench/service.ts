@@ -75,9 +75,18 @@ export async function bareLoop(service: Service, users: number, concurrency: num
   return users / ((performance.now() - started) / 1000)
 }
 
-/** Seconds of CPU that a process has used, and its resident memory in MiB. */
+/** Seconds of CPU that a process has used; null: it has ended. */
+export function cpuOf(pid: number): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return null
+  }
+}
+
+/** Seconds of CPU that a process has used, and the most memory that it has had resident, in MiB. */
 export function usageOf({ pid }: ChildProcess): { readonly cpu: number; readonly resident: number } {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, resident: Math.round(Number(peak) / 1024) }
+  return { cpu: cpuOf(Number(pid)) ?? 0, resident: Math.round(Number(peak) / 1024) }
 }
