@@ -28,30 +28,58 @@ export type StepOptions = Lag & {
   readonly repairsLater: boolean
 }
 
-export function afterStep(step: FindingStep, open: OpenFinding | null, options: StepOptions): FindingAfter {
+type Checking = {
+  readonly subject: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
+  readonly open: OpenFinding | null
+}
+
+/** For workers; a run asks again a moment later. The service may say something else before long. */
+const DOUBTED_MS = 600_000
+
+/** `rows`: those of findings that are to be changed or made. */
+export function afterStep(
+  step: FindingStep,
+  { subject, open }: Checking,
+  options: StepOptions,
+): { readonly after: FindingAfter; readonly rows: readonly FindingRow[] } {
+  const { key, mapped, desired } = subject
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
+  const userId = userIdOf(mapped)
+  const shown = { id: same.findingId, key, userId, desired, seen: true, anew: false, how: null }
+  /** As the finding was: this check has not shown it. */
+  const asItWas = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
+    open ? [{ ...open, key, userId, nextInMs, seen: false, anew: false, how }] : []
   switch (step.do) {
     case 'nothing':
-      return same
+      return { after: same, rows: [] }
     case 'forget':
-      return NO_FINDING
+      return { after: NO_FINDING, rows: [] }
     case 'wait': {
       const findingState = open && (isFound(open) ? 'found' : 'suspected')
-      return { ...same, findingState, nextInMs: open?.nextInMs ?? null, kept: step.kept }
+      const nextInMs = open?.nextInMs ?? null
+      return { after: { ...same, findingState, nextInMs, kept: step.kept }, rows: [] }
     }
-    case 'postpone':
-      return { ...same, nextInMs: postponedMs(options) }
+    case 'postpone': {
+      const nextInMs = postponedMs(options)
+      return { after: { ...same, nextInMs }, rows: asItWas(nextInMs) }
+    }
     case 'doubt':
-      return { ...same, findingState: 'suspected' }
+      return { after: { ...same, findingState: 'suspected' }, rows: asItWas(DOUBTED_MS) }
     case 'suspect': {
+      const { drift, ends: resolved } = step
       const nextInMs = options.consistencyDelayMs
-      return { ...same, findingState: 'suspected', nextInMs, resolved: step.ends }
+      const row = { ...shown, ...drift, nextInMs, looks: 1, anew: true }
+      const rows = resolved === null ? [row] : [...asItWas(null, resolved), { ...row, id: null }]
+      return { after: { ...same, findingState: 'suspected', nextInMs, resolved }, rows }
     }
     case 'confirm':
-    case 'keep':
-      return { ...same, ...confirmed(open, step.drift, options) }
+    case 'keep': {
+      const found = confirmed(open, step.drift, options)
+      const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, looks: (open?.looks ?? 1) + 1 }
+      return { after: { ...same, ...found }, rows: [row] }
+    }
     case 'resolve':
-      return { ...same, resolved: step.how }
+      return { after: { ...same, resolved: step.how }, rows: asItWas(null, step.how) }
     default:
       return step satisfies never
   }
@@ -64,46 +92,4 @@ function confirmed(open: OpenFinding | null, { pending, ...drift }: KeptDrift, o
   const later = repairable && options.repairsLater ? postponedMs(options) : null
   const nextInMs = more ? options.consistencyDelayMs : later
   return { findingState: 'found', nextInMs, more, repairable, kept: drift } as const
-}
-
-/** For workers; a run asks again a moment later. The service may say something else before long. */
-const DOUBTED_MS = 600_000
-
-type Decided = {
-  readonly subject: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
-  readonly open: OpenFinding | null
-  readonly step: FindingStep
-  readonly after: FindingAfter
-}
-
-/** The rows of findings that are to be changed or made. */
-export function rowsOf({ subject, open, step, after }: Decided): readonly FindingRow[] {
-  const { key, mapped, desired } = subject
-  const userId = userIdOf(mapped)
-  const { nextInMs } = after
-  const shown = { id: open?.id ?? null, key, userId, desired, nextInMs, seen: true, anew: false, how: null }
-  /** As the finding was: this check has not shown it. */
-  const asItWas = (next: number | null, how: Resolved | null = null): readonly FindingRow[] =>
-    open ? [{ ...open, key, userId, nextInMs: next, seen: false, anew: false, how }] : []
-  switch (step.do) {
-    case 'nothing':
-    case 'forget':
-    case 'wait':
-      return []
-    case 'postpone':
-      return asItWas(nextInMs)
-    case 'doubt':
-      return asItWas(DOUBTED_MS)
-    case 'suspect': {
-      const row = { ...shown, ...step.drift, looks: 1, anew: true }
-      return step.ends === null ? [row] : [...asItWas(null, step.ends), { ...row, id: null }]
-    }
-    case 'confirm':
-    case 'keep':
-      return [{ ...shown, ...step.drift, looks: (open?.looks ?? 1) + 1 }]
-    case 'resolve':
-      return asItWas(null, step.how)
-    default:
-      return step satisfies never
-  }
 }

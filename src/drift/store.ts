@@ -7,7 +7,7 @@ import { MEMORY_COLUMNS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
-import { afterStep, type FindingAfter, NO_FINDING, rowsOf, type StepOptions } from './after-step.ts'
+import { afterStep, type FindingAfter, NO_FINDING, type StepOptions } from './after-step.ts'
 import { shownOf } from './compare.ts'
 import { isDoubted, isStrange, readEvidence } from './evidence.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
@@ -74,11 +74,12 @@ async function store(
     // Confirmed only once a sample since it was suspected lets the service count as credible.
     const isDoubtful = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
     const step: FindingStep = isDoubtful ? { do: 'doubt' } : each.step
-    return { ...each, step, after: afterStep(step, each.open, options) }
+    return { ...each, step, ...afterStep(step, each, options) }
   })
   const forgotten = decided.flatMap(({ step, open }) => (step.do === 'forget' && open ? open.id : []))
   await forgetFindings(client, forgotten)
-  const made = await writeFindings(client, decided.flatMap(rowsOf))
+  const written = decided.flatMap(({ rows }) => rows)
+  const made = await writeFindings(client, written)
   return decided.map((each) => {
     const findingId = made.get(each.subject.key) ?? each.after.findingId
     return storedOf(each, { ...each.after, findingId })
