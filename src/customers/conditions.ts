@@ -109,20 +109,19 @@ export function parseWhere(text: string): ParsedWhere | null {
   if (nulls) return { column, operator: nulls[1] ? 'is not null' : 'is null', values: [] }
   const compared = COMPARED.exec(rest)
   if (compared) {
-    const values = listOf(compared[2] ?? '', false)
+    const values = oneOf(compared[2] ?? '')
     const operator = compared[1] === '!=' ? '<>' : (compared[1] as Operator)
     return values ? { column, operator, values } : null
   }
-  const values = listOf(LISTED.exec(rest)?.[1] ?? '', true)
+  const values = listOf(LISTED.exec(rest)?.[1] ?? '')
   return values ? { column, operator: 'in', values } : null
 }
 
 const QUOTED = /^\s*'((?:[^']|'')*)'\s*$/su
 const ITEM = /\s*(?:'(?:[^']|'')*'|[^',]*)\s*(?:,|$)/suy
 
-/** One value, or several with commas between; null where there is none, or a quote is not closed. */
-function listOf(text: string, several: boolean): readonly string[] | null {
-  if (!several) return oneOf(text)
+/** Values with commas between; null where there is none, or a quote is not closed. */
+function listOf(text: string): readonly string[] | null {
   const values: string[] = []
   ITEM.lastIndex = 0
   for (;;) {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { CustomersShape } from './describe.ts'
-import { keyOf, readable, textSql } from './key.ts'
+import { jsonArray, keyOf, readable, textSql } from './key.ts'
 
 /**
  * The key that a text means, or null when the key columns cannot hold it. Postgres itself reads each part as its
@@ -59,13 +59,4 @@ export function spaced(given: string): CustomerKey | null {
 export function onlySpaced(given: string, key: CustomerKey): boolean {
   const parts = jsonArray(given)
   return parts !== null && JSON.stringify(parts) === JSON.stringify(jsonArray(key))
-}
-
-function jsonArray(text: string): readonly unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : null
-  } catch {
-    return null // no JSON: the key of one column, or a mistake
-  }
 }

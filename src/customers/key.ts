@@ -15,9 +15,8 @@ import type { BaseType, KeyColumn } from './catalog.ts'
  */
 export function keyParts(key: CustomerKey, count: number): readonly string[] | null {
   if (count === 1) return [key]
-  const parts = parsed(key)
-  if (!Array.isArray(parts) || parts.length !== count) return null
-  return parts.every((part) => typeof part === 'string') ? parts : null
+  const parts = jsonArray(key)
+  return parts?.length === count && parts.every((part) => typeof part === 'string') ? parts : null
 }
 
 /**
@@ -30,21 +29,18 @@ export function keyOf(parts: readonly string[]): CustomerKey {
   return `[${parts.map((part) => JSON.stringify(part)).join(', ')}]`
 }
 
-function parsed(text: string): unknown {
+export function jsonArray(text: string): readonly unknown[] | null {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : null
   } catch {
-    return null // not JSON: a key from before the configuration had several key columns
+    return null // no JSON: the key of one column, or a mistake
   }
 }
 
 // Which column types a customer key may have, and which texts they can read. Pure.
 
-const RANGES: Readonly<Record<string, { readonly min: bigint; readonly max: bigint }>> = {
-  int2: { min: -(2n ** 15n), max: 2n ** 15n - 1n },
-  int4: { min: -(2n ** 31n), max: 2n ** 31n - 1n },
-  int8: { min: -(2n ** 63n), max: 2n ** 63n - 1n },
-}
+const BITS: Readonly<Record<string, number>> = { int2: 16, int4: 32, int8: 64 }
 const TEXTS = new Set(['text', 'varchar', 'bpchar'])
 
 type KeyFamily = 'integer' | 'numeric' | 'text' | 'uuid' | 'enum'
@@ -58,7 +54,7 @@ export function keyFamily({ schema, name, labels }: BaseType): KeyFamily | undef
   if (labels) return 'enum'
   if (name === 'citext') return 'text' // an extension, in whatever schema it was put
   if (schema !== 'pg_catalog') return undefined
-  if (name in RANGES) return 'integer'
+  if (name in BITS) return 'integer'
   if (TEXTS.has(name)) return 'text'
   return name === 'uuid' || name === 'numeric' ? name : undefined
 }
@@ -71,11 +67,9 @@ export function keyFamily({ schema, name, labels }: BaseType): KeyFamily | undef
 export function readable(type: BaseType, text: string): boolean {
   const family = keyFamily(type)
   switch (family) {
-    case 'integer': {
-      const range = RANGES[type.name]
-      if (!range || !/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return false
-      return BigInt(text) >= range.min && BigInt(text) <= range.max
-    }
+    case 'integer':
+      if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return false
+      return BigInt.asIntN(BITS[type.name] ?? 0, BigInt(text)) === BigInt(text)
     case 'numeric':
       return /^(?:NaN|-?Infinity|-?\d{1,131072}(?:\.\d{1,16383})?)$/.test(text)
     case 'uuid':

@@ -1,7 +1,7 @@
 // The words for what does not fit between the configuration and the database: names and types, never values.
 
 import { closest } from '../config/closest.ts'
-import type { Config, Watched } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { type Relation, sameRelation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
 import { type FoundColumn, findColumns, findRelation, relationNames } from './catalog.ts'
@@ -47,8 +47,6 @@ function didYouMean(meant: string | undefined): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-type Findings = { readonly problems: readonly string[]; readonly warnings: readonly string[] }
-
 /**
  * Whether the watched tables exist, carry triggers and hold keys that the customers' own key columns can have.
  * A customer is found again only by the same text, so columns whose texts may differ for one customer are
@@ -58,57 +56,37 @@ export async function describeWatched(
   client: Client,
   config: Config,
   customersKey: readonly FoundColumn[],
-): Promise<Findings> {
-  const found: Findings[] = []
-  for (const [i, watched] of config.watch.entries()) {
-    found.push(await describeOne(client, { where: `watch[${i}]`, watched, config, customersKey }))
-  }
-  return {
-    problems: found.flatMap(({ problems }) => problems),
-    warnings: found.flatMap(({ warnings }) => warnings),
-  }
-}
-
-type Input = {
-  readonly where: string
-  readonly watched: Watched
-  readonly config: Config
-  readonly customersKey: readonly FoundColumn[]
-}
-
-async function describeOne(
-  client: Client,
-  { where, watched, config, customersKey }: Input,
-): Promise<Findings> {
-  const { relation, key, columns = [] } = watched
-  const found = await findRelation(client, relation)
-  if (!found) return { problems: [noRelation(where, relation, await relationNames(client))], warnings: [] }
-  if (found.kind !== 'r' && found.kind !== 'p') {
-    return {
-      problems: [`${where}: ${quotedName(relation)} is no table; name the tables behind it`],
-      warnings: [],
-    }
-  }
-  const existing = await findColumns(client, found.oid)
-  const known = [...existing.keys()]
-  const keyColumns = key.flatMap((name) => existing.get(name) ?? [])
-  const missing = [
-    ...key.map((column) => ({ where: `${where}.key`, column })),
-    ...columns.map((column) => ({ where: `${where}.columns`, column })),
-  ].filter(({ column }) => !existing.has(column))
+): Promise<{ readonly problems: readonly string[]; readonly warnings: readonly string[] }> {
+  const problems: string[] = []
+  const warnings: string[] = []
   const expected = config.customers.key.length
-  const own = sameRelation(relation, config.customers.relation)
-  return {
-    problems: [
+  for (const [i, { relation, key, columns = [] }] of config.watch.entries()) {
+    const where = `watch[${i}]`
+    const found = await findRelation(client, relation)
+    const isTable = found?.kind === 'r' || found?.kind === 'p'
+    if (!found) problems.push(noRelation(where, relation, await relationNames(client)))
+    else if (!isTable)
+      problems.push(`${where}: ${quotedName(relation)} is no table; name the tables behind it`)
+    if (!isTable) continue
+    const existing = await findColumns(client, found.oid)
+    const known = [...existing.keys()]
+    const keyColumns = key.flatMap((name) => existing.get(name) ?? [])
+    const missing = [
+      ...key.map((column) => ({ where: `${where}.key`, column })),
+      ...columns.map((column) => ({ where: `${where}.columns`, column })),
+    ].filter(({ column }) => !existing.has(column))
+    problems.push(
       ...missing.map((use) => noColumn({ ...use, relation, known })),
       ...(key.length === expected ? [] : [`${where}.key: expected ${expected} columns, like customers.key`]),
       ...keyTypeProblems(`${where}.key`, keyColumns),
       ...keyColumns
         .filter(({ virtual }) => virtual)
         .map(({ name }) => `${where}.key: ${name} is a virtual generated column, which triggers cannot see`),
-    ],
-    warnings: own || missing.length > 0 ? [] : spellingWarnings(where, keyColumns, customersKey),
+    )
+    if (missing.length === 0 && !sameRelation(relation, config.customers.relation))
+      warnings.push(...spellingWarnings(where, keyColumns, customersKey))
   }
+  return { problems, warnings }
 }
 
 function spellingWarnings(
