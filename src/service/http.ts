@@ -2,7 +2,7 @@
 import http, { type ClientRequest } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
-import got, { type Got, RequestError, TimeoutError } from 'got'
+import got, { RequestError, TimeoutError } from 'got'
 import { headerValue, serviceAddress } from './address.ts'
 import type { ClientOptions, Reply } from './client.ts'
 import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
@@ -38,8 +38,8 @@ export function makeHttp(options: HttpOptions) {
   const apiKey = headerValue('SERVICE_API_KEY', options.apiKey)
   const headers = { accept: 'application/json', 'api-key': apiKey, ...options.headers }
   const secure = address.startsWith('https:')
-  const agent = makeAgent(secure, options.concurrency)
-  const client = makeGot({ headers, timeoutMs, agent })
+  const agent = makeAgents(options.concurrency)
+  const client = makeGot(agent, headers, timeoutMs)
   const running = new Set<(stop: Stop) => void>()
   let closed = false
 
@@ -105,29 +105,23 @@ export function makeHttp(options: HttpOptions) {
     async close() {
       closed = true
       for (const stop of running) stop('closed')
-      agent.destroy()
+      agent.http.destroy()
+      agent.https.destroy()
     },
   }
 }
 
 /** Only its own proxy settings count for an agent, and it has none: those of the environment do not. */
-function makeAgent(secure: boolean, concurrency: number): http.Agent | https.Agent {
-  const options = {
-    keepAlive: true,
-    maxSockets: concurrency,
-    maxFreeSockets: concurrency,
-    timeout: IDLE_SOCKET_MS,
-  }
-  return secure ? new https.Agent(options) : new http.Agent(options)
+function makeAgents(most: number) {
+  const options = { keepAlive: true, maxSockets: most, maxFreeSockets: most, timeout: IDLE_SOCKET_MS }
+  return { http: new http.Agent(options), https: new https.Agent(options) }
 }
 
-type GotParts = Pick<HttpOptions, 'headers' | 'timeoutMs'> & { readonly agent: http.Agent | https.Agent }
-
-function makeGot({ headers, timeoutMs, agent }: GotParts): Got<{ responseType: 'buffer' }> {
+function makeGot(agent: ReturnType<typeof makeAgents>, headers: HttpOptions['headers'], timeoutMs: number) {
   // A connection that takes half of the whole time is given up: then it is certain that nothing was sent.
   const connectMs = Math.ceil(timeoutMs / 2)
   return got.extend({
-    agent: agent instanceof https.Agent ? { https: agent } : { http: agent },
+    agent,
     headers: { ...headers, 'user-agent': 'rollcall', 'accept-encoding': 'identity' },
     retry: { limit: 0 },
     throwHttpErrors: false,
@@ -135,16 +129,7 @@ function makeGot({ headers, timeoutMs, agent }: GotParts): Got<{ responseType: '
     // Nothing compressed is asked for or unpacked, so the size limit counts what is held in memory.
     decompress: false,
     responseType: 'buffer',
-    timeout: {
-      lookup: connectMs,
-      connect: connectMs,
-      secureConnect: connectMs,
-      socket: timeoutMs,
-      send: timeoutMs,
-      response: timeoutMs,
-      read: timeoutMs,
-      request: timeoutMs,
-    },
+    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
   })
 }
 
