@@ -109,24 +109,22 @@ function plainText(): Format<string | null> {
 }
 
 function optional<T>(expected: string, read: (text: string) => T | undefined): Format<T | null> {
-  return { expected, parse: (value) => parse(expected, value, read, { ok: true, value: null }) }
+  return format<T, null>(expected, read, { ok: true, value: null })
 }
 
 function required<T>(expected: string, read: (text: string) => T | undefined): Format<T> {
-  return { expected, parse: (value) => parse(expected, value, read, { ok: false, expected }) }
+  return format<T, never>(expected, read, { ok: false, expected })
 }
 
-function parse<T, N>(
-  expected: string,
-  value: unknown,
-  read: (text: string) => T | undefined,
-  none: Parsed<N>,
-): Parsed<T | N> {
-  if (value === null || value === undefined) return none
-  const text = asText(value)?.trim()
-  if (text === '') return none
-  const result = text === undefined ? undefined : read(text)
-  return result === undefined ? { ok: false, expected } : { ok: true, value: result }
+function format<T, N>(expected: string, read: (text: string) => T | undefined, none: Parsed<N>) {
+  const parse = (value: unknown): Parsed<T | N> => {
+    if (value === null || value === undefined) return none
+    const text = asText(value)?.trim()
+    if (text === '') return none
+    const result = text === undefined ? undefined : read(text)
+    return result === undefined ? { ok: false, expected } : { ok: true, value: result }
+  }
+  return { expected, parse }
 }
 
 /** Half a surrogate pair cannot be written as UTF-8, and NUL ends a text in too many places. */

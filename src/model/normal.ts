@@ -95,14 +95,6 @@ function digits(text: string): string {
 }
 
 function asText(value: unknown): string | null {
-  return typeof value === 'object' && value !== null ? jsonText(value) : (scalarText(value) ?? null)
-}
-
-/** The interface has no objects among the fields; one that comes back all the same differs from every value. */
-function jsonText(value: object): string {
-  try {
-    return JSON.stringify(value) ?? '[object]'
-  } catch {
-    return '[object]' // a cycle or a throwing getter: cannot come from a JSON body
-  }
+  // The interface has no objects among the fields; one that comes back all the same differs from every value.
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (scalarText(value) ?? null)
 }

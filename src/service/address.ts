@@ -76,6 +76,7 @@ export function userPath(userId: string): string {
   if (userId === '' || userId === '.' || userId === '..' || !userId.isWellFormed()) {
     throw new CallError('bad-user-id', 'no')
   }
+  const percent = (each: string) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`
   return `${USERS}/${encodeURIComponent(userId).replace(/[!'()*]/g, percent)}`
 }
 
@@ -86,8 +87,4 @@ export function messagesPath({ room, pivot, limit, older }: MessageQuery): strin
     if (value !== undefined) query.set(name, String(value))
   }
   return `/chat/message?${query}`
-}
-
-function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
