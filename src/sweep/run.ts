@@ -23,7 +23,6 @@ import {
 } from '../ledger/runs.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
-import type { Digester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import {
   EVERYBODY,
@@ -34,7 +33,7 @@ import {
   type SweepSelection,
   type SweepTally,
 } from './judge.ts'
-import { makeFindMissed, type PageResult, type Swept, sweep } from './sweep.ts'
+import { makeFindMissed, type PageResult, type SweepOptions, type Swept, sweep } from './sweep.ts'
 
 /** The customers that a sweep is for, if not all. */
 export type Restriction = {
@@ -44,11 +43,7 @@ export type Restriction = {
   readonly conditions: readonly Condition[]
 }
 
-export type SweepingOptions = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly digester: Digester
-  readonly signal: AbortSignal
+export type SweepingOptions = Pick<SweepOptions, 'pool' | 'config' | 'digester' | 'signal' | 'page'> & {
   readonly kind: SweepKind
   /** The gaps in capture that are closed at its end. */
   readonly marks?: readonly string[]
@@ -61,7 +56,6 @@ export type SweepingOptions = {
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
   /** Told of each page, which is behind once it has resolved. */
   readonly onProgress?: (looked: PageResult) => Promise<void>
-  readonly page?: number
 }
 
 export type BegunSweep = {

@@ -22,7 +22,7 @@ export type PageResult = {
   readonly next: Position | null
 }
 
-type SweepOptions = {
+export type SweepOptions = {
   readonly pool: Pool
   readonly config: Config
   readonly digester: Digester

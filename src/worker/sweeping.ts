@@ -1,14 +1,11 @@
-import type { Pool } from 'pg'
 import { closeMarks, type Gap, openMarks, readGap } from '../capture/marks.ts'
 import { captureVersion } from '../capture/status.ts'
-import type { Config } from '../config/config.ts'
 import { alone } from '../ledger/alone.ts'
 import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import { checkIsDue } from '../ledger/runs.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Log } from '../ops/log.ts'
-import { runSweep, type SweepEnd } from '../sweep/run.ts'
-import type { Digester } from '../sync/digest.ts'
+import { runSweep, type SweepEnd, type SweepingOptions } from '../sweep/run.ts'
 
 type NextSweep =
   | { readonly kind: 'mapping' | 'check' }
@@ -35,14 +32,8 @@ export function nextSweep({ mapping, gap, truncated, checkDue }: Situation): Nex
   return checkDue && !truncated ? { kind: 'check' } : null
 }
 
-type Options = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly digester: Digester
-  readonly log: Log
-  /** Ends a sweep that is under way; another process, or this one later, goes on where it stopped. */
-  readonly signal: AbortSignal
-}
+/** Where the signal ends a sweep that is under way, another process, or this one later, goes on where it stopped. */
+type Options = Pick<SweepingOptions, 'pool' | 'config' | 'digester' | 'signal'> & { readonly log: Log }
 
 /**
  * A step of a loop: begins, or goes on with, the sweep that is wanted, of whatever worker or command began it. With
