@@ -52,17 +52,19 @@ const ENDINGS: Readonly<Record<Ending, Said>> = {
 export function logStep(log: Log) {
   return (customer: CustomerKey, step: SyncStep, claim: Claim): void => {
     const about = { customer, attempt: claim.attempts + 1 }
-    if (step.step === 'answered') {
-      const { method, outcome, durationMs } = step.called
-      const answer = outcome.kind === 'reply' ? { status: outcome.status } : { error: outcome.error }
-      const what = { plan: step.plan.kind, method, ...answer, meaning: step.called.meaning }
-      log.info({ ...about, ...what, ms: Math.round(durationMs) }, 'call')
-    } else if (step.step === 'ended') {
+    if (step.step === 'answered')
+      log.info({ ...about, ...wordsOf(callEntry({ key: customer, ...step })) }, 'call')
+    else if (step.step === 'ended') {
       const { end } = step
       const [level, words] = ENDINGS[end.kind === 'settle' ? end.state : end.kind]
       log[level]({ ...about, ...end.reason }, words)
     }
   }
+}
+
+function wordsOf({ plan, method, status, error, meaning, ms }: CallEntry) {
+  const answer = status === null ? { error } : { status }
+  return { plan, method, ...answer, meaning, ms: Math.round(ms) }
 }
 
 /** Findings that were told are not told again by this process: so many are remembered. */
@@ -79,10 +81,7 @@ export function logChecks(log: Log) {
   }
 
   return {
-    call({ key: customer, plan, method, status, error, meaning, ms }: CallEntry): void {
-      const answer = status === null ? { error } : { status }
-      log.debug({ customer, plan, method, ...answer, meaning, ms: Math.round(ms) }, 'call')
-    },
+    call: (entry: CallEntry) => log.debug({ customer: entry.key, ...wordsOf(entry) }, 'call'),
     checked({ key: customer, verdict, findingId: finding, ...check }: Checked): void {
       const { findingState, resolved, repairing } = check
       const about = { customer, finding }

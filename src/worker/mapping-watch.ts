@@ -34,12 +34,12 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
     }
     await consumer.pause()
     current = false
-    const mapping = await findMapping(pool, fingerprint)
-    if (mapping && !mapping.current) tell(mapping)
+    await remind()
   }
 
-  function tell({ generation, appliedAt, earlier }: MappingStatus): void {
-    if (!isTime(generation)) return
+  async function remind(): Promise<void> {
+    const { generation, appliedAt, earlier } = (await findOther()) ?? {}
+    if (generation === undefined || !isTime(generation)) return
     const about = { generation, since: appliedAt }
     if (earlier)
       log.error(
@@ -47,6 +47,11 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
         'a later mapping was applied: this worker syncs nothing; start it with the new configuration',
       )
     else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
+  }
+
+  async function findOther(): Promise<MappingStatus | null> {
+    const mapping = await findMapping(pool, fingerprint)
+    return mapping && !mapping.current ? mapping : null
   }
 
   return {
@@ -57,15 +62,9 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
       await turn(mapping.current)
     },
     /** For a lease that was taken from the queue meanwhile. */
-    async isRefused(): Promise<boolean> {
-      const mapping = await findMapping(pool, fingerprint)
-      return mapping !== null && !mapping.current
-    },
+    isRefused: async () => (await findOther()) !== null,
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
-    async remind(): Promise<void> {
-      const mapping = await findMapping(pool, fingerprint)
-      if (mapping && !mapping.current) tell(mapping)
-    },
+    remind,
     /** Whether jobs may be worked on, as far as is known without asking. */
     takesPart: () => current,
   }

@@ -1,6 +1,7 @@
 import type { JobQueue } from '../dispatch/queue.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { REASON_CODES } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
@@ -8,6 +9,7 @@ import type { Log } from '../ops/log.ts'
 import { makeMetrics } from '../ops/metrics.ts'
 import { type Ops, type OpsAddress, startOps } from '../ops/server.ts'
 import type { PaceEvent } from '../pace/events.ts'
+import { callEntry } from '../sync/call.ts'
 import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
 import type { SyncStep } from '../sync/context.ts'
 import { openTables, showTables, type Tables } from './tables.ts'
@@ -155,12 +157,9 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
     /** Observers of the worker; `onStep` takes names, codes and times of a step, and no key. */
     observers: {
       onCaptured: (changes: number) => captured({}, changes),
-      onStep(_key: unknown, step: SyncStep): void {
-        if (step.step === 'answered') {
-          const { method, outcome, durationMs } = step.called
-          const status = outcome.kind === 'reply' ? outcome.status : null
-          countCall({ method, meaning: step.called.meaning, status, ms: durationMs })
-        } else if (step.step === 'ended') {
+      onStep(key: CustomerKey, step: SyncStep): void {
+        if (step.step === 'answered') countCall(callEntry({ key, ...step }))
+        else if (step.step === 'ended') {
           const { end } = step
           const state = end.kind === 'settle' ? end.state : end.kind
           endings({ kind: state === 'idle' ? 'settled' : state, reason: end.reason?.code ?? 'none' }, 1)
