@@ -48,37 +48,29 @@ export async function planCapture(client: Client, config: Config): Promise<Captu
           `watch: ${quotedName(entry.relation)} has the foreign table ${quotedName(part)} in it, which triggers cannot watch. Detach it; where writes fail by it, \`rollcall capture uninstall\` ends that`,
         )
       const tables = parts.map(({ schema, name }) => ({ schema, name }))
-      watchers.push(await watch(client, { config, entry, oid: found.oid, view: customers?.oid, tables }))
+      watchers.push(await watch(entry, found.oid, tables))
     } else {
       problems.push(`watch: ${quotedName(entry.relation)} is no table; name the tables behind it`)
     }
   }
   if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
   return { watchers, gone, outboxLimitMb: config.capture.outboxLimitMb }
-}
 
-type WatchInput = {
-  readonly config: Config
-  readonly entry: Watched
-  readonly oid: string
-  readonly view: string | undefined
-  readonly tables: readonly Relation[]
-}
-
-async function watch(client: Client, { config, entry, oid, view, tables }: WatchInput): Promise<Watcher> {
-  const { relation, key } = entry
-  const own = sameRelation(relation, config.customers.relation)
-  const existing = await columnsOf(client, oid)
-  const wanted = entry.columns ??
-    (own ? neededColumns(config) : await readByView(client, view, oid)) ?? [...existing.keys()]
-  const columns = wanted.flatMap((name) => existing.get(name) ?? [name])
-  return {
-    relation,
-    key,
-    columns: [...new Set(columns)].filter((name) => !key.includes(name)).sort(),
-    deletionLane: own ? LANE.deletion : LANE.change,
-    tables,
-    missing: [...new Set([...key, ...columns])].filter((name) => !existing.has(name)),
+  async function watch(entry: Watched, oid: string, tables: readonly Relation[]): Promise<Watcher> {
+    const { relation, key } = entry
+    const own = sameRelation(relation, config.customers.relation)
+    const existing = await columnsOf(client, oid)
+    const wanted = entry.columns ??
+      (own ? neededColumns(config) : customers && (await readByView(client, customers.oid, oid))) ?? [
+        ...existing.keys(),
+      ]
+    const columns = wanted.flatMap((name) => existing.get(name) ?? [name])
+    return {
+      ...{ relation, key, tables },
+      columns: [...new Set(columns)].filter((name) => !key.includes(name)).sort(),
+      deletionLane: own ? LANE.deletion : LANE.change,
+      missing: [...new Set([...key, ...columns])].filter((name) => !existing.has(name)),
+    }
   }
 }
 
@@ -102,14 +94,12 @@ async function columnsOf(client: Client, oid: string): Promise<ReadonlyMap<strin
   return new Map(rows.map(({ name, stands }) => [name, stands ?? [name]]))
 }
 
-type Part = Relation & { readonly foreign: boolean }
-
 /**
  * The relation itself, its partitions and children at every level: a parent's statement triggers are not fired by writes
  * addressed to one of these.
  */
-async function partsOf(client: Client, oid: string): Promise<readonly Part[]> {
-  const { rows } = await client.query<Part>(
+async function partsOf(client: Client, oid: string) {
+  const { rows } = await client.query<Relation & { readonly foreign: boolean }>(
     `WITH RECURSIVE tree (oid) AS (
        SELECT $1::oid UNION SELECT i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.oid)
      SELECT n.nspname::text AS schema, c.relname::text AS name, c.relkind = 'f' AS foreign
@@ -124,12 +114,7 @@ async function partsOf(client: Client, oid: string): Promise<readonly Part[]> {
  * The columns of a table that the customers' view reads, itself or through other views, by what its rewrite rules
  * depend on. Null (every column counts) when the view reads the table through a function, or takes whole rows.
  */
-async function readByView(
-  client: Client,
-  view: string | undefined,
-  table: string,
-): Promise<readonly string[] | null> {
-  if (view === undefined) return null
+async function readByView(client: Client, view: string, table: string): Promise<readonly string[] | null> {
   const { rows } = await client.query<{ columns: string[] | null; whole: boolean | null }>(
     `WITH RECURSIVE read (view, relation, col) AS (
        SELECT r.ev_class, d.refobjid, d.refobjsubid FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d
