@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
 import type { Relation } from '../config/relation.ts'
 import { quotedName } from '../customers/problems.ts'
+import { quoted } from '../customers/query.ts'
 import { oneRow } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
@@ -11,7 +12,7 @@ import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan } from './relations.ts'
 import { asInstalled, captureDifference, LACKS, readInstalled, type TableDifference } from './status.ts'
-import { createFunction, createTrigger, EVENTS, functionName, quoted, quotedFunction } from './triggers.ts'
+import { createFunction, createTrigger, EVENTS, functionName, quotedFunction } from './triggers.ts'
 
 /** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */
 const ADVISORY_LOCK = [0x726f6c6c, 0x63617074]

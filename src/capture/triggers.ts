@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Relation } from '../config/relation.ts'
+import { quoted } from '../customers/query.ts'
 import type { Watcher } from './relations.ts'
 import { functionBody } from './trigger-body.ts'
 
@@ -69,10 +70,6 @@ export function createTrigger(watcher: Watcher, table: Relation, event: Event): 
   ].join(' ')
 }
 
-export function quoted({ schema, name }: Relation): string {
-  return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
-}
-
 export function quotedFunction(name: string): string {
   return `${CAPTURE_SCHEMA}.${pg.escapeIdentifier(name)}`
 }
@@ -84,12 +81,8 @@ function identity({ relation, key }: Watcher): string {
 
 /** Cut to whole characters, since Postgres counts bytes. */
 function clip(name: string, bytes: number): string {
-  let clipped = ''
-  for (const character of name) {
-    if (Buffer.byteLength(clipped + character) > bytes) break
-    clipped += character
-  }
-  return clipped
+  const { read } = new TextEncoder().encodeInto(name, new Uint8Array(bytes))
+  return name.slice(0, read)
 }
 
 /** A dollar quote that the body does not hold: an identifier may be spelled like one. */

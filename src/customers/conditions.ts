@@ -8,7 +8,7 @@ import { RollcallError } from '../model/errors.ts'
 import { type FoundColumn, findColumns, findRelation, type KeyColumn } from './catalog.ts'
 import { neededColumns } from './columns.ts'
 import { asBase } from './key.ts'
-import { queryCustomers, settingsOf } from './query.ts'
+import { queryCustomers, quoted, settingsOf } from './query.ts'
 
 /** @throws RollcallError USAGE with a line for each that cannot be understood; none of them shows a value */
 export async function readConditions(
@@ -59,11 +59,9 @@ const UNCOMPARABLE = /^428(83|04)$/
 
 /** Postgres knows its types best. Its own sentence quotes the value, and is not told. */
 async function tried(client: Client, config: Config, condition: Condition): Promise<string | null> {
-  const { schema, name } = config.customers.relation
-  const relation = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
   try {
     await queryCustomers(client, settingsOf(config), {
-      text: `SELECT FROM ${relation} c WHERE ${conditionSql(condition, 1)} LIMIT 0`,
+      text: `SELECT FROM ${quoted(config.customers.relation)} c WHERE ${conditionSql(condition, 1)} LIMIT 0`,
       values: [...condition.values],
     })
     return null

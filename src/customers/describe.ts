@@ -17,7 +17,7 @@ import {
 } from './catalog.ts'
 import { columnUses, neededColumns } from './columns.ts'
 import { describeWatched, keyTypeProblems, noColumn, noRelation, quotedName } from './problems.ts'
-import { queryCustomers, settingsOf } from './query.ts'
+import { queryCustomers, quoted, settingsOf } from './query.ts'
 
 export type CustomersShape = Awaited<ReturnType<typeof describeCustomers>>
 
@@ -99,11 +99,9 @@ export const WHEN_HIDDEN =
 
 /** Finds what only Postgres itself can tell: rights behind a view, a view that no longer works. */
 async function probe(client: Client, config: Config): Promise<readonly string[]> {
-  const { schema, name } = config.customers.relation
   const columns = neededColumns(config).map((column) => pg.escapeIdentifier(column))
-  const relation = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
   try {
-    const text = `SELECT ${columns.join(', ')} FROM ${relation} LIMIT 0`
+    const text = `SELECT ${columns.join(', ')} FROM ${quoted(config.customers.relation)} LIMIT 0`
     await queryCustomers(client, settingsOf(config), { text })
     return []
   } catch (error) {

@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Relation } from '../config/relation.ts'
 import { type CustomerKey, LONGEST_KEY_BYTES } from '../model/customer.ts'
 import type { BaseType, KeyColumn } from './catalog.ts'
+import { quoted } from './query.ts'
 
 /**
  * The texts of the key columns, in the order of `customers.key`; null when the key does not have that many parts or
@@ -37,8 +38,6 @@ export function jsonArray(text: string): readonly unknown[] | null {
     return null // no JSON: the key of one column, or a mistake
   }
 }
-
-// Which column types a customer key may have, and which texts they can read. Pure.
 
 const BITS: Readonly<Record<string, number>> = { int2: 16, int4: 32, int8: 64 }
 const TEXTS = new Set(['text', 'varchar', 'bpchar'])
@@ -88,11 +87,10 @@ export function readable(type: BaseType, text: string): boolean {
 type Keyed = { readonly relation: Relation; readonly key: readonly KeyColumn[] }
 
 export function keySql({ relation, key }: Keyed) {
-  const id = pg.escapeIdentifier
-  const columns = key.map(({ name, ...type }) => asBase(`c.${id(name)}`, type))
+  const columns = key.map(({ name, ...type }) => asBase(`c.${pg.escapeIdentifier(name)}`, type))
   const texts = key.map((column, at) => textSql(column, columns[at] ?? ''))
   return {
-    from: `${id(relation.schema)}.${id(relation.name)} c`,
+    from: `${quoted(relation)} c`,
     columns,
     texts,
     // The one text of the key (model/customer.ts), in brackets and without a collation.

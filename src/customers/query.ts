@@ -2,6 +2,7 @@
 // the functions behind a view find what they name, or the policies of row-level security.
 import pg from 'pg'
 import type { Config } from '../config/config.ts'
+import type { Relation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
 
 /** Settings of a session for one statement, as SQL; none: those of every session of ours will do. */
@@ -13,6 +14,10 @@ export function settingsOf({ customers: { searchPath, rowSecurity } }: Config): 
     ...(searchPath.length > 0 ? [`SET LOCAL search_path = ${path.join(', ')}`] : []),
     ...(rowSecurity === 'apply' ? ['SET LOCAL row_security = on'] : []),
   ]
+}
+
+export function quoted({ schema, name }: Relation): string {
+  return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
 }
 
 type Query = pg.QueryConfig & { readonly rowMode?: 'array' }
