@@ -21,8 +21,8 @@ export const CALL_ERROR_KINDS = Object.keys(MESSAGES) as CallErrorKind[]
 /** `no`: not a byte of the request was sent. `maybe`: it may have been carried out. */
 export type Reached = 'no' | 'maybe'
 
-/** Why we ended a call ourselves. */
-export type Stop = 'caller' | 'closed' | 'deadline' | 'size' | 'upgrade'
+/** The kind of a call that we ended ourselves; without a connection, `timeout` becomes `connect-timeout`. */
+export type Stop = Extract<CallErrorKind, 'aborted' | 'timeout' | 'too-large' | 'broken-response'>
 
 /** The typed facts of a call that failed, as http.ts reads them off got's error. */
 export type CallFacts = {
@@ -47,13 +47,6 @@ const CODES: Readonly<Partial<Record<CallErrorKind, string>>> = {
   'broken-response': 'HPE_',
 }
 
-const KIND_OF_STOP: Readonly<Record<Exclude<Stop, 'deadline'>, CallErrorKind>> = {
-  caller: 'aborted',
-  closed: 'aborted',
-  size: 'too-large',
-  upgrade: 'broken-response',
-}
-
 /**
  * Classifies a failed call, and says whether the request can have reached the service. `reached` rests on progress
  * alone: until a connection is there (for https: until its handshake is over) nothing of the request can have been
@@ -65,8 +58,8 @@ export function classifyFailure({ stop, code, phase, connected }: CallFacts): {
   readonly reached: Reached
 } {
   const reached = connected ? 'maybe' : 'no'
-  if (stop !== null && stop !== 'deadline') return { kind: KIND_OF_STOP[stop], reached }
-  if (stop === 'deadline' || phase !== null || code === 'ETIMEDOUT') {
+  if (stop !== null && stop !== 'timeout') return { kind: stop, reached }
+  if (stop !== null || phase !== null || code === 'ETIMEDOUT') {
     return { kind: connected ? 'timeout' : 'connect-timeout', reached }
   }
   return { kind: kindOfCode(code), reached }

@@ -53,10 +53,10 @@ export function makeHttp(options: HttpOptions) {
       stopped ??= why
       controller.abort()
     }
-    const onAbort = () => stop('caller')
+    const onAbort = () => stop('aborted')
     // Beside got's own limit, which is reckoned on the wall clock: code that relies on nothing being sent after
     // the timeout must not depend on a clock that can be set back.
-    const deadline = setTimeout(() => stop('deadline'), timeoutMs)
+    const deadline = setTimeout(() => stop('timeout'), timeoutMs)
     signal?.addEventListener('abort', onAbort, { once: true })
     running.add(stop)
     const startedAt = performance.now()
@@ -70,17 +70,17 @@ export function makeHttp(options: HttpOptions) {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       request.on('request', (sent: ClientRequest) => {
-        unlessLate(sent, isLate, () => stop('deadline'))
+        unlessLate(sent, isLate, () => stop('timeout'))
         whenConnected(sent, secure, () => {
           connected = true
         })
         sent.once('upgrade', (_answer, socket: Socket) => {
           socket.destroy()
-          stop('upgrade')
+          stop('broken-response')
         })
       })
       request.on('downloadProgress', ({ transferred, total }) => {
-        if (Math.max(transferred, total ?? 0) > maxAnswerBytes) stop('size')
+        if (Math.max(transferred, total ?? 0) > maxAnswerBytes) stop('too-large')
       })
       const { statusCode: status, headers: given, rawBody } = await request
       const durationMs = performance.now() - startedAt
@@ -104,7 +104,7 @@ export function makeHttp(options: HttpOptions) {
     /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
     async close() {
       closed = true
-      for (const stop of running) stop('closed')
+      for (const stop of running) stop('aborted')
       agent.http.destroy()
       agent.https.destroy()
     },
