@@ -156,17 +156,15 @@ export async function forgetFindings(client: Client, ids: readonly string[]): Pr
 }
 
 /** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
-export type FindingRow = KeptDrift & {
-  readonly id: string | null
-  readonly key: CustomerKey
-  readonly userId: string | null
-  readonly desired: string | null
-  readonly looks: number
-  readonly nextInMs: number | null
-  readonly seen: boolean
-  readonly anew: boolean
-  readonly how: Resolved | null
-}
+export type FindingRow = KeptDrift &
+  Pick<StoredFinding, 'desired' | 'looks' | 'nextInMs'> & {
+    readonly id: string | null
+    readonly key: CustomerKey
+    readonly userId: string | null
+    readonly seen: boolean
+    readonly anew: boolean
+    readonly how: Resolved | null
+  }
 
 const GIVEN = `jsonb_to_recordset($1::jsonb) AS e (id bigint, key text, "userId" text, kind text, fields text[],
   pending text[], cause text, access text, desired text, looks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`

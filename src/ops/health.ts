@@ -1,14 +1,7 @@
 import { sleep } from './time.ts'
 
-export type Health = {
-  readonly ok: boolean
-  readonly stuck: readonly { readonly loop: string; readonly silentSeconds: number }[]
-}
-
-export type Readiness = {
-  readonly ready: boolean
-  readonly missing: readonly { readonly part: string; readonly what: string }[]
-}
+export type Health = ReturnType<ReturnType<typeof makeLoopHealth>['health']>
+export type Readiness = Awaited<ReturnType<ReturnType<typeof makeReadiness>['readiness']>>
 
 /** A step of a loop; resolves to whether there was anything to do. */
 export type LoopStep = () => Promise<boolean>
@@ -42,9 +35,8 @@ export function makeLoopHealth<L extends string>({ limits, now }: LoopOptions<L>
       }
     },
     /** For how long each loop has been silent, in milliseconds. */
-    silent: (): readonly (readonly [L, number])[] =>
-      [...cameRound].map(([loop, at]) => [loop, now() - at] as const),
-    health(): Health {
+    silent: () => [...cameRound].map(([loop, at]) => [loop, now() - at] as const),
+    health() {
       const stuck = this.silent()
         .filter(([loop, ms]) => ms > (limits[loop] ?? Number.POSITIVE_INFINITY))
         .map(([loop, ms]) => ({ loop, silentSeconds: Math.round(ms / 1000) }))
@@ -74,7 +66,7 @@ export function makeReadiness<P extends string>({ parts, now, onTrouble }: Readi
       const onFailure = (error: unknown) => onTrouble(part, error)
       watched.set(part, makeLately({ ask: check, ...LIMITS, now, onTrouble: onFailure }))
     },
-    async readiness(): Promise<Readiness> {
+    async readiness() {
       const asked = (Object.keys(parts) as P[]).map(async (part) => {
         const check = watched.get(part)
         const what = check ? parts[part] : 'the worker has not come so far yet'
