@@ -175,10 +175,7 @@ type LockedWork = {
  * Runs the statements in a transaction of their own, again and again until the lock is had. Throws
  * CAPTURE_LOCKED, naming who holds the table, when the patience is at its end; then nothing of them is done.
  */
-async function underShortLock(
-  client: ClientBase,
-  { table, statements, patienceMs }: LockedWork,
-): Promise<void> {
+async function underShortLock(client: ClientBase, { table, statements, patienceMs }: LockedWork) {
   const end = performance.now() + patienceMs
   for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
     if (await attempt(client, statements)) return

@@ -33,11 +33,7 @@ export async function readConditions(
 const FORMS =
   '--where: expected a column, then =, !=, <, <=, >, >= and a value, or "in" and values with commas between, or "is null", or "is not null"'
 
-function resolve(
-  text: string,
-  columns: ReadonlyMap<string, FoundColumn>,
-  known: readonly string[],
-): Condition | string {
+function resolve(text: string, columns: ReadonlyMap<string, FoundColumn>, known: readonly string[]) {
   const said = parseWhere(text)
   if (!said) return FORMS
   const column = known.includes(said.column) ? columns.get(said.column) : undefined

@@ -52,11 +52,7 @@ function didYouMean(meant: string | undefined): string {
  * A customer is found again only by the same text, so columns whose texts may differ for one customer are
  * worth a warning.
  */
-export async function describeWatched(
-  client: Client,
-  config: Config,
-  customersKey: readonly FoundColumn[],
-): Promise<{ readonly problems: readonly string[]; readonly warnings: readonly string[] }> {
+export async function describeWatched(client: Client, config: Config, customersKey: readonly FoundColumn[]) {
   const problems: string[] = []
   const warnings: string[] = []
   const expected = config.customers.key.length
@@ -89,11 +85,7 @@ export async function describeWatched(
   return { problems, warnings }
 }
 
-function spellingWarnings(
-  where: string,
-  watched: readonly FoundColumn[],
-  customers: readonly FoundColumn[],
-): readonly string[] {
+function spellingWarnings(where: string, watched: readonly FoundColumn[], customers: readonly FoundColumn[]) {
   return watched.flatMap((column, i) => {
     const other = customers[i]
     if (!other || !mayDiffer(column, other)) return []

@@ -56,11 +56,7 @@ export async function withSettings<T>(
   }
 }
 
-async function readOnly<T>(
-  client: Client,
-  settings: Settings,
-  work: (session: Client) => Promise<T>,
-): Promise<T> {
+async function readOnly<T>(client: Client, settings: Settings, work: (session: Client) => Promise<T>) {
   try {
     await client.query(['BEGIN', ...settings].join('; '))
     return await work(client)

@@ -51,11 +51,7 @@ function overtaken(given: UnstoredCheck): UnstoredCheck {
 
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
-async function store(
-  client: ClientBase,
-  given: readonly UnstoredCheck[],
-  options: StoreOptions,
-): Promise<readonly StoredCheck[]> {
+async function store(client: ClientBase, given: readonly UnstoredCheck[], options: StoreOptions) {
   const checks = given.flatMap(({ subject: { key }, token }) => (token === null ? [] : [{ key, token }]))
   const still = await endChecks(client, checks, options.fingerprint)
   const keys = given.map(({ subject }) => subject.key)

@@ -108,11 +108,7 @@ const HELP = {
 /** `by`: the label that tells several values apart. */
 type Value = number | { readonly by: string; readonly values: Readonly<Record<string, number>> }
 
-function each<Name extends string>(
-  by: string,
-  names: readonly Name[],
-  amount: (name: Name) => number,
-): Value {
+function each<Name extends string>(by: string, names: readonly Name[], amount: (name: Name) => number) {
   return { by, values: Object.fromEntries(names.map((name) => [name, amount(name)])) }
 }
 
