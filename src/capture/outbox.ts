@@ -38,9 +38,15 @@ export async function drainOutbox(
 ): Promise<number> {
   const client = await pool.connect()
   try {
-    const count = await drainOnce(client, note, limit)
+    await client.query('BEGIN')
+    const { rows } = await client.query<Taken>(TAKE, [limit])
+    const changes = rows.flatMap(({ key, lane, at }): CapturedChange[] =>
+      key === null ? [] : [{ key, lane, at: new Date(at) }],
+    )
+    if (changes.length > 0) await note(client, changes)
+    await client.query('COMMIT')
     client.release()
-    return count
+    return rows.reduce((sum, row) => sum + row.rows, 0)
   } catch (error) {
     // Rolled back before the next one looks: it would pass over rows that are locked still. A connection that cannot
     // even do that is broken, and the server ends its transaction with it.
@@ -50,17 +56,6 @@ export async function drainOutbox(
     )
     throw error
   }
-}
-
-async function drainOnce(client: ClientBase, note: NoteChanges, limit: number): Promise<number> {
-  await client.query('BEGIN')
-  const { rows } = await client.query<Taken>(TAKE, [limit])
-  const changes = rows.flatMap(({ key, lane, at }): CapturedChange[] =>
-    key === null ? [] : [{ key, lane, at: new Date(at) }],
-  )
-  if (changes.length > 0) await note(client, changes)
-  await client.query('COMMIT')
-  return rows.reduce((sum, row) => sum + row.rows, 0)
 }
 
 /** A backlog of captured changes is not waited for: the caller comes again. */

@@ -199,10 +199,10 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/capture/outbox.ts': [
     [
       'outbox-not-deleted-with-note',
-      `  if (changes.length > 0) await note(client, changes)
-  await client.query('COMMIT')`,
-      `  await client.query('COMMIT')
-  if (changes.length > 0) await note(client, changes)`,
+      `    if (changes.length > 0) await note(client, changes)
+    await client.query('COMMIT')`,
+      `    await client.query('COMMIT')
+    if (changes.length > 0) await note(client, changes)`,
     ],
     ['outbox-least-urgent-lane', '  min(lane) AS lane, (extract', '  max(lane) AS lane, (extract'],
   ],
