@@ -43,11 +43,9 @@ export async function withSettings<T>(
   if (settings.length === 0) return await work(client)
   if (!(client instanceof pg.Pool)) return await readOnly(client, settings, work)
   const held = await client.connect()
-  let broken = true
+  let broken = false
   try {
-    const result = await readOnly(held, settings, work)
-    broken = false
-    return result
+    return await readOnly(held, settings, work)
   } catch (error) {
     broken = !(error instanceof pg.DatabaseError)
     throw error

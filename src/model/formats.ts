@@ -33,7 +33,7 @@ export const FORMATS: { readonly [F in UserField]: Format<FieldTypes[F]> } = {
   nid_number: optional('a DNI or NIE with the right letter', nid),
   first_name: plainText(),
   last_name: plainText(),
-  gender: optional('0 (male) or 1 (female)', (text) => GENDERS.get(text)),
+  gender: optional('0 (male) or 1 (female)', (text) => (/^[01]$/.test(text) ? Number(text) : undefined)),
   birthdate: optional('a calendar date, YYYY-MM-DD', calendarDate),
   mobile_phone: optional('a phone number of 4 to 15 digits', phoneNumber),
   mobile_phone_prefix: optional('a phone prefix of 1 to 4 digits, like 34 or +34', phonePrefix),
@@ -72,10 +72,6 @@ const MAX_USER_ID = 255
 const MIN_DIGITS = 4
 const MAX_DIGITS = 15
 const CONTROL = /\p{Cc}/u
-const GENDERS = new Map([
-  ['0', 0],
-  ['1', 1],
-])
 
 /** DNI: 8 digits and a letter; NIE: X, Y or Z, 7 digits and a letter. */
 function nid(text: string): string | undefined {

@@ -17,12 +17,13 @@ const userId = z
   .refine((id) => id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), USER_ID)
   .meta(WIRE_NOTES.user_id)
 const status = z.literal([...STATUSES], FORMATS.status.expected).meta(WIRE_NOTES.status)
+const gender = z.literal([0, 1, ''], FORMATS.gender.expected)
 
 /** Null and '' mean that there is no value: only `description` is documented as nullable, all are taken. */
 const optional = Object.fromEntries(
   OPTIONAL_FIELDS.map((field) => [
     field,
-    (field === 'gender' ? gender() : text(field)).nullish().meta(WIRE_NOTES[field]),
+    (field === 'gender' ? gender : text(field)).nullish().meta(WIRE_NOTES[field]),
   ]),
 ) as Record<OptionalField, z.ZodOptional<z.ZodNullable<z.ZodType<string | number>>>>
 
@@ -68,10 +69,6 @@ function about(field: UserField) {
 function text(field: OptionalField): z.ZodType<string> {
   const { expected } = FORMATS[field]
   return z.string(expected).refine((value) => fits(field, value), expected)
-}
-
-function gender(): z.ZodType<number | ''> {
-  return z.literal([0, 1, ''], FORMATS.gender.expected)
 }
 
 /** FORMATS also reads what columns hold; a date with an hour is no date on the wire. */

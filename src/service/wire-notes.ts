@@ -116,13 +116,10 @@ function text(description: string, example: string): WireNote {
 
 /** A pattern for the pairs of letters that a format takes, gathered by their first letter: `^([aA][bB]|…)?$`. */
 function pairs(field: OptionalField): string {
-  const groups = LETTERS.map((first) => ({
-    first,
-    second: LETTERS.filter((letter) => FORMATS[field].parse(first + letter).ok).join(''),
-  }))
   const anyCase = (letters: string) => `[${letters}${letters.toUpperCase()}]`
-  const alternatives = groups
-    .filter(({ second }) => second !== '')
-    .map(({ first, second }) => anyCase(first) + anyCase(second))
+  const alternatives = LETTERS.flatMap((first) => {
+    const second = LETTERS.filter((letter) => FORMATS[field].parse(first + letter).ok).join('')
+    return second === '' ? [] : anyCase(first) + anyCase(second)
+  })
   return `^(${alternatives.join('|')})?$`
 }

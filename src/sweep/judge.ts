@@ -104,14 +104,12 @@ export function verdictOn(found: SweepFacts, { bringIn, only }: SweepSelection):
   return endsSooner(found) ? 'another-time' : 'same'
 }
 
-const WORK: Readonly<Record<Exclude<Plan['kind'], 'lookup'>, Only | null>> = {
+const WORK: Readonly<Partial<Record<Plan['kind'], Only>>> = {
   create: 'create',
   patch: 'update',
   replace: 'update',
   revoke: 'revoke',
   erase: 'revoke',
-  reject: null,
-  none: null,
 }
 
 /** Whether anything was known shows the purpose of a lookup. */
