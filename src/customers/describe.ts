@@ -39,10 +39,6 @@ export async function describeCustomers(client: Client, config: Config) {
     kind: isView(found) ? ('view' as const) : ('table' as const),
     settings: settingsOf(config),
     key: key as readonly KeyColumn[],
-    columns: neededColumns(config).flatMap((name) => {
-      const column = columns.get(name)
-      return column ? [{ name, type: column.type }] : []
-    }),
     // Configurations that work, but may not do what their author thinks; sentences for people.
     warnings: [...(await warningsOf(client, config, found)), ...warnings],
   }
