@@ -13,7 +13,7 @@ import { readPreconditions } from '../drift/preconditions.ts'
 import { repairFound } from '../drift/repair.ts'
 import { makeRunGate, type RunEnd } from '../drift/run-gate.ts'
 import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
-import { silentOf } from '../drift/tally.ts'
+import { totalOf } from '../drift/tally.ts'
 import type { Checked, Shown } from '../drift/words.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
@@ -205,7 +205,7 @@ const HALT = 'calls are stopped (rollcall pace tells why)'
 
 function newsOf(agenda: DriftRun['agenda']): string {
   const { tally, waiting } = agenda
-  const silent = silentOf(soFar(agenda))
+  const silent = totalOf(soFar(agenda).noAnswer)
   const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
   const again = waiting.length > 0 ? `, ${figure(waiting.length)} to check again` : ''
   return `${figure(driftingOf(tally))} differ${unclear}${again}`

@@ -1,7 +1,7 @@
 // The agenda of one run: which customers are checked again and when, and what counts. Pure.
 import type { CustomerKey } from '../model/customer.ts'
 import type { Met } from './found.ts'
-import { EMPTY_TALLY, plus, silentOf, tallyOf, totalOf } from './tally.ts'
+import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { type Checked, type CheckVerdict, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
 /** A customer of whom a check has not said enough. */
@@ -120,7 +120,7 @@ export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {
 
 /** Customers of whom all is said that will be. */
 export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>): number {
-  return tally.checked + suspects.checked + totalOf(tally.skipped) + silentOf(tally)
+  return tally.checked + suspects.checked + totalOf(tally.skipped) + totalOf(tally.noAnswer)
 }
 
 /** The agenda of a run that is not credible: all answers count, and no user is suspected. */

@@ -65,11 +65,6 @@ function summed(a: Sums, b: Sums): Sums {
   return { ...a, ...Object.fromEntries(added) }
 }
 
-/** Customers of whom the service gave no clear answer. */
-export function silentOf({ noAnswer }: Pick<DriftTally, 'noAnswer'>): number {
-  return totalOf(noAnswer)
-}
-
 export function totalOf(counts: Readonly<Partial<Record<string, number>>>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
@@ -86,7 +81,7 @@ export function silenceOf(
   tally: Pick<DriftTally, 'checked' | 'kinds' | 'noAnswer'>,
   { over }: { readonly over: boolean },
 ): Extract<Doubt, 'denied' | 'no-answers'> | null {
-  const silent = silentOf(tally)
+  const silent = totalOf(tally.noAnswer)
   const asked = tally.checked + silent
   const unclear = silent + (tally.kinds.unreadable ?? 0)
   const most = asked < HANDFUL ? silent === asked : unclear * 2 > asked

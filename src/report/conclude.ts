@@ -1,5 +1,5 @@
 // Conclusions from the figures of a report: every format says these, and none counts for itself.
-import { silentOf } from '../drift/tally.ts'
+import { totalOf } from '../drift/tally.ts'
 import { type DriftTally, RESOLVED, type Resolved, WRONG_ACCESS } from '../drift/words.ts'
 import type { Report } from './report.ts'
 import { ACCESS, renderAmongHeld } from './words.ts'
@@ -91,5 +91,5 @@ export function leftOpen({ counts, suspected }: Pick<Report, 'counts' | 'suspect
 /** Passed over for now: something is owed to them (does a worker run?), or the service gave no clear answer. */
 export function notNow(counts: Pick<DriftTally, 'skipped' | 'noAnswer'>): number {
   const { owed = 0, 'just-settled': settled = 0, moved = 0 } = counts.skipped
-  return owed + settled + moved + silentOf(counts)
+  return owed + settled + moved + totalOf(counts.noAnswer)
 }

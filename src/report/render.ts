@@ -1,5 +1,5 @@
 // The conclusion of a report in sentences of plain text: for the terminal and for the page alike.
-import { silentOf } from '../drift/tally.ts'
+import { totalOf } from '../drift/tally.ts'
 import { type Doubt, SKIPPED, type Stopped } from '../drift/words.ts'
 import {
   agreementOf,
@@ -134,7 +134,7 @@ function renderResolved(report: Report): string | null {
 /** The answers of the service, so that the reader can judge it. */
 function renderEvidence(counts: Report['counts']): string {
   const { missing = 0, unreadable = 0 } = counts.kinds
-  const silent = silentOf(counts)
+  const silent = totalOf(counts.noAnswer)
   return (
     `Of ${counted(counts.checked + silent, 'answer')}, ${figure(silent + unreadable)} were not clear, and ` +
     `${figure(missing)} said that there is no such user.`
@@ -176,7 +176,7 @@ function renderNotCompared(report: Report): string | null {
   const skipped = SKIPPED.filter((why) => why !== 'held' && why !== 'not-ours')
   const parts = [
     ...skipped.map((why) => [counts.skipped[why] ?? 0, SKIP[why]] as const),
-    [silentOf(counts), 'without a clear answer'] as const,
+    [totalOf(counts.noAnswer), 'without a clear answer'] as const,
     [notReached(report), 'not checked lately'] as const,
   ].filter(([count]) => count > 0)
   const all = parts.reduce((sum, [count]) => sum + count, 0)

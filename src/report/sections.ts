@@ -1,5 +1,5 @@
 // The parts of the page besides its headline and charts.
-import { silentOf, totalOf } from '../drift/tally.ts'
+import { totalOf } from '../drift/tally.ts'
 import { agreementOf, conclude, driftingOf, mostFirst, wrongAccess } from './conclude.ts'
 import { counted, figure, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
@@ -33,7 +33,7 @@ export function cards(report: Report): Markup {
     ['Trial ended', counts.kinds['trial-ended'] ?? 0, 'no drift'],
     ['Suspected', suspected, 'not confirmed'],
     ['Skipped', totalOf(counts.skipped) - held, 'nothing to say now'],
-    ['No answer', silentOf(counts), 'not known'],
+    ['No answer', totalOf(counts.noAnswer), 'not known'],
   ]
   const shown = cards.filter(
     ([label, many]) => (many > 0 || ALWAYS.includes(label)) && (credible || WITHOUT_CREDIT.includes(label)),
