@@ -116,7 +116,11 @@ function tableDifference(table: Relation, plan: CapturePlan, installed: Installe
   return { table, watchers, lacks, leftover }
 }
 
-function lackOf(watcher: Watcher, event: Event, trigger: InstalledTrigger | undefined): Lack['why'] | null {
+function lackOf(
+  watcher: Watcher,
+  event: Event,
+  trigger: Installed['triggers'][number] | undefined,
+): Lack['why'] | null {
   if (!trigger) return 'missing'
   const fits =
     trigger.functionName === functionName(watcher) &&
@@ -145,30 +149,7 @@ export function asInstalled(watcher: Watcher, { functions }: Installed): Watcher
   return { ...watcher, columns: [...new Set([...watcher.columns, ...compared])].sort() }
 }
 
-export type InstalledTrigger = {
-  readonly name: string
-  readonly table: Relation
-  readonly functionName: string
-  /** The events and timing as pg_trigger has them. */
-  readonly type: number
-  readonly transition: TransitionTables
-  /** `O`: fires, `A`: fires even in replica mode, `D`: disabled, `R`: fires in replica mode only. */
-  readonly enabled: string
-}
-
-export type InstalledFunction = {
-  readonly name: string
-  readonly body: string
-  readonly securityDefiner: boolean
-  readonly settings: readonly string[]
-  /** Rights that its owner, with whose rights it runs, lacks: then the application's statements fail. */
-  readonly lacks: readonly string[]
-}
-
-export type Installed = {
-  readonly functions: readonly InstalledFunction[]
-  readonly triggers: readonly InstalledTrigger[]
-}
+type Installed = Awaited<ReturnType<typeof readInstalled>>
 
 /** The rights of those that the trigger functions need which a role (an expression for its OID) has not; `[]` where nothing is installed. */
 export const LACKS = (role: string) => `(
@@ -182,14 +163,30 @@ export const LACKS = (role: string) => `(
       has_sequence_privilege(${role}, to_regclass('rollcall.capture_mark_id_seq'), 'USAGE, UPDATE'))) AS n (what, given))`
 
 /** Everything of ours, by what it is and not by what the configuration says, so that nothing is overlooked. */
-export async function readInstalled(client: Client): Promise<Installed> {
-  const functions = await client.query<InstalledFunction>(
+export async function readInstalled(client: Client) {
+  const functions = await client.query<{
+    readonly name: string
+    readonly body: string
+    readonly securityDefiner: boolean
+    readonly settings: readonly string[]
+    /** Rights that its owner, with whose rights it runs, lacks: then the application's statements fail. */
+    readonly lacks: readonly string[]
+  }>(
     `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
        coalesce(to_json(p.proconfig), '[]') AS settings,
        ${LACKS('p.proowner')} AS lacks
      FROM ${OURS} ORDER BY 1`,
   )
-  const triggers = await client.query<InstalledTrigger>(
+  const triggers = await client.query<{
+    readonly name: string
+    readonly table: Relation
+    readonly functionName: string
+    /** The events and timing as pg_trigger has them. */
+    readonly type: number
+    readonly transition: TransitionTables
+    /** `O`: fires, `A`: fires even in replica mode, `D`: disabled, `R`: fires in replica mode only. */
+    readonly enabled: string
+  }>(
     `SELECT t.tgname::text AS name, json_build_object('schema', cn.nspname, 'name', c.relname) AS "table",
        p.proname::text AS "functionName", t.tgtype AS type, t.tgenabled::text AS enabled,
        json_build_object('old', t.tgoldtable, 'new', t.tgnewtable) AS transition

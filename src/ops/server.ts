@@ -36,12 +36,7 @@ export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-export type Ops = {
-  /** With the port that it was given, for OPS_PORT=0. */
-  readonly url: string
-  /** Never takes longer than its deadline: clients that still ask are cut off. */
-  close(): Promise<void>
-}
+export type Ops = Awaited<ReturnType<typeof startOps>>
 
 /** Nothing that is asked here has a body or a long head; who is slow to ask holds a connection. */
 const HEAD_BYTES = 8 * 1024
@@ -55,7 +50,7 @@ const CLOSE_MS = 500
  *
  * @throws RollcallError OPS_PORT_TAKEN when the address cannot be had
  */
-export async function startOps(options: OpsOptions): Promise<Ops> {
+export async function startOps(options: OpsOptions) {
   const { host, port, log } = options
   const app = makeApp(options)
   try {
@@ -75,7 +70,9 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
       'OPS_HOST is not loopback: any client that reaches this port sees counts, and nothing else',
     )
   return {
+    /** With the port that it was given, for OPS_PORT=0. */
     url,
+    /** Never takes longer than its deadline: clients that still ask are cut off. */
     async close() {
       const waited = new AbortController()
       await Promise.race([app.close(), sleep(CLOSE_MS, waited.signal)])

@@ -28,17 +28,6 @@ import { startWitness } from './witness.ts'
 export type Observers = Pick<Observing, 'onCaptured'> &
   Partial<Pick<Observing, 'onLook' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
 
-export type RunningWorker = {
-  /** Resolves when it must not go on. */
-  readonly failed: Promise<RollcallError>
-  readonly takesPart: () => boolean
-  /**
-   * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
-   * is then recorded as unknown.
-   */
-  stop(deadlineMs: number): Promise<void>
-}
-
 type Options = {
   readonly opened: Opened
   readonly queue: JobQueue
@@ -57,7 +46,7 @@ const WITNESS_MS = 1000
 /** How often it is looked whether the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
-export async function startWorker({ opened, queue, log, observers }: Options): Promise<RunningWorker> {
+export async function startWorker({ opened, queue, log, observers }: Options) {
   const { pool, context, pace, binding } = opened
   const { config, digester } = context
   const { fingerprint } = config
@@ -149,9 +138,14 @@ export async function startWorker({ opened, queue, log, observers }: Options): P
     ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.tend)] : []),
   ]
   return {
+    /** Resolves when it must not go on. */
     failed,
     takesPart: mapping.takesPart,
-    async stop(deadlineMs) {
+    /**
+     * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
+     * is then recorded as unknown.
+     */
+    async stop(deadlineMs: number) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
       const ended = consumer.close(deadlineMs + RECORD_MS).then(slots.idle)
