@@ -9,11 +9,8 @@ import type { Client } from '../database/client.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 
-export type Watcher = {
-  /** As the configuration names it; a partitioned table stands for its partitions. */
-  readonly relation: Relation
-  /** The columns that hold the customer key, in the order of `customers.key`. */
-  readonly key: readonly string[]
+/** As the configuration has it; a partitioned table stands for its partitions. */
+export type Watcher = Pick<Watched, 'relation' | 'key'> & {
   /** The columns whose change matters, besides the key. */
   readonly columns: readonly string[]
   /** Lane of deleted rows: a customer who is gone is more urgent than a subscription that is. */

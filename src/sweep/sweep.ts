@@ -1,18 +1,15 @@
 // Pages through all customers, judges each as a claim would begin with it, and finds whom capture has missed.
-import type { Pool } from 'pg'
 import { marksArePending } from '../capture/marks.ts'
 import { unwatchedTables } from '../capture/status.ts'
-import type { Config } from '../config/config.ts'
 import type { Condition } from '../customers/conditions.ts'
 import { type CustomersShape, describeCustomers } from '../customers/describe.ts'
 import { makeReading } from '../customers/read.ts'
 import { type Missed, type Position, truncateWasDismissed } from '../ledger/runs.ts'
 import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
 import { type CustomerKey, fitsIndex } from '../model/customer.ts'
-import type { Digester } from '../sync/digest.ts'
 import { mapFound } from '../sync/map.ts'
 import { everyPage } from '../sync/pages.ts'
-import { readSnapshots } from '../sync/snapshot.ts'
+import { readSnapshots, type SnapshotReading } from '../sync/snapshot.ts'
 import { addTo, type Judged, judge, NOTHING_FOUND, type SweepSelection, type SweepTally } from './judge.ts'
 
 export type PageResult = {
@@ -22,13 +19,8 @@ export type PageResult = {
   readonly next: Position | null
 }
 
-export type SweepOptions = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly digester: Digester
+export type SweepOptions = Omit<SnapshotReading, 'readCustomers' | 'unwatched'> & {
   readonly select: SweepSelection
-  /** Nothing is recorded yet, or it may not be read: all customers count as unknown. */
-  readonly withoutLedger?: boolean
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
   /** Told of each page, which is not behind before it has resolved. False ends the sweep there. */
