@@ -116,25 +116,17 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
   const unique = isView(found) || (await uniqueBy(client, found.oid, key))
   const pathless = found.kind === 'v' && config.customers.searchPath.length === 0
   const functions = pathless ? await pathlessFunctions(client, found.oid) : []
-  const warnings: readonly (readonly [boolean, string])[] = [
-    [
-      !unique,
+  const warnings = [
+    !unique &&
       `customers.key: no unique index of ${name} is on ${key.join(', ')}: reads may be slow, and a key with several rows is not synced`,
-    ],
-    [
-      found.filtered,
+    found.filtered &&
       `customers: row-level security applies to this role on ${name}: a customer that it hides counts as removed`,
-    ],
-    [
-      found.kind === 'm',
+    found.kind === 'm' &&
       `customers: ${name} is a materialized view: a change is read as it stood at the last refresh`,
-    ],
-    [
-      functions.length > 0,
+    functions.length > 0 &&
       `customers: behind ${name}, ${functions.join(', ')} sets no search_path: what it names without a schema, types of extensions and their operators too, is looked for in Postgres' own schema alone; if it needs others, name them in customers.searchPath`,
-    ],
   ]
-  return warnings.flatMap(([holds, says]) => (holds ? says : []))
+  return warnings.filter((each) => each !== false)
 }
 
 function isView({ kind }: FoundRelation): boolean {

@@ -7,7 +7,7 @@ import { nameOf } from '../model/name-of.ts'
 import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
 import { makeMetrics } from '../ops/metrics.ts'
-import { type Ops, type OpsAddress, startOps } from '../ops/server.ts'
+import { type OpsAddress, startOps } from '../ops/server.ts'
 import type { PaceEvent } from '../pace/events.ts'
 import { callEntry } from '../sync/call.ts'
 import type { Method, ReadMeaning, WriteMeaning } from '../sync/classify.ts'
@@ -52,10 +52,14 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
     onTrouble: (part, error) => log.debug({ part, ...nameOf(error) }, 'not ready'),
   })
   ready.watch('postgres', tables.ping)
-  const ops = await listen(address, (at) =>
-    startOps({ ...at, health, readiness: ready.readiness, metrics: text, log }),
-  )
-  const { byDefault, port } = address
+  const { byDefault, host, port } = address
+  const listen = (at: number) =>
+    startOps({ host, port: at, health, readiness: ready.readiness, metrics: text, log })
+  const ops = await listen(port).catch((error: unknown) => {
+    // The default port may be taken by another worker on this machine; then any free one will do.
+    if (!byDefault || !(error instanceof RollcallError) || error.code !== 'OPS_PORT_TAKEN') throw error
+    return listen(0)
+  })
   if (byDefault && new URL(ops.url).port !== String(port))
     log.warn({ taken: port, url: ops.url }, 'the usual ops port is taken: set OPS_PORT to choose one')
   return {
@@ -70,19 +74,6 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
       await ops.close()
       await tables.close()
     },
-  }
-}
-
-/** The default port may be taken by another worker on this machine; then any free one will do. */
-async function listen(
-  { byDefault, host, port }: OpsAddress,
-  start: (at: Pick<OpsAddress, 'host' | 'port'>) => Promise<Ops>,
-): Promise<Ops> {
-  try {
-    return await start({ host, port })
-  } catch (error) {
-    if (!byDefault || !(error instanceof RollcallError) || error.code !== 'OPS_PORT_TAKEN') throw error
-    return await start({ host, port: 0 })
   }
 }
 
