@@ -38,10 +38,7 @@ export function makeChatClient({ accessToken, ...options }: ChatClientOptions) {
 }
 
 /** Only an array is a list (sections 4.1 and 4.2), and only in a 2xx: errors may well be arrays too. */
-function listOf<Item>(
-  { status, body, retryAfterMs }: Reply,
-  read: (value: unknown) => List<Item> | null,
-): List<Item> {
+function listOf<Item>({ status, body, retryAfterMs }: Reply, read: (value: unknown) => List<Item> | null) {
   if (status < 200 || status > 299) throw new AnswerError('refused', status, retryAfterMs)
   const list = body.kind === 'json' ? read(body.value) : null
   if (list === null) throw new AnswerError('unreadable', status, retryAfterMs)
