@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { Pool } from 'pg'
 import { forecastBrake, readCounted, readKindCounts } from '../brake/forecast.ts'
 import { countBases } from '../brake/rows.ts'
 import { openMarks } from '../capture/marks.ts'
@@ -9,7 +8,7 @@ import { countCustomers } from '../customers/pages.ts'
 import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { findMapping } from '../ledger/generation.ts'
-import { mayRead, type Unreadable, whyUnreadable } from '../ledger/readable.ts'
+import { mayRead, whyUnreadable } from '../ledger/readable.ts'
 import { everybodyIsIn } from '../ledger/runs.ts'
 import { boundOrigin, requireTarget } from '../ledger/target.ts'
 import { readPace } from '../pace/read.ts'
@@ -31,87 +30,76 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
   const wanted = { may: BINDING_ENV, tables: false, endsItself: true }
   return await withDatabase(io, wanted, async (pool, env) => {
     const { ROLLCALL_DIGEST_KEY: digestKey, SERVICE_URL, SERVICE_API_KEY: apiKey } = env
+    /** Why all customers are planned as if nothing had ever been sent; null: they are not. */
     const withoutLedger = digestKey === undefined ? ('no-key' as const) : await whyUnreadable(pool)
     if (!withoutLedger) await requireTarget(pool, { origin: SERVICE_URL, apiKey, digestKey })
     const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))
+    /** Without this right it is not known which customers the brake has counted already. */
     const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
-    const looking = { pool, config, asked, withoutLedger, digestKey: digestKey ?? NO_KEY, mayCount }
-    const { ended, forecast, sample, sharing } = await look(io, looking)
+    const { ended, forecast, sample, sharing } = await look(digestKey ?? NO_KEY)
     const { tally, ...ahead } = forecast
-    const { mapping, brake, pace } = await surroundings(looking, forecast)
+    const { mapping, brake, pace } = await surroundings(forecast)
     return {
       ...{ target: origin === null ? null : namedService(origin, config), dryRun: true as const },
       ...{ ended, applied: false, withoutLedger, ...activeMapping(mapping) },
       ...{ ...tally, ...ahead, sharing, brake, pace, sample },
       seconds: Math.round(totalCalls(forecast) / Math.min(pace.rate, asked.rate ?? pace.rate)),
     }
-  })
-}
 
-type Looking = {
-  readonly pool: Pool
-  readonly config: Config
-  readonly asked: BackfillAsked
-  /** Why all customers are planned as if nothing had ever been sent; null: they are not. */
-  readonly withoutLedger: Unreadable | 'no-key' | null
-  readonly digestKey: string
-  /** Without this right it is not known which customers the brake has counted already. */
-  readonly mayCount: boolean
-}
+    async function look(digestKey: string) {
+      const { conditions, select } = await readRestriction({ pool, config, digestKey }, asked)
+      const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
+      const digester = makeDigester(digestKey)
+      const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
+      const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
+      const sharers = makeSharers()
+      using progress = openProgress(io, () => performance.now())
+      let forecast: Forecast = NOTHING_AHEAD
+      const { ended } = await sweep({
+        ...{ pool, config, digester, signal: io.stop, conditions },
+        select: { ...EVERYBODY, ...select, bringIn },
+        withoutLedger: withoutLedger !== null,
+        onPage: async ({ judged }) => {
+          const differing = judged.filter(({ verdict }) => verdict === 'differs')
+          const keys = mayCount ? differing.map(({ key }) => key) : []
+          const counted = await readCounted(pool, keys, config.brake.windowHours)
+          const forecasting = { policy: config, digester, counted: (key: string) => counted.get(key) ?? [] }
+          for (const each of judged) forecast = addAhead(forecast, each, forecasting)
+          for (const each of differing) {
+            sample.add(() => sampled(each))
+            const userId = newUserOf(each)
+            if (userId !== null) sharers.add(userId)
+          }
+          const { customers, verdicts } = forecast.tally
+          const note = `${figure(verdicts.differs)} differ`
+          progress.show({ verb: 'planned', done: customers, total, from: 0, note })
+          return true
+        },
+      })
+      return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
+    }
 
-async function look(io: Io, looking: Looking) {
-  const { pool, config, asked, withoutLedger, mayCount } = looking
-  const { conditions, select } = await readRestriction(looking, asked)
-  const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
-  const digester = makeDigester(looking.digestKey)
-  const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
-  const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
-  const sharers = makeSharers()
-  using progress = openProgress(io, () => performance.now())
-  let forecast: Forecast = NOTHING_AHEAD
-  const { ended } = await sweep({
-    ...{ pool, config, digester, signal: io.stop, conditions },
-    select: { ...EVERYBODY, ...select, bringIn },
-    withoutLedger: withoutLedger !== null,
-    onPage: async ({ judged }) => {
-      const differing = judged.filter(({ verdict }) => verdict === 'differs')
-      const keys = mayCount ? differing.map(({ key }) => key) : []
-      const counted = await readCounted(pool, keys, config.brake.windowHours)
-      const forecasting = { policy: config, digester, counted: (key: string) => counted.get(key) ?? [] }
-      for (const each of judged) forecast = addAhead(forecast, each, forecasting)
-      for (const each of differing) {
-        sample.add(() => sampled(each))
-        const userId = newUserOf(each)
-        if (userId !== null) sharers.add(userId)
+    async function surroundings({ braked }: Forecast) {
+      const { ceiling } = config.pace
+      const brakeForecast = { customers: braked, rules: config.brake, expectCreates: asked.expectCreates }
+      const installed = withoutLedger === null
+      const pace = installed ? await readPace(pool) : null
+      const kindCounts = mayCount ? await readKindCounts(pool, config.brake.windowHours) : []
+      const bases = installed ? await countBases(pool) : { entitled: 0, present: 0 }
+      const truncated = installed && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
+      return {
+        brake: forecastBrake({ ...brakeForecast, kindCounts, bases, truncated }),
+        pace: { rate: pace?.rate ?? ceiling, ceiling: pace?.ceiling ?? ceiling },
+        mapping: installed ? await findMapping(pool, config.fingerprint) : null,
       }
-      const { customers, verdicts } = forecast.tally
-      const note = `${figure(verdicts.differs)} differ`
-      progress.show({ verb: 'planned', done: customers, total, from: 0, note })
-      return true
-    },
+    }
   })
-  return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
 }
 
 /** The user of a customer who would be brought in, and of whom nothing is recorded that another one could meet. */
 function newUserOf({ made }: Judged): string | null {
   if (made?.mapped.kind !== 'user' || made.found.known || made.found.plan.kind === 'reject') return null
   return made.mapped.user.userId
-}
-
-async function surroundings({ pool, config, asked, withoutLedger, mayCount }: Looking, { braked }: Forecast) {
-  const { ceiling } = config.pace
-  const brakeForecast = { customers: braked, rules: config.brake, expectCreates: asked.expectCreates }
-  const installed = withoutLedger === null
-  const pace = installed ? await readPace(pool) : null
-  const kindCounts = mayCount ? await readKindCounts(pool, config.brake.windowHours) : []
-  const bases = installed ? await countBases(pool) : { entitled: 0, present: 0 }
-  const truncated = installed && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
-  return {
-    brake: forecastBrake({ ...brakeForecast, kindCounts, bases, truncated }),
-    pace: { rate: pace?.rate ?? ceiling, ceiling: pace?.ceiling ?? ceiling },
-    mapping: installed ? await findMapping(pool, config.fingerprint) : null,
-  }
 }
 
 /** `plan` holds no value of a field; `says` is the same for a person. */

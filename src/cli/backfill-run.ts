@@ -84,61 +84,50 @@ const SLICE_MS = 10_000
 const BETWEEN_MS = 2000
 
 async function sweepInSlices(running: Running): Promise<Ran> {
-  const { pool, signal, asked, progress } = running
-  const say = () => progress.say(OTHERS_SWEEP)
-  const slices = makeSlices(running)
-  let ran = NOT_SWEPT
-  for (let pauseMs: number | null = 0; pauseMs !== null && !signal.aborted; ) {
-    await sleep(pauseMs, signal)
-    const slice = await inTurn({ pool, signal, say }, 'sweep', slices.next)
-    if (!slice) break
-    ran = slice.ran
-    pauseMs = slice.pauseMs
-  }
-  const { begun, expected } = slices.state()
-  const left = ran.ended && !asked.mapping ? await endExpecting(pool, ran) : null
-  return { ...ran, resumed: begun?.resumed ?? false, expected: expected && { ...expected, ...left } }
-}
-
-/** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
-async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expected, 'set'>> {
-  const { create = 0, lookup = 0 } = tally.plans
-  return await cutExpected(pool, Math.min(tally.otherUsers, create + lookup))
-}
-
-function makeSlices(running: Running) {
   const { signal, pool, config, asked, digester, restriction, progress } = running
+  const say = () => progress.say(OTHERS_SWEEP)
   const now = () => performance.now()
   const throttling = { policy: config, digester, now, sleep: (ms: number) => sleep(ms, signal) }
   const throttle = asked.rate === null ? null : makeThrottle({ ...throttling, rate: asked.rate })
-  let begun: BegunSweep | null = null
-  let expected: Expected | null = null
+  const so = {
+    ran: NOT_SWEPT,
+    /** Before the next one; null: there is none. */
+    pauseMs: 0 as number | null,
+    begun: null as BegunSweep | null,
+    expected: null as Expected | null,
+  }
+  while (so.pauseMs !== null && !signal.aborted) {
+    await sleep(so.pauseMs, signal)
+    if (!(await inTurn({ pool, signal, say }, 'sweep', sweepSlice))) break
+  }
+  const { ran, begun, expected } = so
+  const left = ran.ended && !asked.mapping ? await endExpecting(pool, ran) : null
+  return { ...ran, resumed: begun?.resumed ?? false, expected: expected && { ...expected, ...left } }
 
   async function onBegin(found: BegunSweep): Promise<void> {
-    if (begun) return
-    begun = found
+    if (so.begun) return
+    so.begun = found
     const { resumed, tally, id } = found
     if (resumed) progress.say(`it goes on where it stopped, after ${figure(tally.customers)} customers`)
     const { windowHours } = config.brake
     const { expectCreates: customers } = asked
-    if (customers !== null) expected = await setExpected(pool, { customers, windowHours, sweep: id })
+    if (customers !== null) so.expected = await setExpected(pool, { customers, windowHours, sweep: id })
   }
 
-  /** `pauseMs` null: there is no next one. */
-  async function next(): Promise<{ readonly ran: SweepEnd; readonly pauseMs: number | null }> {
+  async function sweepSlice(): Promise<SweepEnd> {
     const slice = new AbortController()
     const ends = now() + SLICE_MS
     let leftMs = 0
-    const ran = await runSweep({
+    so.ran = await runSweep({
       ...{ pool, config, digester, restriction, kind: asked.mapping ? 'mapping' : 'backfill' },
       ...(asked.rate === null ? {} : { page: pageFor(asked.rate) }),
       signal: AbortSignal.any([signal, slice.signal]),
-      restart: asked.restart && !begun,
+      restart: asked.restart && !so.begun,
       count: async () =>
         await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions),
       onBegin,
       async onProgress({ judged, tally }) {
-        const { total = null, tally: first } = begun ?? {}
+        const { total = null, tally: first } = so.begun ?? {}
         const note = `${figure(tally.verdicts.differs)} differ`
         progress.show({ verb: 'planned', done: tally.customers, total, from: first?.customers ?? 0, note })
         if (!throttle) return
@@ -146,11 +135,16 @@ function makeSlices(running: Running) {
         if (now() >= ends) slice.abort()
       },
     })
-    const goesOn = !ran.ended && !ran.superseded && slice.signal.aborted
-    return { ran, pauseMs: goesOn ? Math.max(BETWEEN_MS, leftMs) : null }
+    const goesOn = !so.ran.ended && !so.ran.superseded && slice.signal.aborted
+    so.pauseMs = goesOn ? Math.max(BETWEEN_MS, leftMs) : null
+    return so.ran
   }
+}
 
-  return { next, state: () => ({ begun, expected }) }
+/** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
+async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expected, 'set'>> {
+  const { create = 0, lookup = 0 } = tally.plans
+  return await cutExpected(pool, Math.min(tally.otherUsers, create + lookup))
 }
 
 const POLL_MS = 500
