@@ -14,7 +14,7 @@ import { repairFound } from '../drift/repair.ts'
 import { makeRunGate, type RunEnd } from '../drift/run-gate.ts'
 import { beginDrift, type DriftRun, driveRun, endDrift, findDrift, readTime } from '../drift/runs.ts'
 import { totalOf } from '../drift/tally.ts'
-import type { Checked, Shown } from '../drift/words.ts'
+import type { Shown } from '../drift/words.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -50,24 +50,14 @@ export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
 }
 
 async function report(io: Io, reporting: Reporting): Promise<Report> {
-  const { asked, opened } = reporting
+  const { config, asked, opened, calls, probe } = reporting
   const { pool } = opened
   if (asked.rate !== null) await renderCeiling(io, pool, asked.rate)
   if (asked.believed) await believe(pool, asked.believed)
-  const { goesOn, ...begun } = await begin(io, reporting)
+  const { run: begun, everybody: customers, goesOn } = await begin(io, reporting)
   let kept = goesOn
   const values = new Map<string, readonly Shown[]>()
-  const carrying = carryOut(io, reporting, {
-    ...begun,
-    onChecks: (checked) => {
-      for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
-        if (findingId !== null && findingState === 'found') values.set(findingId, shown)
-    },
-    onKept: () => {
-      kept = true
-    },
-  })
-  const { run, end, repaired } = await carrying.catch((error) => {
+  const { run, end, repaired } = await carryOut().catch((error) => {
     const known = databaseError(error, { role: roleBehind(pool) }) ?? error
     throw kept ? keptBeyond(io, known, asked.resume) : known
   })
@@ -96,6 +86,47 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     trend: await readTrend(pool, run.id),
     findings: findings.map((finding) => ({ ...finding, shown: values.get(finding.id) ?? [] })),
   }
+
+  /** Checks all customers first; repairs only what is credible as a whole. */
+  async function carryOut() {
+    const { context, readCustomers, pace, binding } = opened
+    const { fingerprint } = config
+    const { sample } = asked
+    const { seed, startedAt, population } = begun
+    using progress = openProgress(io, () => performance.now())
+    const from = doneOf(begun.agenda)
+    let { agenda } = begun
+    const show = (halt: string | null) =>
+      progress.show({
+        ...{ verb: 'checked', done: doneOf(agenda), from, note: newsOf(agenda), halt },
+        total: Math.min(population, sample ?? population),
+      })
+    const gate = makeRunGate({
+      preconditions: () => readPreconditions(pool, { fingerprint, binding, pace }),
+      ...{ rate: asked.rate, onBeat: (stopped) => show(stopped ? HALT : null) },
+      tend: () => pace.tend(probe),
+      ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
+    })
+    const drawing = { ...customers, seed, startedAt, sample, readCustomers }
+    const { run, end } = await driveRun({
+      ...{ pool, fingerprint, gate, run: begun, sleep, signal: io.stop },
+      everybody: (from) => everybody(drawing, from),
+      ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
+      onChecks(checked, run) {
+        for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
+          if (findingId !== null && findingState === 'found') values.set(findingId, shown)
+        agenda = run.agenda
+        show(null)
+      },
+      onKept() {
+        kept = true
+      },
+      now: () => performance.now(),
+    })
+    if (!asked.repair || end.kind !== 'complete') return { run, end, repaired: null }
+    const repairing = { pool, brake: context.brake, lag: config.timing }
+    return { run, end, repaired: await repairFound(repairing, run.agenda.found, startedAt) }
+  }
 }
 
 /** A Postgres that was restarted costs nothing but the moment; a caller that does not know that begins anew. */
@@ -116,10 +147,7 @@ async function renderCeiling(io: Io, pool: Opened['pool'], rate: number): Promis
 }
 
 /** The run of the same call that was stopped (it `goesOn`), or a new one. */
-async function begin(
-  io: Io,
-  { config, asked, opened, env }: Reporting,
-): Promise<Begun & { readonly goesOn: boolean }> {
+async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)
@@ -154,51 +182,6 @@ async function refusal(
 const TOO_EARLY = {
   unswept: 'the mapping is applied, and not all customers who differ by it are owed a sync yet',
   gap: 'capture has a gap: changes may be missing that a resync finds',
-}
-
-type Begun = { readonly run: DriftRun; readonly everybody: Everybody }
-
-type Driving = Begun & {
-  readonly onChecks: (checked: readonly Checked[]) => void
-  readonly onKept: () => void
-}
-
-/** Checks all customers first; repairs only what is credible as a whole. */
-async function carryOut(io: Io, { config, asked, opened, calls, probe }: Reporting, driving: Driving) {
-  const { pool, context, readCustomers, pace, binding } = opened
-  const { fingerprint } = config
-  const { sample } = asked
-  const { seed, startedAt, population } = driving.run
-  using progress = openProgress(io, () => performance.now())
-  const from = doneOf(driving.run.agenda)
-  let { agenda } = driving.run
-  const show = (halt: string | null) =>
-    progress.show({
-      ...{ verb: 'checked', done: doneOf(agenda), from, note: newsOf(agenda), halt },
-      total: Math.min(population, sample ?? population),
-    })
-  const gate = makeRunGate({
-    preconditions: () => readPreconditions(pool, { fingerprint, binding, pace }),
-    ...{ rate: asked.rate, onBeat: (stopped) => show(stopped ? HALT : null) },
-    tend: () => pace.tend(probe),
-    ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
-  })
-  const drawing = { ...driving.everybody, seed, startedAt, sample, readCustomers }
-  const { run, end } = await driveRun({
-    ...{ pool, fingerprint, gate, run: driving.run, sleep, signal: io.stop },
-    everybody: (from) => everybody(drawing, from),
-    ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
-    onChecks(checked, run) {
-      driving.onChecks(checked)
-      agenda = run.agenda
-      show(null)
-    },
-    onKept: driving.onKept,
-    now: () => performance.now(),
-  })
-  if (!asked.repair || end.kind !== 'complete') return { run, end, repaired: null }
-  const repairing = { pool, brake: context.brake, lag: config.timing }
-  return { run, end, repaired: await repairFound(repairing, run.agenda.found, startedAt) }
 }
 
 const HALT = 'calls are stopped (rollcall pace tells why)'
