@@ -69,7 +69,7 @@ export const migrateCommand: AddCommand = (program, io) => {
           const accepted =
             as === undefined || config === null
               ? NOTHING_ACCEPTED
-              : await accept(client, { as, config, expectCreates, target })
+              : await accept(client, target, { as, config, expectCreates })
           return { applied, ...accepted, binding: await bindingStatus(client, env) }
         })
       }
@@ -101,18 +101,14 @@ function placeOf(url: string): string {
   return JSON.stringify([host, port, database])
 }
 
-type Accepting = {
-  readonly as: 'same' | 'new'
-  readonly config: Config
-  readonly expectCreates: number | null
-  readonly target: Target
-}
-
 const NOTHING_ACCEPTED = { accepted: null, target: null, follows: null }
 
 /** The operator has said what a changed target is. `follows`: what workers will do; null where all records are kept. */
-async function accept(client: ClientBase, accepting: Accepting) {
-  const { as, config, expectCreates, target } = accepting
+async function accept(
+  client: ClientBase,
+  target: Target,
+  { as, config, expectCreates }: { as: 'same' | 'new'; config: Config; expectCreates: number | null },
+) {
   const sameService = (await boundOrigin(client)) === target.origin
   const customers = await acceptTarget(client, target, as)
   const accepted = { accepted: as, target: namedService(target.origin, config) }

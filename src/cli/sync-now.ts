@@ -9,10 +9,9 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
 import { renderService } from '../model/service.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { namedService } from '../service/address.ts'
-import { BrokenOff, type JobResult, makeJob } from '../sync/job.ts'
+import { BrokenOff, makeJob } from '../sync/job.ts'
 import { JUST_WRITTEN } from '../sync/turn.ts'
 import { logCalls } from '../worker/log.ts'
-import type { Opened } from '../worker/open-sync.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { asJson, details, shown } from './render.ts'
@@ -57,7 +56,6 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       await pace.tend(probe)
       return (await pace.rate()) > 0
     }
-    const syncOne = makeSyncOne({ io, opened, job, mayCall, last: () => steps.at(-1) })
     const results: { key: CustomerKey; target: typeof target; steps: RedactedStep[] }[] = []
     for (const key of keys) {
       steps = []
@@ -67,6 +65,53 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     }
     if (json) io.out(asJson(results))
     return exitFor(results.map(({ steps }) => steps.at(-1)))
+
+    /** Whether a claim was made; else whether it is worth another try at once. */
+    async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
+      const open = await mayCall()
+      if (open && (await job(lease).catch(unwrapped))) return 'claimed'
+      // The next process need not wait for the lease to pass.
+      await unlease(pool, [lease])
+      const mapping = await findMapping(pool, config.fingerprint)
+      if (mapping && !mapping.current) throw mappingChanged(mapping)
+      // Its lease had passed before it was claimed, on a machine with much to do.
+      return open && (await mayCall()) ? 'again' : 'not-now'
+    }
+
+    /** Notes a customer and leases it, past the queue. Nothing shortens the wait for a request that may land late (`not_before`). */
+    async function noteAndLease(key: CustomerKey): Promise<Lease | null> {
+      const owe = () => note(pool, [{ key, lane: LANE.change, at: new Date() }])
+      let told = false
+      await owe()
+      while (!io.stop.aborted) {
+        const lease = await leaseKey(pool, key, config.timing.queueLeaseMs)
+        if (lease) return lease
+        const { rows } = await pool.query<{ busy: boolean; owed: boolean }>(
+          `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
+          [key],
+        )
+        // A worker was quicker and has settled it meanwhile: look ourselves, so that the steps can be told.
+        if (!rows[0]?.owed) await owe()
+        else if (!told) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
+        told ||= rows[0]?.owed === true
+        await sleep(POLL_MS, io.stop)
+      }
+      return null
+    }
+
+    /** Syncs one customer, past the queue, and waits for whatever it has to wait for. */
+    async function syncOne(key: CustomerKey): Promise<void> {
+      while (!io.stop.aborted) {
+        const lease = await noteAndLease(key)
+        const came = lease ? await attempt(lease) : 'not-now'
+        if (came === 'again') continue
+        if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)
+        const waitMs = tooSoon(steps.at(-1))
+        if (waitMs === null) return
+        say(io, WAITING['just-written'])
+        await sleep(waitMs, io.stop)
+      }
+    }
   })
 }
 
@@ -90,66 +135,6 @@ function say(io: Io, text: string): void {
 
 const POLL_MS = 100
 const PAUSED = 'not now: no worker calls the service at present; `rollcall pace` says why'
-
-type Options = {
-  readonly io: Io
-  readonly opened: Pick<Opened, 'pool' | 'context'>
-  readonly job: (lease: Lease) => Promise<JobResult>
-  readonly mayCall: () => Promise<boolean>
-  readonly last: () => RedactedStep | undefined
-}
-
-/** Syncs one customer at a time, past the queue, and waits for whatever it has to wait for. */
-function makeSyncOne({ io, opened, job, mayCall, last }: Options): (key: CustomerKey) => Promise<void> {
-  const { pool, context } = opened
-  const { config } = context
-
-  /** Whether a claim was made; else whether it is worth another try at once. */
-  async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
-    const open = await mayCall()
-    if (open && (await job(lease).catch(unwrapped))) return 'claimed'
-    // The next process need not wait for the lease to pass.
-    await unlease(pool, [lease])
-    const mapping = await findMapping(pool, config.fingerprint)
-    if (mapping && !mapping.current) throw mappingChanged(mapping)
-    // Its lease had passed before it was claimed, on a machine with much to do.
-    return open && (await mayCall()) ? 'again' : 'not-now'
-  }
-
-  /** Notes a customer and leases it, past the queue. Nothing shortens the wait for a request that may land late (`not_before`). */
-  async function noteAndLease(key: CustomerKey): Promise<Lease | null> {
-    const owe = () => note(pool, [{ key, lane: LANE.change, at: new Date() }])
-    let told = false
-    await owe()
-    while (!io.stop.aborted) {
-      const lease = await leaseKey(pool, key, config.timing.queueLeaseMs)
-      if (lease) return lease
-      const { rows } = await pool.query<{ busy: boolean; owed: boolean }>(
-        `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
-        [key],
-      )
-      // A worker was quicker and has settled it meanwhile: look ourselves, so that the steps can be told.
-      if (!rows[0]?.owed) await owe()
-      else if (!told) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
-      told ||= rows[0]?.owed === true
-      await sleep(POLL_MS, io.stop)
-    }
-    return null
-  }
-
-  return async (key) => {
-    while (!io.stop.aborted) {
-      const lease = await noteAndLease(key)
-      const came = lease ? await attempt(lease) : 'not-now'
-      if (came === 'again') continue
-      if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)
-      const waitMs = tooSoon(last())
-      if (waitMs === null) return
-      say(io, WAITING['just-written'])
-      await sleep(waitMs, io.stop)
-    }
-  }
-}
 
 function unwrapped(error: unknown): never {
   throw error instanceof BrokenOff ? error.cause : error
