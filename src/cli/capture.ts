@@ -1,28 +1,31 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
 import { install, printSql, uninstall } from '../capture/install.ts'
 import { closeMarks, dismissMarks, openMarks, readGap } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
 import { captureStatus, type TableState, type TableStatus } from '../capture/status.ts'
-import type { Config } from '../config/config.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import { requireActiveMapping, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
-import { type Digester, makeDigester } from '../sync/digest.ts'
+import {
+  requireActiveMapping,
+  requireCapture,
+  runSweep,
+  type SweepEnd,
+  type SweepingOptions,
+} from '../sweep/run.ts'
+import { makeDigester } from '../sync/digest.ts'
 import { renderMark } from './attention.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
-import type { AddCommand, ExitCode, Io } from './io.ts'
+import type { AddCommand, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
 import { applying, columns, hanging, tell } from './render.ts'
 import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-sweeps.ts'
-
-type Options = { readonly config?: string; readonly json?: boolean }
 
 const EXAMPLES = `
 Examples:
@@ -42,7 +45,22 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     .addHelpText('after', EXAMPLES)
   sub(capture, 'install', 'write the triggers on the watched tables')
     .option('--print', 'print the SQL instead of running it')
-    .action((options) => runInstall(io, options))
+    .action(async ({ config: file, json = false, print }) => {
+      const config = await loadConfig(file, io.cwd)
+      const env = readEnv(io.env, { need: [], may: BINDING_ENV })
+      await asOwner(io, async (client) => {
+        const plan = await planCapture(client, config)
+        if (print) return io.out(printSql(plan))
+        await checkMigrated(client)
+        const { warnings } = await describeCustomers(client, config)
+        for (const warning of warnings) io.err(`warning: ${warning}`)
+        const leavesOthers = (await findMapping(client, config.fingerprint))?.current === false
+        const changed = await install(client, plan, { leavesOthers })
+        const binding = await bindingStatus(client, env)
+        warnOfBinding(io, binding)
+        tell(io, json, { changed, binding }, () => renderInstalled(changed, leavesOthers))
+      })
+    })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(async ({ json }) => {
     const changed = await asOwner(io, uninstall)
     tell(io, json === true, { changed }, () => [
@@ -63,7 +81,30 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
   sub(capture, 'resync', 'compare all customers and ledger records; those without a row lose access')
     .option('--dismiss', 'close the marks of capture (gap, TRUNCATE) without checking any customer')
-    .action(async (options) => exit(await resync(io, options)))
+    .action(async ({ config: file, json = false, dismiss }) => {
+      const config = await loadConfig(file, io.cwd)
+      if (dismiss) {
+        await withDatabase(io, {}, dismissMarks)
+        return tell(io, json, { noted: 0 }, () => ['The marks are closed.'])
+      }
+      // A stop ends it after a page, so that it can say how far it has come.
+      const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const
+      const { tally, ended, superseded, examples } = await withDatabase(io, wanted, (pool, env) =>
+        checkEverybody(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
+      )
+      const { customers, verdicts, missed } = tally
+      const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
+      const done = { ...found, missed, examples }
+      tell(io, json, done, () =>
+        applying([
+          `${customers} customers were checked: ${found.noted} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
+          allMissed(missed) > 0 &&
+            `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
+          !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,
+        ]),
+      )
+      exit(ended ? 0 : 1)
+    })
 }
 
 function sub(capture: Command, name: string, description: string) {
@@ -73,26 +114,6 @@ function sub(capture: Command, name: string, description: string) {
     .option(...CONFIG_OPTION)
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
-}
-
-async function runInstall(
-  io: Io,
-  { config: file, json = false, print }: Options & { readonly print?: boolean },
-): Promise<void> {
-  const config = await loadConfig(file, io.cwd)
-  const env = readEnv(io.env, { need: [], may: BINDING_ENV })
-  await asOwner(io, async (client) => {
-    const plan = await planCapture(client, config)
-    if (print) return io.out(printSql(plan))
-    await checkMigrated(client)
-    const { warnings } = await describeCustomers(client, config)
-    for (const warning of warnings) io.err(`warning: ${warning}`)
-    const leavesOthers = (await findMapping(client, config.fingerprint))?.current === false
-    const changed = await install(client, plan, { leavesOthers })
-    const binding = await bindingStatus(client, env)
-    warnOfBinding(io, binding)
-    tell(io, json, { changed, binding }, () => renderInstalled(changed, leavesOthers))
-  })
 }
 
 function renderInstalled(changed: readonly string[], leavesOthers: boolean): readonly string[] {
@@ -136,43 +157,15 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
   })
 }
 
-async function resync(
-  io: Io,
-  { config: file, json = false, dismiss }: Options & { readonly dismiss?: boolean },
-): Promise<ExitCode> {
-  const config = await loadConfig(file, io.cwd)
-  if (dismiss) {
-    await withDatabase(io, {}, dismissMarks)
-    tell(io, json, { noted: 0 }, () => ['The marks are closed.'])
-    return 0
-  }
-  // A stop ends it after a page, so that it can say how far it has come.
-  const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const
-  const { tally, ended, superseded, examples } = await withDatabase(io, wanted, (pool, env) =>
-    checkEverybody(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
-  )
-  const { customers, verdicts, missed } = tally
-  const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
-  const done = { ...found, missed, examples }
-  tell(io, json, done, () =>
-    applying([
-      `${customers} customers were checked: ${found.noted} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
-      allMissed(missed) > 0 &&
-        `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
-      !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,
-    ]),
-  )
-  return ended ? 0 : 1
-}
-
 const REPLACED = 'another mapping was applied, or another resync was begun meanwhile.'
 const ANEW = 'run it again, which begins anew.'
 const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
-type Checking = { readonly pool: Pool; readonly config: Config; readonly digester: Digester }
-
 /** With marks it waits until their gap may be checked; without any it begins at once. */
-async function checkEverybody(io: Pick<Io, 'err' | 'stop'>, checking: Checking): Promise<SweepEnd> {
+async function checkEverybody(
+  io: Pick<Io, 'err' | 'stop'>,
+  checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>,
+): Promise<SweepEnd> {
   const { pool, config } = checking
   const signal = io.stop
   // Before the marks are closed: with them goes what holds those who are missing.
