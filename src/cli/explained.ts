@@ -57,7 +57,7 @@ export async function explainAll(
 }
 
 async function explain(io: Io, asked: Asked): Promise<Told> {
-  const { config, call = true, view, calls = 0, showValues = false } = asked
+  const { config, call = true, view, calls = 0, showValues = false, json = false } = asked
   const asksChat = call && (view === 'all' || view === 'access')
   const wanted = {
     need: call ? SERVICE : [],
@@ -79,77 +79,67 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     try {
       for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
       const keys = await namedKeys(io, { pool, shape: opened.shape }, asked.keys)
-      const told = { asked, opened, pool, origin: service && origin }
-      return await (view === 'dry-run' ? tellDryRun : tellEach)(io, keys, told)
+      if (view === 'dry-run') return await tellDryRun(opened, keys, pool)
+      return await tellEach(opened, keys, service && origin)
     } finally {
       await opened.close()
     }
   })
-}
 
-type Telling = {
-  readonly asked: Asked
-  readonly opened: Explain
-  readonly pool: Pool
-  readonly origin: string | null
-}
-
-async function tellEach(io: Io, keys: readonly CustomerKey[], { asked, opened, origin }: Telling) {
-  const { config, view, json = false } = asked
-  const target = origin === null ? null : namedService(origin, config)
-  const where = target === null ? '' : ` at ${renderService(target)}`
-  const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
-  const { claims } = opened
-  const asksChat = view === 'access' || claims !== null
-  const explanations: Explanation[] = []
-  let chat: Chat = NO_TOKEN
-  for await (const told of opened.ask(keys)) {
-    const { explanation } = told
-    chat = told.chat
-    explanations.push(explanation)
-    if (json) continue
-    if (explanations.length > 1) io.out('')
-    io.out(`customer ${shown(explanation.key)}${where}`)
-    const chatLines = asksChat ? renderChat({ chat, claims, bearer: explanation.token }, reader) : []
-    for (const line of renderOne(explanation, view, chatLines)) io.out(line)
+  async function tellEach({ ask, claims }: Explain, keys: readonly CustomerKey[], origin: string | null) {
+    const target = origin === null ? null : namedService(origin, config)
+    const where = target === null ? '' : ` at ${renderService(target)}`
+    const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+    const showsChat = view === 'access' || claims !== null
+    const explanations: Explanation[] = []
+    let chat: Chat = NO_TOKEN
+    for await (const told of ask(keys)) {
+      const { explanation } = told
+      chat = told.chat
+      explanations.push(explanation)
+      if (json) continue
+      if (explanations.length > 1) io.out('')
+      io.out(`customer ${shown(explanation.key)}${where}`)
+      const chatLines = showsChat ? renderChat({ chat, claims, bearer: explanation.token }, reader) : []
+      for (const line of renderOne(explanation, view, chatLines)) io.out(line)
+    }
+    const chatJson = view === 'diff' ? {} : { chat: { existsOn: 'production', ...chat } }
+    tell(io, json, { target, customers: explanations, ...chatJson }, () => {
+      if (!showsChat || origin === null) return []
+      const listed = renderProfessionals(chat, reader)
+      return [
+        ...(listed.length > 0 ? ['', ...listed] : []),
+        ...renderChatNote(origin, config.service.environment),
+      ]
+    })
+    return { explanations, chat }
   }
-  const chatJson = view === 'diff' ? {} : { chat: { existsOn: 'production', ...chat } }
-  tell(io, json, { target, customers: explanations, ...chatJson }, () => {
-    if (!asksChat || origin === null) return []
-    const listed = renderProfessionals(chat, reader)
-    return [
-      ...(listed.length > 0 ? ['', ...listed] : []),
-      ...renderChatNote(origin, config.service.environment),
-    ]
-  })
-  return { explanations, chat }
+
+  /** All of them at the end: a mistyped key is an error, and then nothing is told. */
+  async function tellDryRun({ ask }: Explain, keys: readonly CustomerKey[], pool: Pool) {
+    const explanations: Explanation[] = []
+    for await (const { explanation } of ask(keys)) explanations.push(explanation)
+    const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
+    if (!asked.removed) await checkKnown(pool, missing)
+    const mappingCurrent = (await findMappingIfAny(pool, config.fingerprint))?.current ?? null
+    const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
+      const { validUntil } = mapped ?? {}
+      const until = validUntil ? { validUntil } : {}
+      return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
+    })
+    const notApplied = details([['note', mappingCurrent === false && NOT_APPLIED]])
+    tell(io, json, found, () =>
+      explanations.flatMap((one) => [
+        `customer ${shown(one.key)} (dry run)`,
+        ...renderOne(one, 'dry-run', []),
+        ...notApplied,
+      ]),
+    )
+    return { explanations, chat: NO_TOKEN }
+  }
 }
 
 const NOT_APPLIED = 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'
-
-/** All of them at the end: a mistyped key is an error, and then nothing is told. */
-async function tellDryRun(io: Io, keys: readonly CustomerKey[], { asked, opened, pool }: Telling) {
-  const { config, json = false, removed = false } = asked
-  const explanations: Explanation[] = []
-  for await (const { explanation } of opened.ask(keys)) explanations.push(explanation)
-  const missing = explanations.flatMap(({ key, desired }) => (desired.kind === 'removed' ? key : []))
-  if (!removed) await checkKnown(pool, missing)
-  const mappingCurrent = (await findMappingIfAny(pool, config.fingerprint))?.current ?? null
-  const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
-    const { validUntil } = mapped ?? {}
-    const until = validUntil ? { validUntil } : {}
-    return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
-  })
-  const notApplied = details([['note', mappingCurrent === false && NOT_APPLIED]])
-  tell(io, json, found, () =>
-    explanations.flatMap((one) => [
-      `customer ${shown(one.key)} (dry run)`,
-      ...renderOne(one, 'dry-run', []),
-      ...notApplied,
-    ]),
-  )
-  return { explanations, chat: NO_TOKEN }
-}
 
 type Results = { readonly explanations: readonly Pick<Explanation, 'result' | 'leftOut'>[] }
 

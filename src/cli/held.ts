@@ -77,8 +77,25 @@ export const heldCommand: AddCommand = (program, io, exit) => {
       .option('--by <name>', 'who decides (default: the user of the system, and the host)')
       .option(...JSON_OPTION)
       .addHelpText('after', `\nExamples:${DECIDING}`)
-      .action(async (keys, _, command) => {
-        await decideOn(io, action, keys, command.optsWithGlobals())
+      .action(async (given, _, command) => {
+        const options = command.optsWithGlobals()
+        const { carryOut, states } = ACTIONS[action]
+        const kind = readKindAsked(action, given, options.kind)
+        const person = readPerson(options)
+        const { decided, truncations } = await withDatabase(io, {}, async (pool) => {
+          const keys = await knownOf(pool, given)
+          const selection: HeldSelection = kind === null ? { keys } : { kind }
+          const decidable = await findKeys(pool, keys, states)
+          const outcome = await carryOut(pool, { ...selection, ...person })
+          const notHeld = [...new Set(keys)].filter((key) => !decidable.includes(key))
+          // Until they are closed, customers without a row are held again with the next change.
+          const marks = action === 'discard' && kind === 'truncated' ? await openMarks(pool) : []
+          return {
+            decided: { ...outcome, notHeld },
+            truncations: marks.filter((mark) => mark.kind === 'truncate'),
+          }
+        })
+        tell(io, options.json === true, decided, () => renderOutcome(action, decided, truncations))
         exit(0)
       })
   held
@@ -123,31 +140,6 @@ const ACTIONS = {
   release: { carryOut: release, states: ['held', 'discarded'] },
   discard: { carryOut: discard, states: ['held'] },
 } as const
-
-async function decideOn(
-  io: Io,
-  action: 'release' | 'discard',
-  given: readonly string[],
-  options: Options,
-): Promise<void> {
-  const { carryOut, states } = ACTIONS[action]
-  const kind = readKindAsked(action, given, options.kind)
-  const person = readPerson(options)
-  const { decided, truncations } = await withDatabase(io, {}, async (pool) => {
-    const keys = await knownOf(pool, given)
-    const selection: HeldSelection = kind === null ? { keys } : { kind }
-    const decidable = await findKeys(pool, keys, states)
-    const outcome = await carryOut(pool, { ...selection, ...person })
-    const notHeld = [...new Set(keys)].filter((key) => !decidable.includes(key))
-    // Until they are closed, customers without a row are held again with the next change.
-    const marks = action === 'discard' && kind === 'truncated' ? await openMarks(pool) : []
-    return {
-      decided: { ...outcome, notHeld },
-      truncations: marks.filter((mark) => mark.kind === 'truncate'),
-    }
-  })
-  tell(io, options.json === true, decided, () => renderOutcome(action, decided, truncations))
-}
 
 function readKindAsked(action: string, keys: readonly string[], kind: string | undefined): HeldKind | null {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
