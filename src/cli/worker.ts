@@ -1,6 +1,5 @@
 import process from 'node:process'
 import { addressOf } from '../config/address.ts'
-import type { Config } from '../config/config.ts'
 import { readEnv, secretsOf } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { knock, roleBehind } from '../database/pool.ts'
@@ -17,7 +16,7 @@ import { opsAddress } from '../ops/server.ts'
 import { sleep } from '../ops/time.ts'
 import { namedService } from '../service/address.ts'
 import { logPace, logStep, tellMisfits } from '../worker/log.ts'
-import { openSync, type Secrets } from '../worker/open-sync.ts'
+import { openSync } from '../worker/open-sync.ts'
 import { openOps, type WorkerOps } from '../worker/ops.ts'
 import { whenUp } from '../worker/waiting.ts'
 import { type Observers, startWorker } from '../worker/worker.ts'
@@ -62,68 +61,84 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     log,
     now,
   })
-  const scene = { env, config, log, ops, stop: io.stop }
   try {
     // All of it or nothing: it waits for a server that is away, and begins anew.
-    const waiting = { stop: io.stop, sleep, now, tell: renderAway(log, env) }
-    const running = await whenUp(() => start(scene), waiting)
-    if (running) await runUntilStopped(running, scene)
+    const waiting = { stop: io.stop, sleep, now, tell: tellAway }
+    const running = await whenUp(start, waiting)
+    if (running) await runUntilStopped(running)
   } finally {
     await ops.close()
   }
   log.info('stopped')
+
+  /** A server that is away leaves nothing open. */
+  async function start() {
+    const role = roleOf(databaseAt(env.DATABASE_URL))
+    await reachable(() => knock(env.DATABASE_URL, io.stop), { role })
+    const stack = new AsyncDisposableStack()
+    try {
+      const opened = await openSync({
+        config,
+        env,
+        onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
+        onMisfits: tellMisfits(log, now),
+        onPace(event) {
+          logPace(log)(event)
+          ops.observers.onPace(event)
+        },
+      })
+      stack.defer(() => opened.close())
+      await reachable(() => checkRights(opened.pool, role), { role })
+      const queue = await openQueue({
+        queueUrl: env.QUEUE_URL,
+        name: await reachable(() => installationName(opened.pool), { role }),
+        // The queue knows ids and tokens only, so its words can be shown.
+        onError: makeQuiet(
+          ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
+          now,
+        ),
+      })
+      stack.defer(() => queue.close())
+      const observers = observe(log, ops.observers)
+      const worker = await reachable(() => startWorker({ opened, queue, log, observers }), {
+        role: roleBehind(opened.pool),
+      })
+      return { opened, queue, worker, stack }
+    } catch (error) {
+      await stack.disposeAsync().catch(() => undefined) // what ended it is reported
+      throw error
+    }
+  }
+
+  async function runUntilStopped({ opened, queue, worker, stack }: Awaited<ReturnType<typeof start>>) {
+    let late: NodeJS.Timeout | undefined
+    try {
+      for (const warning of opened.warnings) log.warn(warning)
+      ops.runs({ queue, takesPart: worker.takesPart })
+      const target = renderService(namedService(env.SERVICE_URL, config))
+      log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
+      const failure = await Promise.race([aborted(io.stop).then(() => null), worker.failed])
+      if (failure)
+        log.error({ code: failure.code, reason: failure.details.join('; ') }, 'this worker must not go on')
+      log.info('stopping: running calls may end, no further one is started')
+      late = setTimeout(() => process.exit(failure?.exitCode ?? 0), END_MS)
+      await worker.stop(DRAIN_MS)
+      if (failure) throw failure
+    } finally {
+      await stack.disposeAsync()
+      clearTimeout(late)
+    }
+  }
+
+  /** Host and port only; what Postgres and Redis say of themselves while they start or stop holds no value. */
+  function tellAway({ code, details }: RollcallError): void {
+    const [what, url] = code === 'QUEUE_DOWN' ? ['queue', env.QUEUE_URL] : ['database', env.DATABASE_URL]
+    const about = { server: addressOf(url)?.server, code, reason: details.join('; ') }
+    log.warn(about, `the ${what} does not answer yet: the worker waits for it`)
+  }
 }
 
 const now = () => performance.now()
-
-type Scene = {
-  readonly env: Secrets & { readonly QUEUE_URL: string }
-  readonly config: Config
-  readonly log: Log
-  readonly ops: WorkerOps
-  readonly stop: AbortSignal
-}
-
-type Running = Awaited<ReturnType<typeof start>>
-
-/** A server that is away leaves nothing open. */
-async function start({ env, config, log, ops, stop }: Scene) {
-  const role = roleOf(databaseAt(env.DATABASE_URL))
-  await reachable(() => knock(env.DATABASE_URL, stop), { role })
-  const stack = new AsyncDisposableStack()
-  try {
-    const opened = await openSync({
-      config,
-      env,
-      onPoolError: (error) => log.debug(nameOf(error), 'an idle database connection was lost'),
-      onMisfits: tellMisfits(log, now),
-      onPace(event) {
-        logPace(log)(event)
-        ops.observers.onPace(event)
-      },
-    })
-    stack.defer(() => opened.close())
-    await reachable(() => checkRights(opened.pool, role), { role })
-    const queue = await openQueue({
-      queueUrl: env.QUEUE_URL,
-      name: await reachable(() => installationName(opened.pool), { role }),
-      // The queue knows ids and tokens only, so its words can be shown.
-      onError: makeQuiet(
-        ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
-        now,
-      ),
-    })
-    stack.defer(() => queue.close())
-    const observers = observe(log, ops.observers)
-    const worker = await reachable(() => startWorker({ opened, queue, log, observers }), {
-      role: roleBehind(opened.pool),
-    })
-    return { opened, queue, worker, stack }
-  } catch (error) {
-    await stack.disposeAsync().catch(() => undefined) // what ended it is reported
-    throw error
-  }
-}
 
 function observe(log: Log, measuring: WorkerOps['observers']): Observers {
   const say = logStep(log)
@@ -137,35 +152,5 @@ function observe(log: Log, measuring: WorkerOps['observers']): Observers {
       say(key, step, claim)
       measuring.onStep(key, step)
     },
-  }
-}
-
-async function runUntilStopped(running: Running, { env, config, log, ops, stop }: Scene): Promise<void> {
-  const { opened, queue, worker, stack } = running
-  let late: NodeJS.Timeout | undefined
-  try {
-    for (const warning of opened.warnings) log.warn(warning)
-    ops.runs({ queue, takesPart: worker.takesPart })
-    const target = renderService(namedService(env.SERVICE_URL, config))
-    log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
-    const failure = await Promise.race([aborted(stop).then(() => null), worker.failed])
-    if (failure)
-      log.error({ code: failure.code, reason: failure.details.join('; ') }, 'this worker must not go on')
-    log.info('stopping: running calls may end, no further one is started')
-    late = setTimeout(() => process.exit(failure?.exitCode ?? 0), END_MS)
-    await worker.stop(DRAIN_MS)
-    if (failure) throw failure
-  } finally {
-    await stack.disposeAsync()
-    clearTimeout(late)
-  }
-}
-
-/** Host and port only; what Postgres and Redis say of themselves while they start or stop holds no value. */
-function renderAway(log: Log, env: Scene['env']): (trouble: RollcallError) => void {
-  return ({ code, details }) => {
-    const [what, url] = code === 'QUEUE_DOWN' ? ['queue', env.QUEUE_URL] : ['database', env.DATABASE_URL]
-    const about = { server: addressOf(url)?.server, code, reason: details.join('; ') }
-    log.warn(about, `the ${what} does not answer yet: the worker waits for it`)
   }
 }

@@ -71,41 +71,33 @@ type ServeParts = {
 }
 
 export function addGroup(app: FastifyInstance, group: Group, serving: ServeParts): void {
-  for (const route of group.routes) {
-    app.route({
-      method: route.method,
-      url: route.path,
-      handler: (request, reply) => serve({ group, route, serving }, request, reply),
-    })
-  }
-}
-
-/** A call is carried out even when its caller has gone: a caller that gave up has to expect a late request. */
-async function serve(
-  { group, route, serving }: { group: Group; route: Route; serving: ServeParts },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
   const { store, faults, noteOf, stopping } = serving
-  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  const read = readBody(bytes)
-  const body = read.kind === 'json' ? read.value : undefined
-  const userId = group.userIdOf(request, body)
-  const note = noteOf(request)
-  // The router has refused paths that cannot be decoded; a fragment is none of its business.
-  const path = decodeURIComponent(request.url.split(/[?#]/, 1)[0] ?? '')
-  const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
-  note({ bytes, userId, faults: kinds })
-  if (latencyMs > 0) await sleep(latencyMs, stopping)
-  const blow = ending?.kind === 'slow-body' ? null : ending
-  if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
-  const unreadable = unreadableFor(request, read.kind)
-  const call = { userId: userId ?? '', body, unreadable, query: request.query }
-  const answer = (await group.authorise(request)) ?? route.run(store, call)
-  note({ stored: answer.stored })
-  if (blow !== null) return strike(blow, { request, reply, stopping })
-  if (ending?.kind !== 'slow-body') return send(reply, answer)
-  return sendSlowly({ reply, stopping }, answer, ending.durationMs)
+  for (const route of group.routes) {
+    app.route({ method: route.method, url: route.path, handler: serve })
+
+    /** A call is carried out even when its caller has gone: a caller that gave up has to expect a late request. */
+    async function serve(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+      const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const read = readBody(bytes)
+      const body = read.kind === 'json' ? read.value : undefined
+      const userId = group.userIdOf(request, body)
+      const note = noteOf(request)
+      // The router has refused paths that cannot be decoded; a fragment is none of its business.
+      const path = decodeURIComponent(request.url.split(/[?#]/, 1)[0] ?? '')
+      const { latencyMs, ending, kinds } = faults.strike({ method: request.method, path, userId, body })
+      note({ bytes, userId, faults: kinds })
+      if (latencyMs > 0) await sleep(latencyMs, stopping)
+      const blow = ending?.kind === 'slow-body' ? null : ending
+      if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
+      const unreadable = unreadableFor(request, read.kind)
+      const call = { userId: userId ?? '', body, unreadable, query: request.query }
+      const answer = (await group.authorise(request)) ?? route.run(store, call)
+      note({ stored: answer.stored })
+      if (blow !== null) return strike(blow, { request, reply, stopping })
+      if (ending?.kind !== 'slow-body') return send(reply, answer)
+      return sendSlowly({ reply, stopping }, answer, ending.durationMs)
+    }
+  }
 }
 
 export function isJsonType(type = ''): boolean {
