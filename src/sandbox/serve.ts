@@ -88,14 +88,14 @@ export function addGroup(app: FastifyInstance, group: Group, serving: ServeParts
       note({ bytes, userId, faults: kinds })
       if (latencyMs > 0) await sleep(latencyMs, stopping)
       const blow = ending?.kind === 'slow-body' ? null : ending
-      if (blow !== null && strikesFirst(blow)) return strike(blow, { request, reply, stopping })
+      if (blow !== null && strikesFirst(blow)) return strike(blow, reply, stopping)
       const unreadable = unreadableFor(request, read.kind)
       const call = { userId: userId ?? '', body, unreadable, query: request.query }
       const answer = (await group.authorise(request)) ?? route.run(store, call)
       note({ stored: answer.stored })
-      if (blow !== null) return strike(blow, { request, reply, stopping })
+      if (blow !== null) return strike(blow, reply, stopping)
       if (ending?.kind !== 'slow-body') return send(reply, answer)
-      return sendSlowly({ reply, stopping }, answer, ending.durationMs)
+      return sendSlowly(reply, answer, { durationMs: ending.durationMs, stopping })
     }
   }
 }

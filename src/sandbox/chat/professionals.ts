@@ -66,17 +66,11 @@ const WEEK = 7 * DAY
 /** The first of January 1970 was a Thursday, three days after the week's start. */
 const EPOCH = 3 * DAY
 
-/** In minutes; the end is not part of it. */
-type Span = { readonly start: number; readonly end: number }
-
-/** `changesAt` in epoch milliseconds, on the minute; null: never. */
-export type Presence = { readonly status: 'online' | 'offline'; readonly changesAt: number | null }
-
 /**
  * Whether the schedules have the professional connected, and when that changes (section 2.4, all times UTC). Periods
  * that touch are one, within a day or across midnight: an end of `0:00` is the end of the day, 23:59 is not.
  */
-export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number): Presence {
+export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number) {
   const minute = Math.floor(epochMs / MINUTE_MS)
   const now = (minute + EPOCH) % WEEK
   const spans = schedules.flatMap(spansOf)
@@ -85,13 +79,14 @@ export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number):
   const changes = edges.filter((edge) => isOnline(edge) !== isOnline(now))
   const next = Math.min(...changes.map((edge) => (edge - now + WEEK) % WEEK))
   return {
-    status: isOnline(now) ? 'online' : 'offline',
+    status: isOnline(now) ? ('online' as const) : ('offline' as const),
+    /** In epoch milliseconds, on the minute; null: never. */
     changesAt: changes.length === 0 ? null : (minute + next) * MINUTE_MS,
   }
 }
 
-/** In minutes since Monday, 0:00. A period that ends before it starts, or as it starts, is none. */
-function spansOf(schedule: ScheduleWire): readonly Span[] {
+/** In minutes since Monday, 0:00, without the end. A period that ends before it starts, or as it starts, is none. */
+function spansOf(schedule: ScheduleWire) {
   const { start_first_period, end_first_period, start_second_period, end_second_period } = schedule
   const day = WEEKDAYS.indexOf(schedule.day) * DAY
   const periods = [

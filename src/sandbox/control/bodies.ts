@@ -76,17 +76,14 @@ export const faultsBody = z.preprocess(unwrap('faults'), z.array(z.preprocess(re
 /** Words as a JSON string, or an object of dimensions, which win over those of its optional `preset`. */
 export const contractBody = z.preprocess((body) => {
   if (typeof body === 'string') return contractFromWords(body)
-  if (typeof body !== 'object' || body === null || !('preset' in body) || !isPreset(body.preset)) return body
+  if (!isRecord(body) || !isPreset(body.preset)) return body
   const { preset, ...dimensions } = body
   return { ...PRESETS[preset].contract, ...dimensions }
 }, contract)
 
 /** Takes a list out of the object in which GET shows it. */
 function unwrap(name: string): (body: unknown) => unknown {
-  return (body) => {
-    const isShown = typeof body === 'object' && body !== null && Object.keys(body).join() === name
-    return isShown ? Object.values(body)[0] : body
-  }
+  return (body) => (isRecord(body) && Object.keys(body).join() === name ? body[name] : body)
 }
 
 /** Drops `struck` and `spent`, which GET adds: a rule that is set begins anew. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { sleep } from '../../ops/time.ts'
 import { html, refuse, type SandboxAnswer, send } from '../answer.ts'
 import type { FaultEnding } from './faults.ts'
@@ -16,19 +16,13 @@ export function strikesFirst(ending: Blow): boolean {
   return ending.kind !== 'drop-after' && ending.kind !== 'hang-after'
 }
 
-type Struck = {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly stopping: AbortSignal
-}
-
-export function strike(ending: Blow, { request, reply, stopping }: Struck): unknown {
+export function strike(ending: Blow, reply: FastifyReply, stopping: AbortSignal): unknown {
   if (ending.kind === 'status') return answerWith(ending, reply)
   reply.hijack()
   if (ending.kind === 'hang-after') return reply
   // A port that cannot be opened again ends the process, so that the failure is seen.
-  if (ending.kind === 'refuse') void refuseFor(request.server.server, ending.durationMs, stopping)
-  request.raw.socket.destroy()
+  if (ending.kind === 'refuse') void refuseFor(reply.server.server, ending.durationMs, stopping)
+  reply.request.raw.socket.destroy()
   return reply
 }
 
@@ -81,9 +75,9 @@ async function listens(server: Server, where: { host: string; port: number }): P
 
 /** Status and headers go out at once; an answer without a body is sent as always. */
 export function sendSlowly(
-  { reply, stopping }: Omit<Struck, 'request'>,
+  reply: FastifyReply,
   { status, body }: SandboxAnswer,
-  durationMs: number,
+  { durationMs, stopping }: { readonly durationMs: number; readonly stopping: AbortSignal },
 ): unknown {
   if (body === null) return reply.code(status).send()
   const bytes = Buffer.from(body.text)

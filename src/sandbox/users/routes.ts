@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'
 import { type OptionalField, USER_FIELDS } from '../../model/user.ts'
+import { isRecord } from '../../model/values.ts'
 import { createBodySchema, retrievedUser, updateBody } from '../../service/schema.ts'
 import { html, json, refuse, type SandboxAnswer } from '../answer.ts'
 import type { Contract } from '../contract/contract.ts'
@@ -81,8 +82,7 @@ export function makeUserGroup({ apiKey, secretKey }: Credentials): Group {
 }
 
 function userIdIn(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || !('user_id' in value)) return null
-  return typeof value.user_id === 'string' ? value.user_id : null
+  return isRecord(value) && typeof value.user_id === 'string' ? value.user_id : null
 }
 
 /** First of all: is the user forbidden, and is there a body to go by? */
