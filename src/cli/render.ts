@@ -37,16 +37,10 @@ export function shellQuoted(text: string): string {
   return /^[\w./:=%@,+][\w./:=%@,+-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-type OfKind<Value, Kind> = Value extends { readonly kind: infer Kinds }
-  ? Kind extends Kinds
-    ? Value
-    : never
-  : never
-
 /** The words for a value by its kind; a kind that has none does not compile. */
 export function byKind<Value extends { readonly kind: string }>(
   value: Value,
-  words: { readonly [Kind in Value['kind']]: (value: OfKind<Value, Kind>) => string },
+  words: { readonly [Kind in Value['kind']]: (value: Extract<Value, { readonly kind: Kind }>) => string },
 ): string {
   return words[value.kind as Value['kind']](value as never)
 }

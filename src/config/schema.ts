@@ -106,9 +106,12 @@ type Frozen<T> = { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> :
 /** With every default filled in; define.ts says what each means. */
 export type Sections = Frozen<{ [K in keyof Schemas]: z.output<Schemas[K]> }>
 
-const column = z
-  .string({ error: 'expected the name of a column' })
-  .refine(isIdentifier, { error: 'expected the name of a column (1 to 63 bytes)' })
+function nameOf(what: string) {
+  const error = `expected the name of a ${what}`
+  return z.string({ error }).refine(isIdentifier, { error: `${error} (1 to 63 bytes)` })
+}
+
+export const column = nameOf('column')
 
 const columns = z
   .array(column, { error: 'expected a column or a list of columns' })
@@ -134,15 +137,11 @@ function pureFunction(expected: string) {
   )
 }
 
-const schemaName = z
-  .string({ error: 'expected the name of a schema' })
-  .refine(isIdentifier, { error: 'expected the name of a schema (1 to 63 bytes)' })
-
 export const customersSchema = section({
   table: relation.optional(),
   view: relation.optional(),
   key,
-  searchPath: z.array(schemaName, { error: 'expected a list of schemas' }).default([]),
+  searchPath: z.array(nameOf('schema'), { error: 'expected a list of schemas' }).default([]),
   rowSecurity: oneOf(['refuse', 'apply']).default('refuse'),
 })
 
@@ -165,8 +164,6 @@ export const scopeFunctionSchema = section({
   columns,
   when: pureFunction('a function that answers true or false'),
 })
-
-export const columnSchema = column
 
 export const constantSchema = (field: UserField) => section({ value: target(field) })
 

@@ -8,7 +8,7 @@ import type { Config, FieldSource, Row } from './config.ts'
 import type { Clock } from './define.ts'
 import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
 import {
-  columnSchema,
+  column as columnSchema,
   constantSchema,
   fieldFunctionSchema,
   scopeFunctionSchema,

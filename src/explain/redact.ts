@@ -4,14 +4,10 @@ import { OPTIONAL_FIELDS } from '../model/user.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
 
-type WithoutBody<P> = P extends { readonly body: object }
-  ? Omit<P, 'body'> & { readonly sends: readonly string[] }
-  : P
+export type RedactedPlan = ReturnType<typeof redactedPlan>
 
 /** Bodies hold field values: `sends` has their names. */
-export type RedactedPlan = WithoutBody<Plan>
-
-export function redactedPlan(plan: Plan): RedactedPlan {
+export function redactedPlan(plan: Plan) {
   if (!('body' in plan)) return plan
   const { body, ...rest } = plan
   return { ...rest, sends: Object.keys(body) }

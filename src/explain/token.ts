@@ -17,11 +17,8 @@ export function isJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) && decoded(token) !== null
 }
 
-const SILENT: Claims = { names: [], expiresAt: null }
-
 export function readClaims(token: string): Claims {
-  const claims = decoded(token)
-  if (claims === null) return SILENT
+  const claims = decoded(token) ?? {}
   const names = [claims.sub, claims.user_id].map(nameOf).filter((name) => name !== null)
   return { names, expiresAt: momentOf(claims.exp) }
 }
