@@ -68,11 +68,7 @@ const id = pg.escapeIdentifier
  *
  * @throws RollcallError USAGE without such a role, CUSTOMERS_UNREADABLE when the configuration names what does not exist
  */
-export async function grantsScript(
-  client: Client,
-  role: string,
-  asked: GrantsAsked,
-): Promise<{ readonly script: string; readonly warnings: readonly string[] }> {
+export async function grantsScript(client: Client, role: string, asked: GrantsAsked) {
   const { database, version, superuser, owner } = await readServer(client, role)
   if (superuser === null) throw usage('--to: there is no role of this name')
   const to = `TO ${id(role)}`
@@ -105,16 +101,9 @@ export async function grantsScript(
   return { script: script.join('\n'), warnings }
 }
 
-type Server = {
-  readonly database: string
-  readonly version: number
-  /** Whether the role is one; null when there is no role of this name. */
-  readonly superuser: boolean | null
-  /** It may do whatever the owner of rollcall's tables may. */
-  readonly owner: boolean
-}
-
-async function readServer(client: Client, role: string): Promise<Server> {
+/** `superuser` is null when there is no role of this name. `owner`: it may do what the owner of rollcall's tables may. */
+async function readServer(client: Client, role: string) {
+  type Server = { database: string; version: number; superuser: boolean | null; owner: boolean }
   const { rows } = await client.query<Server>(
     `SELECT current_database() AS database, current_setting('server_version_num')::int AS version, r.rolsuper AS superuser,
        coalesce((SELECT pg_has_role(r.oid, n.nspowner, 'MEMBER') FROM pg_catalog.pg_namespace n
