@@ -169,10 +169,7 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   return { run, everybody, goesOn: false }
 }
 
-async function refusal(
-  why: Extract<RunEnd, { kind: 'refused' }>['why'],
-  { config, opened }: Reporting,
-): Promise<RollcallError> {
+async function refusal(why: Extract<RunEnd, { kind: 'refused' }>['why'], { config, opened }: Reporting) {
   if (why !== 'mapping') return new RollcallError('DRIFT_TOO_EARLY', [TOO_EARLY[why]])
   const mapping = await findMapping(opened.pool, config.fingerprint)
   if (mapping && !mapping.current) return mappingChanged(mapping)

@@ -60,11 +60,9 @@ export const driftCommand: AddCommand = (program, io, exit) => {
       const report = asked.fromLedger
         ? await withDatabase(io, {}, (pool) => ledgerReport(pool, config, asked))
         : await serviceReport(io, { config, asked })
-      exit(await print(io, { report, asked, file }))
+      exit(await print(io, report, asked, file))
     })
 }
-
-type Printing = { readonly report: Report; readonly asked: DriftAsked; readonly file: string | null }
 
 /** Output for a program has every key as it is. */
 const UNCUT = Number.POSITIVE_INFINITY
@@ -73,16 +71,16 @@ const UNCUT = Number.POSITIVE_INFINITY
  * A file that an earlier run has written is worth more than a report that was stopped half way. Why a check has not
  * passed is said to the caller, wherever the report goes.
  */
-async function print(io: Io, { report, asked, file }: Printing): Promise<ExitCode> {
+async function print(io: Io, report: Report, { format }: DriftAsked, file: string | null): Promise<ExitCode> {
   const code = exitFor(report)
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
     const width = io.terminal ? io.screen?.columns : UNCUT
-    for (const line of await FORMS[asked.format](report, width)) io.out(line)
+    for (const line of await FORMS[format](report, width)) io.out(line)
   } else if (!stopped) {
-    await writeWhole(file, await FORMS[asked.format](report, UNCUT))
+    await writeWhole(file, await FORMS[format](report, UNCUT))
   }
-  if (code !== 0 && (file !== null || asked.format !== 'table')) {
+  if (code !== 0 && (file !== null || format !== 'table')) {
     const { text, more } = renderHeadline(report)
     for (const line of [`rollcall: ${text}`, ...more]) io.err(shown(line))
   }

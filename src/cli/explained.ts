@@ -42,11 +42,7 @@ type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
 /** Explains these customers, prints it, and judges what was found. Nothing is changed. */
-export async function explainAll(
-  io: Io,
-  asked: Asked,
-  exitFor: (told: Told) => ExitCode = exitForResults,
-): Promise<ExitCode> {
+export async function explainAll(io: Io, asked: Asked, exitFor: (told: Told) => ExitCode = exitForResults) {
   try {
     return exitFor(await explain(io, asked))
   } catch (error) {

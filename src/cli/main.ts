@@ -83,11 +83,7 @@ Examples:
   rollcall worker --help     what a command does and takes`
 
 /** With the command of this name; with all of them for help and for a name that none of them has. */
-export async function makeProgram(
-  name: string | undefined,
-  io: Io,
-  exit: (code: ExitCode) => void,
-): Promise<Command> {
+export async function makeProgram(name: string | undefined, io: Io, exit: (code: ExitCode) => void) {
   const program = new Command('rollcall')
     .description(
       'Keeps the customers of your Postgres registered, up to date and entitled at the Legal Consultation Service.',

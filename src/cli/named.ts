@@ -17,11 +17,7 @@ type Reading = { readonly pool: Pool; readonly shape: CustomersShape }
  *
  * @throws RollcallError USAGE, which says what a key looks like.
  */
-export async function namedKeys(
-  io: Pick<Io, 'err'>,
-  { pool, shape }: Reading,
-  keys: readonly string[],
-): Promise<readonly CustomerKey[]> {
+export async function namedKeys(io: Pick<Io, 'err'>, { pool, shape }: Reading, keys: readonly string[]) {
   const named: { given: string; key: CustomerKey | null }[] = []
   for (const given of keys) named.push({ given, key: await readGiven(pool, shape, given) })
   const odd = named.flatMap(({ given, key }) => (key === null ? given : []))

@@ -61,11 +61,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
 
 type Group = Advice & Pick<IssueGroup, 'customers' | 'example'> & { readonly reason: string }
 
-function renderGroup(
-  head: string,
-  { customers, reason, example, what, toDo }: Group,
-  since: string | null,
-): string[] {
+function renderGroup(head: string, { customers, reason, example, what, toDo }: Group, since: string | null) {
   return [
     `${head}: ${counted(customers, 'customer')}, reason ${reason}`,
     ...details([

@@ -20,7 +20,6 @@ import { makeDigester } from '../sync/digest.ts'
 import {
   brakeNeeds,
   captureNeeds,
-  type MappingCompared,
   mappingNeeds,
   overviewNeeds,
   paceNeeds,
@@ -99,11 +98,7 @@ async function readStatus(pool: Pool, config: Config, env: StatusEnv) {
 const BUDGET_MS = 5000
 
 /** The mapping of this configuration, and what it would change; null on a ledger that has met none. */
-async function mappingStatus(
-  pool: Pool,
-  config: Config,
-  digestKey: string | undefined,
-): Promise<MappingCompared | null> {
+async function mappingStatus(pool: Pool, config: Config, digestKey: string | undefined) {
   const mapping = await findMapping(pool, config.fingerprint)
   if (!mapping) return null
   if (mapping.current || digestKey === undefined) return { ...mapping, differ: null }

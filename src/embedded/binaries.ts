@@ -38,11 +38,7 @@ function resolveFrom(base: string, name: string): string | undefined {
 }
 
 /** A checkout below /root is closed to all other accounts: then the account gets a copy that it can reach. */
-export async function reachableBy(
-  binaries: Binaries,
-  account: Account | undefined,
-  folder: string,
-): Promise<Binaries> {
+export async function reachableBy(binaries: Binaries, account: Account | undefined, folder: string) {
   if (!account || (await canRun(account, '"$1" --version', binaries.initdb))) return binaries
   const native = dirname(dirname(binaries.initdb))
   const copy = join(folder, 'native')

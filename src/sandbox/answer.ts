@@ -48,12 +48,7 @@ export function html(status: number): SandboxAnswer {
 }
 
 /** @param fields what was expected of each field, never what it held */
-export function refuse(
-  status: number,
-  code: ErrorCode,
-  message: string,
-  fields: Problems = {},
-): SandboxAnswer {
+export function refuse(status: number, code: ErrorCode, message: string, fields: Problems = {}) {
   return json(status, { error: { code, message, fields } })
 }
 

@@ -33,11 +33,7 @@ function shorten(text: string): string {
 }
 
 /** For values of the command line; throws RollcallError USAGE with a line for each problem. */
-export function checkOption<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  option: string,
-): z.output<Schema> {
+export function checkOption<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string) {
   const read = schema.safeParse(value)
   if (read.success) return read.data
   const problems = Object.entries(problemsOf(read.error))

@@ -121,11 +121,7 @@ function unhandled(status: number): SandboxAnswer {
 }
 
 /** An entry for every call of the interface, from its head to its answer. */
-function journalCalls(
-  app: FastifyInstance,
-  { open }: ReturnType<typeof makeJournal>,
-  now: () => number,
-): (request: FastifyRequest) => JournalNote {
+function journalCalls(app: FastifyInstance, { open }: ReturnType<typeof makeJournal>, now: () => number) {
   const notes = new WeakMap<FastifyRequest, JournalNote>()
   app.addHook('onRequest', async (request) => {
     const [path = ''] = request.url.split('?')
@@ -137,7 +133,7 @@ function journalCalls(
     // A caller that has gone gets no answer.
     if (!request.raw.socket.destroyed) notes.get(request)?.({ status: reply.statusCode, answeredAt: now() })
   })
-  return (request) => notes.get(request) ?? (() => {})
+  return (request: FastifyRequest) => notes.get(request) ?? (() => {})
 }
 
 /** A sandbox that is bound to every address is reached by the loopback one. */

@@ -116,10 +116,7 @@ type RetrievedForm = Pick<Contract, 'nulls' | 'numbers' | 'email' | 'phone'>
  * The user as a GET shows it (section 4.4): sixteen fields, no `country_code`, and by default the prefix before the
  * number in `mobile_phone` (section 2.6, rules 1 and 3).
  */
-export function retrievedForm(
-  user: StoredUser,
-  form: RetrievedForm = DOCUMENTED,
-): Readonly<Record<string, FieldValue>> {
+export function retrievedForm(user: StoredUser, form: RetrievedForm = DOCUMENTED) {
   const { [UNVERIFIABLE_FIELD]: _unseen, ...fields } = user
   const email =
     form.email === 'lower-case' && typeof user.email === 'string' ? user.email.toLowerCase() : user.email
