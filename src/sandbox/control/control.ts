@@ -32,21 +32,96 @@ type ControlParts = Store & {
   readonly token: string | undefined
 }
 
+const journalQuery = z.object({
+  after: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(10_000).default(1000),
+  user: z.string().optional(),
+})
+const QUERY = 'Expected after (the number of an entry), limit (1 to 10000) and user, each at most once.'
+
 export function addControl(app: FastifyInstance, parts: ControlParts): void {
+  const { users, journal, faults, contract, clock, tokens, professionals, conversations } = parts
   app.get(`${CONTROL}/health`, () => ({ ok: true }))
-  app.register(
-    (control, _options, done) => {
-      control.addHook('onRequest', async (request, reply) => {
-        const refusal = refuseControl(request, parts)
-        if (refusal !== null) return send(reply, refuse(403, 'forbidden', refusal))
+  app.register(addRest, { prefix: CONTROL })
+
+  async function addRest(control: FastifyInstance): Promise<void> {
+    control.addHook('onRequest', async (request, reply) => {
+      const refusal = refuseControl(request, parts)
+      if (refusal !== null) return send(reply, refuse(403, 'forbidden', refusal))
+    })
+    control.get('/users', () => ({ users: users.all() }))
+    control.get('/journal', (request, reply) => {
+      const query = journalQuery.safeParse(request.query)
+      if (!query.success) return send(reply, refuse(400, 'bad_request', QUERY))
+      const { after, limit, user: userId } = query.data
+      const found = journal.list({ after, limit: limit + 1, userId })
+      return { last: journal.last, more: found.length > limit, entries: found.slice(0, limit) }
+    })
+    resource('/faults', faultsBody, { show: () => ({ faults: faults.list() }), set: faults.set })
+    resource('/contract', contractBody, { show: () => contract.now, set: contract.set })
+    const showClock = () => ({ now: new Date(clock.now()).toISOString() })
+    resource('/clock', clockBody(clock), { show: showClock, set: clock.set })
+    const showProfessionals = () => ({ professionals: professionals.all() })
+    resource('/professionals', professionalsBody, { show: showProfessionals, set: professionals.set })
+
+    // How the service issues tokens is not shown (section 5); registered users can have one (section 1).
+    const issue = withBody(tokenBody, async ({ user_id, expires_in: seconds }) => {
+      if (users.get(user_id) === undefined) return notFound('Only a registered user can have a token.')
+      const { token, expiresAt } = await tokens.issue(user_id, { expiresInMs: seconds * 1000 })
+      const expires_at = new Date(expiresAt).toISOString()
+      return json(201, { token, token_type: 'Bearer', user_id, expires_at })
+    })
+    const write = withBody(
+      messageBody,
+      ({ user_id, professional_id, from, status, created_at: at, ...content }) => {
+        const pair = { userId: user_id, professionalId: professional_id }
+        const add = () => conversations.add(pair, [{ from, status, content, at }]).messages[0]
+        return missing(pair) ?? json(201, add())
+      },
+    )
+    const fill = withBody(fillBody, ({ user_id, professional_id, messages }) => {
+      const pair = { userId: user_id, professionalId: professional_id }
+      const add = () => conversations.add(pair, makeDrafts(messages, clock.now())).room.id
+      return missing(pair) ?? json(201, { room: add(), messages })
+    })
+    control.post('/tokens', issue)
+    control.post('/messages', write)
+    control.post('/conversations', fill)
+    control.post<{ Params: { id: string } }>('/rooms/:id/read', ({ params: { id } }, reply) => {
+      const room = /^\d+$/.test(id) ? Number(id) : Number.NaN
+      const marked = conversations.markRead(room)
+      return marked === undefined ? send(reply, notFound('There is no such room.')) : { room, marked }
+    })
+
+    // `/` clears everything but the contract, which says what kind of service this is.
+    const clearable = { journal, users, faults, clock, professionals, conversations }
+    const add = (path: string, all: readonly { clear(): void }[]) =>
+      control.delete(path, (_request, reply) => {
+        for (const part of all) part.clear()
+        return reply.code(204).send()
       })
-      addResources(control, parts)
-      addChat(control, parts)
-      addClears(control, parts)
-      done()
-    },
-    { prefix: CONTROL },
-  )
+    for (const [name, part] of Object.entries(clearable)) add(`/${name}`, [part])
+    add('/', Object.values(clearable))
+    add('/contract', [{ clear: () => contract.set({}) }])
+
+    function resource<Schema extends z.ZodType>(
+      path: string,
+      body: Schema,
+      { show, set }: { show(): object; set(value: z.output<Schema>): void },
+    ): void {
+      control.get(path, show)
+      const put = withBody(body, (value) => {
+        set(value)
+        return json(200, show())
+      })
+      control.put(path, put)
+    }
+  }
+
+  function missing({ userId, professionalId }: Pair): SandboxAnswer | null {
+    if (users.get(userId) === undefined) return notFound('There is no such user.')
+    return professionals.get(professionalId) === undefined ? notFound('There is no such professional.') : null
+  }
 }
 
 /**
@@ -69,97 +144,6 @@ function refuseControl(request: FastifyRequest, { host, token }: ControlParts): 
 /** Whether a sandbox that is bound to this address cannot be controlled at all. */
 export function isShut({ host, token }: Pick<ControlParts, 'host' | 'token'>): boolean {
   return token === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host)
-}
-
-const journalQuery = z.object({
-  after: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(10_000).default(1000),
-  user: z.string().optional(),
-})
-const QUERY = 'Expected after (the number of an entry), limit (1 to 10000) and user, each at most once.'
-
-function addResources(control: FastifyInstance, parts: ControlParts): void {
-  const { users, journal, faults, contract, clock, professionals } = parts
-  control.get('/users', () => ({ users: users.all() }))
-  control.get('/journal', (request, reply) => {
-    const query = journalQuery.safeParse(request.query)
-    if (!query.success) return send(reply, refuse(400, 'bad_request', QUERY))
-    const { after, limit, user: userId } = query.data
-    const found = journal.list({ after, limit: limit + 1, userId })
-    return { last: journal.last, more: found.length > limit, entries: found.slice(0, limit) }
-  })
-  resource('/faults', faultsBody, { show: () => ({ faults: faults.list() }), set: faults.set })
-  resource('/contract', contractBody, { show: () => contract.now, set: contract.set })
-  const showClock = () => ({ now: new Date(clock.now()).toISOString() })
-  resource('/clock', clockBody(clock), { show: showClock, set: clock.set })
-  const showProfessionals = () => ({ professionals: professionals.all() })
-  resource('/professionals', professionalsBody, { show: showProfessionals, set: professionals.set })
-
-  function resource<Schema extends z.ZodType>(
-    path: string,
-    body: Schema,
-    { show, set }: { show(): object; set(value: z.output<Schema>): void },
-  ): void {
-    control.get(path, show)
-    const put = withBody(body, (value) => {
-      set(value)
-      return json(200, show())
-    })
-    control.put(path, put)
-  }
-}
-
-function addChat(
-  control: FastifyInstance,
-  { users, clock, tokens, professionals, conversations }: ControlParts,
-) {
-  // How the service issues tokens is not shown (section 5); registered users can have one (section 1).
-  const issue = withBody(tokenBody, async ({ user_id, expires_in: seconds }) => {
-    if (users.get(user_id) === undefined) return notFound('Only a registered user can have a token.')
-    const { token, expiresAt } = await tokens.issue(user_id, { expiresInMs: seconds * 1000 })
-    const expires_at = new Date(expiresAt).toISOString()
-    return json(201, { token, token_type: 'Bearer', user_id, expires_at })
-  })
-  const write = withBody(
-    messageBody,
-    ({ user_id, professional_id, from, status, created_at: at, ...content }) => {
-      const pair = { userId: user_id, professionalId: professional_id }
-      const add = () => conversations.add(pair, [{ from, status, content, at }]).messages[0]
-      return missing(pair) ?? json(201, add())
-    },
-  )
-  const fill = withBody(fillBody, ({ user_id, professional_id, messages }) => {
-    const pair = { userId: user_id, professionalId: professional_id }
-    const add = () => conversations.add(pair, makeDrafts(messages, clock.now())).room.id
-    return missing(pair) ?? json(201, { room: add(), messages })
-  })
-  control.post('/tokens', issue)
-  control.post('/messages', write)
-  control.post('/conversations', fill)
-  control.post<{ Params: { id: string } }>('/rooms/:id/read', ({ params: { id } }, reply) => {
-    const room = /^\d+$/.test(id) ? Number(id) : Number.NaN
-    const marked = conversations.markRead(room)
-    return marked === undefined ? send(reply, notFound('There is no such room.')) : { room, marked }
-  })
-
-  function missing({ userId, professionalId }: Pair): SandboxAnswer | null {
-    if (users.get(userId) === undefined) return notFound('There is no such user.')
-    return professionals.get(professionalId) === undefined ? notFound('There is no such professional.') : null
-  }
-}
-
-/** `/` clears everything but the contract, which says what kind of service this is. */
-function addClears(control: FastifyInstance, parts: ControlParts): void {
-  const { journal, users, faults, clock, professionals, conversations, contract } = parts
-  const clearable = { journal, users, faults, clock, professionals, conversations }
-  const add = (path: string, all: readonly { clear(): void }[]) =>
-    control.delete(path, (_request, reply) => {
-      for (const part of all) part.clear()
-      return reply.code(204).send()
-    })
-  for (const [name, part] of Object.entries(clearable)) add(`/${name}`, [part])
-  add('/', Object.values(clearable))
-  add('/contract', [{ clear: () => contract.set({}) }])
 }
 
 /**
