@@ -31,23 +31,18 @@ export function addDriftOptions(command: Command) {
 export type DriftFlags = ReturnType<ReturnType<typeof addDriftOptions>['opts']>
 
 export function readDriftAsked(options: DriftFlags) {
-  const { format, json = false } = options
+  const { fromLedger = false, restart = false, repair = false, showValues = false } = options
+  const { format, json = false, where = [], output = null } = options
   const problems = [...misfits(options)]
   const maxDrift = numberOf(options.maxDrift, MAX_DRIFT, problems)
   const asked = {
-    fromLedger: options.fromLedger === true,
+    ...{ fromLedger, restart, repair, showValues, where, output },
     sample: numberOf(options.sample, SAMPLE, problems),
-    /** Each as it was written; all of them have to hold. */
-    where: options.where ?? [],
     rate: numberOf(options.rate, RATE, problems),
-    restart: options.restart === true,
     maxDrift: maxDrift === null ? null : maxDrift / 100,
-    repair: options.repair === true,
     /** This person confirms that many users are really missing. */
     believed: options.believe === true ? readPerson(options) : null,
-    showValues: options.showValues === true,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
-    output: options.output ?? null,
     resume: commandOf(options),
   }
   if (json && asked.format !== 'json') problems.push(`--json: not with --format ${format}`)
