@@ -16,7 +16,7 @@ Examples:
   rollcall answers             what the service has ever answered
   rollcall answers --forget    start anew, as after a release of the service`
 
-export const answersCommand: AddCommand = (program, io, exit) => {
+export const answersCommand: AddCommand = (program, io) => {
   program
     .command('answers')
     .description('show every distinct answer of the service, and what it was taken for')
@@ -33,7 +33,6 @@ export const answersCommand: AddCommand = (program, io, exit) => {
         const answers = await readAnswers(pool)
         tell(io, json, answers, () => renderAnswers(answers))
       })
-      exit(0)
     })
 }
 

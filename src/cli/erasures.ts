@@ -21,7 +21,7 @@ Examples:
   rollcall erasures 4711            what was erased of this customer
   rollcall erasures --json --limit 1000`
 
-export const erasuresCommand: AddCommand = (program, io, exit) => {
+export const erasuresCommand: AddCommand = (program, io) => {
   program
     .command('erasures')
     .argument('[key...]', 'customers, by their key')
@@ -39,7 +39,6 @@ export const erasuresCommand: AddCommand = (program, io, exit) => {
       const unknown = keys.filter((key) => !known.has(key))
       if (unknown.length > 0) throw usage(`nothing is known of customer ${unknown.map(shown).join(', ')}`)
       tell(io, json, receipts.map(asReceipt), () => renderErasures(receipts, keys))
-      exit(0)
     })
 }
 

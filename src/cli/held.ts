@@ -96,7 +96,6 @@ export const heldCommand: AddCommand = (program, io, exit) => {
           }
         })
         tell(io, options.json === true, decided, () => renderOutcome(action, decided, truncations))
-        exit(0)
       })
   held
     .command('log')
@@ -109,7 +108,6 @@ export const heldCommand: AddCommand = (program, io, exit) => {
       const most = readLimit(limit)
       const decisions = await withDatabase(io, {}, (pool) => listDecisions(pool, most))
       tell(io, json, decisions, () => renderDecisions(decisions))
-      exit(0)
     })
 }
 
