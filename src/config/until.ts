@@ -69,13 +69,10 @@ function heldBy(answer: { readonly validUntil: unknown }, now: Date): unknown {
  * @throws TypeError
  */
 export function atOnce(answer: unknown): unknown {
-  if (!isThenable(answer)) return answer
+  if (typeof answer !== 'object' || answer === null || !('then' in answer)) return answer
+  if (typeof answer.then !== 'function') return answer
   Promise.resolve(answer).catch(() => {}) // its own failure is part of the one that is thrown here
   throw new TypeError('the function answers with a promise')
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /** Milliseconds since 1970; null: never; undefined: it cannot be read. */

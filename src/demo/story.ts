@@ -141,7 +141,9 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       says: 'Some customers are deleted, others cancel',
       look: 'The service has no DELETE: status 0 takes the access away.',
       transactions: [
-        ...[...premium.slice(-4, -1), ...free.slice(-1)].map(remove),
+        ...[...premium.slice(-4, -1), ...free.slice(-1)].map(
+          ({ id }) => `DELETE FROM public.clientes WHERE id = '${id}'`,
+        ),
         ...premium.slice(3, 5).map(({ id }) => setPlan(id, 'gratis')),
       ],
       everyMs: 120,
@@ -176,10 +178,6 @@ function importPeople(people: readonly DemoPerson[]): string {
     INSERT INTO public.clientes SELECT * FROM jsonb_populate_recordset(NULL::public.clientes, ${json});
     INSERT INTO public.suscripciones (cliente_id, plan, contrato)
       SELECT id, plan, contrato FROM jsonb_to_recordset(${json}) AS p (id text, plan text, contrato text)`
-}
-
-function remove({ id }: DemoPerson): string {
-  return `DELETE FROM public.clientes WHERE id = '${id}'`
 }
 
 function set(id: string, column: keyof DemoPerson, value: string | null): string {

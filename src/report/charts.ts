@@ -71,9 +71,10 @@ function trend(report: Report): Markup {
   const rows = runs.map((run) => {
     const drifting = run.drifting ?? 0
     const share = shareOf(drifting, run.checked) ?? 0
+    const what = run.kind === 'ledger' ? 'what is known' : run.sampled ? 'sample' : 'everybody'
     const drawn = run.credible ? markup` data-at="${run.endedAt}" data-share="${share}"` : NOTHING
     return markup`<tr${drawn}${run.sampled ? markup` data-sampled` : NOTHING}>
-<th scope="row">${tied(minute(run.endedAt))}</th><td>${whatRan(run)}</td><td>${figure(run.checked)}</td>
+<th scope="row">${tied(minute(run.endedAt))}</th><td>${what}</td><td>${figure(run.checked)}</td>
 <td>${run.credible ? figure(drifting) : '–'}</td><td>${run.credible ? tied(percent(share)) : 'not credible'}</td></tr>\n`
   })
   const sampled = runs.some((run) => run.sampled && run.credible)
@@ -93,9 +94,4 @@ function thisRun(report: Report): PastRun[] {
   const kind = options.from === 'ledger' ? 'ledger' : 'run'
   const sampled = estimate !== null
   return [{ kind, endedAt, checked: counts.checked, drifting: driftingOf(counts), sampled, credible: true }]
-}
-
-function whatRan({ kind, sampled }: PastRun): string {
-  if (kind === 'ledger') return 'what is known'
-  return sampled ? 'sample' : 'everybody'
 }
