@@ -62,10 +62,8 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
   })
 }
 
-type Ran = SweepEnd & { readonly resumed: boolean; readonly expected: Expected | null }
-
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
-async function sweepInTurn(running: Running): Promise<Ran> {
+async function sweepInTurn(running: Running) {
   const { pool, signal, asked, restriction, progress } = running
   const say = () => progress.say('another backfill is under way: this one waits until it has ended')
   const onWait = async () => {
@@ -83,7 +81,7 @@ const SLICE_MS = 10_000
 /** Longer than a worker takes to ask whether it may. */
 const BETWEEN_MS = 2000
 
-async function sweepInSlices(running: Running): Promise<Ran> {
+async function sweepInSlices(running: Running) {
   const { signal, pool, config, asked, digester, restriction, progress } = running
   const say = () => progress.say(OTHERS_SWEEP)
   const now = () => performance.now()

@@ -12,10 +12,8 @@ export const SYNC_ENV = ['DATABASE_URL', ...BINDING_ENV, 'SERVICE_SECRET_KEY'] a
 
 type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }
 
-export async function bindingStatus(
-  client: Client,
-  { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey }: BindingEnv,
-) {
+export async function bindingStatus(client: Client, env: BindingEnv) {
+  const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, ROLLCALL_DIGEST_KEY: digestKey } = env
   const differences = await differencesFromBinding(client, { origin, apiKey, digestKey })
   return { differences, todo: remedyFor(differences) }
 }

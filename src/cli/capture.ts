@@ -10,13 +10,7 @@ import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
-import {
-  requireActiveMapping,
-  requireCapture,
-  runSweep,
-  type SweepEnd,
-  type SweepingOptions,
-} from '../sweep/run.ts'
+import { requireActiveMapping, requireCapture, runSweep, type SweepingOptions } from '../sweep/run.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { renderMark } from './attention.ts'
 import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
@@ -162,10 +156,7 @@ const ANEW = 'run it again, which begins anew.'
 const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
 /** With marks it waits until their gap may be checked; without any it begins at once. */
-async function checkEverybody(
-  io: Pick<Io, 'err' | 'stop'>,
-  checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>,
-): Promise<SweepEnd> {
+async function checkEverybody(io: Io, checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>) {
   const { pool, config } = checking
   const signal = io.stop
   // Before the marks are closed: with them goes what holds those who are missing.

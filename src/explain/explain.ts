@@ -47,8 +47,6 @@ type ExplainOptions = {
  */
 export type Explanation = ReturnType<typeof explained>
 
-type Explained = { readonly explanation: Explanation; readonly chat: Chat }
-
 export type Explain = Awaited<ReturnType<typeof openExplain>>
 
 /** Any key will do where nothing is compared with what another key has made. */
@@ -87,7 +85,7 @@ export async function openExplain(options: ExplainOptions) {
   }
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
-  async function* ask(keys: readonly CustomerKey[]): AsyncGenerator<Explained> {
+  async function* ask(keys: readonly CustomerKey[]) {
     const all: Gathered[] = []
     for (const key of new Set(keys)) {
       const gathered = await gather(key)
