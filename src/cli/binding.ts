@@ -7,7 +7,6 @@ type BindingStatus = Awaited<ReturnType<typeof bindingStatus>>
 
 export const BINDING_ENV = ['SERVICE_URL', 'SERVICE_API_KEY', 'ROLLCALL_DIGEST_KEY'] as const
 
-/** The dependencies of syncs and checks at the service. */
 export const SYNC_ENV = ['DATABASE_URL', ...BINDING_ENV, 'SERVICE_SECRET_KEY'] as const
 
 type BindingEnv = { readonly [V in (typeof BINDING_ENV)[number]]?: string }

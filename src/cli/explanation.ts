@@ -142,7 +142,6 @@ function renderNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' 
   return renderUnreadable({ error: code, misfits })[0]
 }
 
-/** Why a GET or the chat was not asked. */
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
   'no-user-id': 'there is no user_id to ask for',
   'no-permit': 'the common pace gave no permit within ten seconds',

@@ -11,7 +11,6 @@ type Turn = {
   readonly signal: AbortSignal
   /** Called once, where it has to wait: another process is at it, or the work may not be done yet. */
   readonly say: () => void
-  /** Called before each wait. */
   readonly onWait?: () => Promise<void>
 }
 

@@ -23,7 +23,6 @@ export type ExitCode = 0 | 1 | 2 | 3
 /** A command adds itself to the program and reports its exit code. */
 export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
 
-/** Resolves when the process was asked to end. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }

@@ -40,7 +40,6 @@ export function byKind<Value extends { readonly kind: string }>(
   return words[value.kind as Value['kind']](value as never)
 }
 
-/** The texts of those that apply. */
 export function applying(texts: readonly (string | false | null)[]): string[] {
   return texts.filter((text) => typeof text === 'string')
 }

@@ -20,7 +20,6 @@ export type Env<Need extends Variable, May extends Variable = never> = {
 } & { readonly [V in May]?: string } & Settings
 
 type Wanted<Need, May> = {
-  /** Variables that the command cannot do without. */
   readonly need: readonly Need[]
   /** The variables that it takes when it is set; these must be right then. */
   readonly may?: readonly May[]

@@ -20,7 +20,6 @@ export function problemLine({ path, text }: Problem): string {
   return path.length === 0 ? text : `${z.core.toDotPath([...path])}: ${text}`
 }
 
-/** The sentence about a key that does not exist. */
 export function unknownKey(key: string, known: readonly string[]): string {
   const meant = closest(key, known)
   return meant === undefined
@@ -45,7 +44,6 @@ function worded(issue: z.core.$ZodIssue, at: Path, schema: z.ZodType): Problem[]
   return issue.keys.map((key) => ({ path: [...path, key], text: unknownKey(key, known) }))
 }
 
-/** The keys that the object schema at this path knows. */
 function keysAt(schema: unknown, path: Path): readonly string[] {
   if (schema instanceof z.ZodObject) {
     const [head, ...rest] = path

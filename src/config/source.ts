@@ -142,7 +142,6 @@ export function valueMapSource(form: z.output<ReturnType<typeof valueMapSchema>>
   return bounded([column], value)
 }
 
-/** A function of the configuration, and the columns that it names. */
 type PureCall = { readonly columns: readonly string[]; readonly call: (row: Row, clock?: Clock) => unknown }
 
 export function functionSource(pure: PureCall): FieldSource {

@@ -12,7 +12,6 @@ const GROUPS = [null, 'particulares', 'autónomos', 'familias']
 const NOTES = ['Prefiere que la llamen por la tarde', null, null, null, 'Cliente desde 2014']
 const PLANS = ['premium', 'premium', 'prueba', 'premium', 'premium', 'gratis', 'premium'] as const
 
-/** One customer in so many has a wrong DNI. */
 const WRONG_DNI_EVERY = 97
 
 export function makePeople(count: number): readonly DemoPerson[] {

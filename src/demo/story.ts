@@ -25,7 +25,6 @@ CREATE VIEW public.v_clientes AS
 export type Phase = {
   /** For the table at the end. */
   readonly name: string
-  /** The event, in words. */
   readonly says: string
   /** A hint for the viewer. */
   readonly look: string

@@ -30,7 +30,6 @@ type ExplainOptions = {
   readonly service: { readonly origin: string; readonly apiKey: string; readonly secretKey: string } | null
   readonly digestKey: string | undefined
   readonly token?: string | undefined
-  /** How many of the logged calls are shown. */
   readonly calls?: number
   /** The values of the row and of the GET are part of the answer. */
   readonly showValues?: boolean

@@ -17,7 +17,6 @@ export function personal({ findings }: Report): Markup {
 const ALWAYS = ['Checked', 'Agree', 'Drift']
 const WITHOUT_CREDIT = ['Checked', 'Held', 'Skipped', 'No answer']
 
-/** The figures that one looks for first. */
 export function cards(report: Report): Markup {
   const { counts, population, suspected } = report
   const { held } = agreementOf(counts)
@@ -112,7 +111,6 @@ export function scope(report: Report): Markup {
   return markup`<section><h2>What was checked, and when</h2><dl class="scope">${rows}</dl></section>`
 }
 
-/** Customers of whom nothing is said, and why. */
 export function unanswered({ counts }: Report): Markup {
   const rows = [
     ...mostFirst(counts.skipped).map(

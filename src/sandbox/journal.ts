@@ -17,7 +17,6 @@ const UNTOUCHED = {
 }
 
 export type Journal = ReturnType<typeof makeJournal>
-/** Fills in what becomes known of a call. */
 export type JournalNote = ReturnType<Journal['open']>
 type Progress = Partial<typeof UNTOUCHED> & { readonly bytes?: Buffer }
 

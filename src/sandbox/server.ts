@@ -86,7 +86,6 @@ const BODY_LIMIT = 64 * 1024
 /** Every byte of a long id may be written as three. */
 const ID_LIMIT = 16 * 1024
 
-/** The HTTP server without its endpoints. */
 function makeApp(): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
