@@ -37,19 +37,33 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
   { need, may = [] }: Wanted<Need, May>,
 ): Env<Need, May> {
   const plaintext = readPlaintext(env.ALLOW_PLAINTEXT)
-  const read = (needed: boolean) => (name: Variable) =>
-    unencrypted(readVariable(env, name, needed), plaintext ?? [])
-  const results = [...need.map(read(true)), ...may.map(read(false))]
+  const problems: string[] = []
+  const read = (needed: boolean) => (name: Variable) => [name, readVariable(name, needed)] as const
+  const values = [...need.map(read(true)), ...may.map(read(false))].filter(([, value]) => value !== undefined)
   const level = env.LOG_LEVEL || 'info'
   const keys = env.LOG_KEYS || 'shown'
-  const problems = results.flatMap((result) => (result.problem === undefined ? [] : [result.problem]))
   if (!plaintext)
     problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(' or ')}, or both with a comma between`)
   if (!isOneOf(LOG_LEVELS, level)) problems.push(`LOG_LEVEL: expected one of ${LOG_LEVELS.join(', ')}`)
   if (!isOneOf(LOG_KEYS, keys)) problems.push(`LOG_KEYS: expected ${LOG_KEYS.join(' or ')}`)
   if (problems.length > 0) throw new RollcallError('ENV_INVALID', problems)
-  const values = results.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))
   return { ...Object.fromEntries(values), LOG_LEVEL: level, LOG_KEYS: keys } as Env<Need, May>
+
+  /** Undefined where it is not set, or wrong: then there is one problem more. */
+  function readVariable(name: Variable, needed: boolean): string | undefined {
+    const { expected, read }: Rule = VARIABLES[name]
+    const file = env[`${name}_FILE`]
+    const wrong = (problem: string) => void problems.push(problem)
+    if (env[name] && file) return wrong(`${name}: set both here and by ${name}_FILE; keep one`)
+    const text = file ? readText(file) : env[name]
+    if (text === undefined && file) return wrong(`${name}_FILE: there is no such file, or it may not be read`)
+    if (!text) return needed || file ? wrong(`${name}: missing; expected ${expected}`) : undefined
+    const value = read(text)
+    if (value === undefined) return wrong(`${name}: expected ${expected}`)
+    const use = USES[name]
+    const plain = use && plaintextProblem(value, { use, allowed: plaintext ?? [] })
+    return plain === undefined ? value : wrong(`${name}: ${plain}`)
+  }
 }
 
 /**
@@ -112,8 +126,6 @@ const VARIABLES = {
   },
 } as const satisfies Record<string, Rule>
 
-type Read = { name: Variable; value?: string; problem?: string }
-
 /** Passwords and personal data go over these. SERVICE_URL is looked at where the configuration is known. */
 const USES: Readonly<Partial<Record<Variable, Plaintext>>> = {
   DATABASE_URL: 'database',
@@ -121,29 +133,10 @@ const USES: Readonly<Partial<Record<Variable, Plaintext>>> = {
   QUEUE_URL: 'queue',
 }
 
-function unencrypted(read: Read, allowed: readonly Plaintext[]): Read {
-  const { name, value } = read
-  const use = USES[name]
-  const problem = use && value !== undefined ? plaintextProblem(value, { use, allowed }) : undefined
-  return problem === undefined ? read : { name, problem: `${name}: ${problem}` }
-}
-
 function readPlaintext(text: string | undefined): readonly Plaintext[] | undefined {
   const words = (text ?? '').split(/[\s,]+/).filter(Boolean)
   const known = words.filter((word) => isOneOf(PLAINTEXT, word))
   return known.length === words.length ? known : undefined
-}
-
-function readVariable(env: NodeJS.ProcessEnv, name: Variable, needed: boolean): Read {
-  const { expected, read }: Rule = VARIABLES[name]
-  const file = env[`${name}_FILE`]
-  if (env[name] && file) return { name, problem: `${name}: set both here and by ${name}_FILE; keep one` }
-  const text = file ? readText(file) : env[name]
-  if (text === undefined && file)
-    return { name, problem: `${name}_FILE: there is no such file, or it may not be read` }
-  if (!text) return needed || file ? { name, problem: `${name}: missing; expected ${expected}` } : { name }
-  const value = read(text)
-  return value === undefined ? { name, problem: `${name}: expected ${expected}` } : { name, value }
 }
 
 /** Editors and `echo` end a file with a newline that belongs to no key. */
