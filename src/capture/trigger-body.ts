@@ -81,26 +81,20 @@ function guarded({ rows, changed, all, lane }: Step): string {
 }
 
 /**
- * The keys whose rows are not the same before and after, as multisets of (key, columns): every row counts +1 after
- * and -1 before, and what does not add up to zero has changed. This is EXCEPT ALL both ways in one pass. It also
- * holds for tables with several rows of one key, where a join by key would compare each row with each. A key change
- * A→B is a row less for A and a row more for B, so chains note all that differ.
+ * The keys whose rows are not the same before and after. Postgres keeps the old and the new rows of an UPDATE in one
+ * order, so they are compared in pairs; in any other order pairs would differ that need not, and too many would be
+ * noted. A pair with a difference notes both of its keys: key changes A→B, B→C note all three.
  *
- * Everything is compared as text, byte by byte: json has no equality, citext and some collations hide a change of
- * case, and NULLs group together.
+ * Compared by their bytes (`*<>`), key and columns together: json has no equality, and citext and some collations hide
+ * a change of case.
  */
 function changedKeys({ key, columns }: Watcher): string {
-  const compared = columns.map((column, i) => `${textOf(column)} AS c${i}`)
-  const side = (rows: string, sign: string) =>
-    `SELECT ${[`${keyText(key)} AS k`, ...compared, `${sign} AS n`].join(', ')} FROM ${rows} r`
-  const group = ['m.k', ...columns.map((_, i) => `m.c${i}`)].join(', ')
-  return `SELECT DISTINCT d.k FROM (
-          SELECT m.k FROM (
-            ${side('new_rows', '1')}
-            UNION ALL
-            ${side('old_rows', '-1')}) m
-          GROUP BY ${group} HAVING sum(m.n) <> 0) d
-        WHERE d.k IS NOT NULL`
+  const compared = [...key, ...columns].map((column) => `r.${pg.escapeIdentifier(column)}`).join(', ')
+  const side = (rows: string) =>
+    `(SELECT ${keyText(key)} AS k, ROW(${compared})::record AS v, row_number() OVER () AS i FROM ${rows} r)`
+  return `SELECT DISTINCT d.k
+        FROM ${side('old_rows')} o FULL JOIN ${side('new_rows')} n USING (i), LATERAL (VALUES (o.k), (n.k)) d (k)
+        WHERE (o.v *<> n.v) IS NOT FALSE AND d.k IS NOT NULL`
 }
 
 function keysOf({ key }: Watcher, rows: string): string {

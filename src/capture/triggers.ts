@@ -26,11 +26,8 @@ export const TRIGGERS = {
 export type Event = keyof typeof TRIGGERS
 export const EVENTS: readonly Event[] = ['insert', 'update', 'delete', 'truncate']
 
-/**
- * The session's settings must not reach in: names resolve to the system's own only, so application roles can shadow
- * nothing in a SECURITY DEFINER function. Floats print all their digits, so that no change is rounded away.
- */
-export const FUNCTION_SETTINGS = ['search_path=pg_catalog, pg_temp', 'extra_float_digits=1'] as const
+/** Names resolve to the system's own only, so application roles can shadow nothing in a SECURITY DEFINER function. */
+export const FUNCTION_SETTINGS = ['search_path=pg_catalog, pg_temp'] as const
 
 /**
  * Names are found by what they stand for: the relation and its key. A relation can be watched twice with different
@@ -50,7 +47,7 @@ export function createFunction(watcher: Watcher, outboxLimitMb: number): string 
   const body = functionBody(watcher, outboxLimitMb)
   const fence = fenceFor(body)
   return `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS ${fence}${body}${fence};
 REVOKE ALL ON FUNCTION ${name}() FROM PUBLIC;`
 }
