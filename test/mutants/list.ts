@@ -117,14 +117,9 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
   ],
   'src/ledger/claim.ts': [
-    ['claim-twice', 'AND o.call_token IS NULL AND o.due_at > now()', 'AND o.due_at > now()'],
-    ['claim-any-token', 'o.id = asked.id AND o.token = asked.token AND', 'o.id = asked.id AND'],
-    [
-      'claim-before-not-before',
-      `  AND (o.not_before IS NULL OR o.not_before <= now())
-`,
-      '',
-    ],
+    ['claim-twice', 'b.call_token IS NULL AND b.due_at > now()', 'b.due_at > now()'],
+    ['claim-any-token', 'JOIN locked b USING (id, token)', 'JOIN locked b USING (id)'],
+    ['claim-before-not-before', ' AND (b.not_before IS NULL OR b.not_before <= now())', ''],
     [
       'claim-other-target',
       `\${isCurrent({ binding: '$4', fingerprint: '$5' })}`,
@@ -145,11 +140,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
   ],
   'src/ledger/ending.ts': [
-    [
-      'ending-any-token',
-      'AND o.id = e.id AND o.token = e.token AND o.call_token = e.token',
-      'AND o.id = e.id',
-    ],
+    ['ending-any-token', 'ON b.id = e.id AND b.token = e.token AND b.call_token = e.token', 'ON b.id = e.id'],
     [
       'ending-sure-without-answer',
       `WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)`,
