@@ -144,7 +144,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   readonly pace?: {
     /** Calls per second of all processes together; at least 0.1. Default: 50. */
     readonly ceiling?: number
-    /** Calls at once in one process. Default: 20. */
+    /** Calls at once in one process. Default: 100. */
     readonly concurrency?: number
   }
   readonly timing?: {

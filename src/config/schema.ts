@@ -66,7 +66,7 @@ export const settingSchemas = {
   }).prefault({}),
   pace: section({
     ceiling: z.number(RATE).min(0.1, RATE).default(50),
-    concurrency: whole(1, 1000).default(20),
+    concurrency: whole(1, 1000).default(100),
   }).prefault({}),
   timing: section({
     gapMs: whole(0, MAX_MS).default(1000),
