@@ -21,6 +21,17 @@ const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 const NODE_OPTIONS = (process.env.BENCH_NODE ?? '').split(' ').filter(Boolean)
 const KEYS = { apiKey: 'bench-api-key', secretKey: 'bench-secret-key' }
 
+/** All columns but one are mapped. */
+const MAPPED = {
+  customers: { table: 'customers', key: 'id' },
+  mapping: {
+    user_id: 'id',
+    status: { column: 'plan', values: { free: 0, premium: 2 } },
+    ...Object.fromEntries(COLUMNS.slice(2).map((name) => [name, name])),
+  },
+}
+export const CONFIG = resolveConfig(MAPPED, 'bench')
+
 const TYPES: Readonly<Record<string, string>> = { gender: 'integer', birthdate: 'date' }
 
 export type BenchHouse = AsyncDisposable & {
@@ -37,6 +48,8 @@ export type BenchOptions = {
   readonly concurrency?: number
   /** What the service takes for an answer. */
   readonly latencyMs?: number
+  /** Whether the worker checks users by itself. */
+  readonly checks?: boolean
 }
 
 export type Servers = AsyncDisposable & {
@@ -70,20 +83,18 @@ export async function buildBenchHouse({
   ceiling = 50,
   concurrency,
   latencyMs,
+  checks = false,
 }: BenchOptions): Promise<BenchHouse> {
   await using stack = new AsyncDisposableStack()
   const { pool, url, redisUrl, service } = stack.use(await startServers(latencyMs))
   await migrate(databaseAt(url), { queue: databaseAt(url) })
   const authored = {
-    customers: { table: 'customers', key: 'id' },
-    mapping: {
-      user_id: 'id',
-      status: { column: 'plan', values: { free: 0, premium: 2 } },
-      ...Object.fromEntries(COLUMNS.slice(2).map((name) => [name, name])),
-    },
+    ...MAPPED,
     pace: { ceiling, ...(concurrency === undefined ? {} : { concurrency }) },
     // A benchmark creates more at once than the brake lets pass by default.
     brake: { creates: { customers: 10_000_000, share: 1 } },
+    // Checks would count among what is measured.
+    ...(checks ? {} : { reconcile: { period: false } }),
   }
   const client = await pool.connect()
   await install(client, await planCapture(client, resolveConfig(authored, 'bench')))
@@ -141,7 +152,7 @@ export async function usageOfPostgres(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query(`SELECT current_setting('data_directory') AS folder`)
   const main = readFileSync(join(rows[0].folder, 'postmaster.pid'), 'utf8').split('\n')[0]
   const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ')
-  return [main, ...children].reduce((sum, pid) => sum + (cpuOf(Number(pid)) ?? 0), 0)
+  return children.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), cpuOf(main ?? '', true) ?? 0)
 }
 
 export function quantile(values: readonly number[], share: number): number {

@@ -75,11 +75,12 @@ export async function bareLoop(service: Service, users: number, concurrency: num
   return users / ((performance.now() - started) / 1000)
 }
 
-/** Seconds of CPU that a process has used; null: it has ended. */
-export function cpuOf(pid: number): number | null {
+/** Seconds of CPU that a process has used; null: it has ended. `ended`: also those of its children that have. */
+export function cpuOf(pid: string | number, ended = false): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / 100
+    const ticks = fields.slice(11, ended ? 15 : 13).map(Number)
+    return ticks.reduce((sum, each) => sum + each, 0) / 100
   } catch {
     return null
   }
@@ -88,5 +89,5 @@ export function cpuOf(pid: number): number | null {
 /** Seconds of CPU that a process has used, and the most memory that it has had resident, in MiB. */
 export function usageOf({ pid }: ChildProcess): { readonly cpu: number; readonly resident: number } {
   const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return { cpu: cpuOf(Number(pid)) ?? 0, resident: Math.round(Number(peak) / 1024) }
+  return { cpu: cpuOf(pid ?? 0) ?? 0, resident: Math.round(Number(peak) / 1024) }
 }
