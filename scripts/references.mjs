@@ -45,7 +45,11 @@ function commandParts(command, names) {
 }
 
 async function commands() {
-  const program = await makeProgram(undefined, {}, () => {})
+  const program = await makeProgram(
+    () => true,
+    {},
+    () => {},
+  )
   const all = program.commands.filter((each) => each.name() !== 'help')
   return all.flatMap((each) => commandParts(each, ['rollcall'])).join('\n\n')
 }

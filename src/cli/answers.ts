@@ -19,7 +19,6 @@ Examples:
 export const answersCommand: AddCommand = (program, io) => {
   program
     .command('answers')
-    .description('show every distinct answer of the service, and what it was taken for')
     .option('--forget', 'forget them, and count anew from here on')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)

@@ -22,7 +22,6 @@ export function addBackfillOptions(command: Command) {
   const option = <Flags extends string>(flags: Flags, description: string) =>
     command.createOption(flags, description)
   return command
-    .description('bring in the customers that you have, and sync those that differ')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing: tell what would follow')
     .option('--where <condition>', 'only customers for whom this holds', gathered)

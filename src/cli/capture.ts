@@ -33,10 +33,7 @@ Examples:
   rollcall capture uninstall         remove every trigger and function`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
-  const capture = program
-    .command('capture')
-    .description('install, check or remove the triggers that notice changes')
-    .addHelpText('after', EXAMPLES)
+  const capture = program.command('capture').addHelpText('after', EXAMPLES)
   sub(capture, 'install', 'write the triggers on the watched tables')
     .option('--print', 'print the SQL instead of running it')
     .action(async ({ config: file, json = false, print }) => {

@@ -24,7 +24,6 @@ every customer agrees with what the service holds, 1 when not.`
 export const demoCommand: AddCommand = (program, io, exit) => {
   program
     .command('demo')
-    .description('show everything at work, with a database and a service of its own')
     .option('--keep', 'leave everything running until Ctrl-C')
     .option('--json', 'print what was found as JSON')
     .addHelpText('after', EXAMPLES)

@@ -8,7 +8,6 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 export function addDriftOptions(command: Command) {
   return command
-    .description('look whether the service agrees with your database, and report what does not')
     .option(...CONFIG_OPTION)
     .option('--sample <customers>', 'check so many, drawn at random')
     .option('--where <condition>', 'only customers for whom it holds; repeatable', gathered)

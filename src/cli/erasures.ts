@@ -25,7 +25,6 @@ export const erasuresCommand: AddCommand = (program, io) => {
   program
     .command('erasures')
     .argument('[key...]', 'customers, by their key')
-    .description('show what was erased at the service, when, and whether a GET has shown it')
     .option('--limit <n>', `list this many at most (default: ${RECEIPTS})`)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)

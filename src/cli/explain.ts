@@ -70,7 +70,6 @@ Examples:
 export const explainCommand: AddCommand = (program, io, exit) => {
   program
     .command('explain')
-    .description('show everything about a customer, and what to do')
     .argument('<key...>', 'customer keys')
     .option(...CONFIG_OPTION)
     .option('--no-call', 'do not ask the service')
@@ -89,7 +88,6 @@ export const explainCommand: AddCommand = (program, io, exit) => {
 export const accessCommand: AddCommand = (program, io, exit) => {
   program
     .command('access')
-    .description('say whether customers can really use the service now, and why not')
     .argument('<key...>', 'customer keys')
     .option(...CONFIG_OPTION)
     .option(...TOKEN_FILE)

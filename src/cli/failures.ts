@@ -55,7 +55,6 @@ Examples:
 export const failuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('failures')
-    .description('say what is rejected, failing or left out, why, and what to do; try again')
     .argument('[key...]', 'customer keys')
     .option('--reason <reason>', 'those with this reason; see below')
     .option('--limit <number>', 'list this many at most, with --reason (default: 100)')

@@ -37,7 +37,6 @@ Examples:
 export const grantsCommand: AddCommand = (program, io) => {
   program
     .command('grants')
-    .description('print the SQL that gives a role of Postgres the rights it needs, and no others')
     .requiredOption('--to <role>', 'an existing role')
     .option('--queue', 'also print the rights on the queue, if QUEUE_URL is this database')
     .option('--read-only', 'only the rights to read, for status, failures and the like')

@@ -57,7 +57,6 @@ const HOW = [
 export const heldCommand: AddCommand = (program, io, exit) => {
   const held = program
     .command('held')
-    .description('show what the brake holds; let it through or leave it as it is')
     .argument('[key...]', 'customer keys')
     .option('--kind <kind>', 'those who are held for this; see below')
     .option('--limit <number>', 'list this many at most (default: 20)')

@@ -6,25 +6,78 @@ import { explain, RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type AddCommand, type ExitCode, type Io, VERSION } from './io.ts'
 
-/** Commands are loaded on demand, so that short ones start fast. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  migrate: async () => (await import('./migrate.ts')).migrateCommand,
-  capture: async () => (await import('./capture.ts')).captureCommand,
-  worker: async () => (await import('./worker.ts')).workerCommand,
-  backfill: async () => (await import('./backfill.ts')).backfillCommand,
-  sync: async () => (await import('./sync.ts')).syncCommand,
-  explain: async () => (await import('./explain.ts')).explainCommand,
-  access: async () => (await import('./explain.ts')).accessCommand,
-  status: async () => (await import('./status.ts')).statusCommand,
-  drift: async () => (await import('./drift.ts')).driftCommand,
-  failures: async () => (await import('./failures.ts')).failuresCommand,
-  held: async () => (await import('./held.ts')).heldCommand,
-  pace: async () => (await import('./pace.ts')).paceCommand,
-  erasures: async () => (await import('./erasures.ts')).erasuresCommand,
-  grants: async () => (await import('./grants.ts')).grantsCommand,
-  answers: async () => (await import('./answers.ts')).answersCommand,
-  sandbox: async () => (await import('./sandbox.ts')).sandboxCommand,
-  demo: async () => (await import('./demo.ts')).demoCommand,
+type Listed = { readonly about: string; readonly load: () => Promise<AddCommand> }
+
+/** Loaded on demand, so that short commands start fast. */
+const COMMANDS: Readonly<Record<string, Listed>> = {
+  migrate: {
+    about: "create or update rollcall's own tables (schema rollcall) and the queue's",
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  capture: {
+    about: 'install, check or remove the triggers that notice changes',
+    load: async () => (await import('./capture.ts')).captureCommand,
+  },
+  worker: {
+    about: 'sync changes to the service, for as long as it runs',
+    load: async () => (await import('./worker.ts')).workerCommand,
+  },
+  backfill: {
+    about: 'bring in the customers that you have, and sync those that differ',
+    load: async () => (await import('./backfill.ts')).backfillCommand,
+  },
+  sync: {
+    about: 'sync customers now and tell every step',
+    load: async () => (await import('./sync.ts')).syncCommand,
+  },
+  explain: {
+    about: 'show everything about a customer, and what to do',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  access: {
+    about: 'say whether customers can really use the service now, and why not',
+    load: async () => (await import('./explain.ts')).accessCommand,
+  },
+  status: {
+    about: 'show what is owed, what fails and why, and whether capture fits',
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  drift: {
+    about: 'look whether the service agrees with your database, and report what does not',
+    load: async () => (await import('./drift.ts')).driftCommand,
+  },
+  failures: {
+    about: 'say what is rejected, failing or left out, why, and what to do; try again',
+    load: async () => (await import('./failures.ts')).failuresCommand,
+  },
+  held: {
+    about: 'show what the brake holds; let it through or leave it as it is',
+    load: async () => (await import('./held.ts')).heldCommand,
+  },
+  pace: {
+    about: 'show the rate limit now, and set its ceiling while workers run',
+    load: async () => (await import('./pace.ts')).paceCommand,
+  },
+  erasures: {
+    about: 'show what was erased at the service, when, and whether a GET has shown it',
+    load: async () => (await import('./erasures.ts')).erasuresCommand,
+  },
+  grants: {
+    about: 'print the SQL that gives a role of Postgres the rights it needs, and no others',
+    load: async () => (await import('./grants.ts')).grantsCommand,
+  },
+  answers: {
+    about: 'show every distinct answer of the service, and what it was taken for',
+    load: async () => (await import('./answers.ts')).answersCommand,
+  },
+  sandbox: {
+    about: 'run a stand-in for the Legal Consultation Service, in memory',
+    load: async () => (await import('./sandbox.ts')).sandboxCommand,
+  },
+  demo: {
+    about: 'show everything at work, with a database and a service of its own',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
 }
 
 /** For what is on its way to a terminal or a pipe. */
@@ -60,9 +113,14 @@ export async function runCommandLine(): Promise<void> {
 
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = 0
-  const program = await makeProgram(args[0], io, (exit) => {
-    code = exit
-  })
+  const named = args[0] === 'help' ? args[1] : args[0]
+  const program = await makeProgram(
+    (name) => name === named,
+    io,
+    (exit) => {
+      code = exit
+    },
+  )
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
@@ -82,8 +140,12 @@ Examples:
   rollcall demo              all of it on made-up customers, nothing to set up
   rollcall worker --help     what a command does and takes`
 
-/** With the command of this name; with all of them for help and for a name that none of them has. */
-export async function makeProgram(name: string | undefined, io: Io, exit: (code: ExitCode) => void) {
+/** All commands are listed; those that `isWanted` names are loaded. */
+export async function makeProgram(
+  isWanted: (name: string) => boolean,
+  io: Io,
+  exit: (code: ExitCode) => void,
+): Promise<Command> {
   const program = new Command('rollcall')
     .description(
       'Keeps the customers of your Postgres registered, up to date and entitled at the Legal Consultation Service.',
@@ -91,10 +153,12 @@ export async function makeProgram(name: string | undefined, io: Io, exit: (code:
     .version(VERSION)
     .showHelpAfterError('(--help shows how to call it)')
     .addHelpText('after', EXAMPLES)
-  const known = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  const commands = known ? [known] : Object.values(COMMANDS)
-  for (const add of await Promise.all(commands.map((load) => load())))
-    add(program as Parameters<AddCommand>[0], io, exit)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+  for (const [name, { about, load }] of Object.entries(COMMANDS)) {
+    if (isWanted(name)) (await load())(program as Parameters<AddCommand>[0], io, exit)
+    else program.command(name)
+    program.commands.at(-1)?.description(about)
+  }
   return program
 }
 

@@ -41,7 +41,6 @@ a restore.`
 export const migrateCommand: AddCommand = (program, io) => {
   program
     .command('migrate')
-    .description("create or update rollcall's own tables (schema rollcall) and the queue's")
     .addOption(
       program
         .createOption('--target <which>', 'say what a changed service, key or database is')

@@ -34,7 +34,6 @@ ${FAILED}`
 export const paceCommand: AddCommand = (program, io, exit) => {
   program
     .command('pace')
-    .description('show the rate limit now, and set its ceiling while workers run')
     .option('--ceiling <number>', `calls per second at most, from 0.1 to ${MOST_PER_SECOND}`)
     .option('--resume', 'end a wait that the service asked for (Retry-After)')
     .option(...JSON_OPTION)

@@ -38,7 +38,6 @@ const SHUT =
 export const sandboxCommand: AddCommand = (program, io) => {
   program
     .command('sandbox')
-    .description('run a stand-in for the Legal Consultation Service, in memory')
     .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
     .option('-p, --port <number>', 'port to listen on', upTo(65_535), 4010)
     .option('--api-key <key>', 'Api-Key that it accepts', filled, 'sandbox-api-key')

@@ -44,7 +44,6 @@ Exit code 3 when something needs a person.`
 export const statusCommand: AddCommand = (program, io, exit) => {
   program
     .command('status')
-    .description('show what is owed, what fails and why, and whether capture fits')
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)

@@ -34,7 +34,6 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     program.createOption(flags, description).conflicts(excluded)
   program
     .command('sync')
-    .description('sync customers now and tell every step')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing')
     .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', 'dryRun'))

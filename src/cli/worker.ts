@@ -41,7 +41,6 @@ is looked up later. Several workers share the work and the pace.`
 export const workerCommand: AddCommand = (program, io) => {
   program
     .command('worker')
-    .description('sync changes to the service, for as long as it runs')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(({ config }) => runWorker(io, config))

@@ -17,7 +17,13 @@ function pathsOf(command: Command, path: readonly string[] = []): (readonly stri
 }
 
 test('every command has a help of 80 columns at most, with an example of its own', async ({ signal }) => {
-  const paths = pathsOf(await makeProgram(undefined, makeIo([], signal), () => undefined))
+  const paths = pathsOf(
+    await makeProgram(
+      () => true,
+      makeIo([], signal),
+      () => undefined,
+    ),
+  )
   expect(paths.length).toBeGreaterThan(20)
   const wrong: string[] = []
   for (const path of paths) {
