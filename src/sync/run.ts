@@ -44,8 +44,10 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
   const { claim } = run
   const gate = makeGate(context, run)
   try {
+    const row = context.readRow(claim.key)
+    row.catch(() => undefined) // its error is the subject's
     const own = await context.readRecord(claim.key)
-    const subject = await readSubject(context, claim, own)
+    const subject = await readSubject(context, claim, { record: own, row })
     const memory = recall(context, run, subject)
     const { end, ...found } = subject
     const result = end

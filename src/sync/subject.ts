@@ -1,3 +1,4 @@
+import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { KnownRecord, Reason } from '../ledger/record.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -14,17 +15,21 @@ export type Subject = Sharing & { readonly end: TurnEnd | null }
  * The customer as it stands now, and by the database's clock: the time at which it is planned again is compared with
  * that. A row that Postgres refuses to read is no reason to leave the claim hanging.
  */
-export async function readSubject(context: SyncContext, claim: Claim, record: KnownRecord): Promise<Subject> {
+export async function readSubject(
+  context: SyncContext,
+  claim: Claim,
+  { record, row }: { readonly record: KnownRecord; readonly row: Promise<FoundRow> },
+): Promise<Subject> {
   const { config, readRow, unwatched } = context
   const { key, nowMs } = claim
-  const readMapped = async () => mapFound(config, key, await readRow(key), new Date(nowMs))
+  const mapRow = async (found: Promise<FoundRow>) => mapFound(config, key, await found, new Date(nowMs))
   try {
-    const first = await readMapped()
+    const first = await mapRow(row)
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
     const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked')
     if (loses && !(await context.whenNoted()))
       return { mapped: first, rivals: [], basis: record, end: givenUp('not-noted', NOT_NOTED_MS) }
-    const mapped = seemsLost(first) ? await readAgainWatched(unwatched, readMapped) : first
+    const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
     return { ...(await meetSharers(context, claim, { mapped, record })), end: null }
   } catch (error) {
     const reason = unreadable(error)
