@@ -1,6 +1,6 @@
 // How fast a backfill plans, with how much memory and how many statements: when everybody is new (a dry run), when
 // nothing needs a call, and when everybody differs (a dry run, and noted).
-// Run: npm run build && npx node bench/backfill.ts [customers …]
+// Run: npm run bench -- backfill [customers …]
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

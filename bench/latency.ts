@@ -1,6 +1,6 @@
 // From commit to the request's arrival at the service on both queue backends in one run: beside nothing else, and while
 // `rollcall drift` looks at everybody.
-// Run: npx node bench/latency.ts [samples] [customers who are looked at]
+// Run: npm run bench -- latency [samples] [customers who are looked at]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchHouse, buildBenchHouse, insertCustomers, quantile } from './house.ts'
 

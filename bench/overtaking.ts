@@ -1,6 +1,6 @@
 // A backlog of backfill and, while it is worked off, live changes: how fast the one goes, and how long the others take
 // from commit to the request's arrival at the service.
-// Run: npx node bench/overtaking.ts [rows] [ceiling] [latency of the service in ms]
+// Run: npm run bench -- overtaking [rows] [ceiling] [latency of the service in ms]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noteGently } from '../src/ledger/note-unchanged.ts'
 import { LANE } from '../src/model/customer.ts'
