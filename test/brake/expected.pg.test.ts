@@ -32,7 +32,6 @@ test('those who were expected pass besides the limit; the one who is too many th
   expect(await createOf(db)).toMatchObject({ expected: 20, expectedUntil: expected.until })
   expect(await registered(db, keys(12))).toBe(12)
   expect(await createOf(db)).toMatchObject({ expected: 8, taken: 0, trippedAt: null })
-  // Repeated, an attempt takes up nobody else's place.
   expect(await registered(db, keys(12))).toBe(12)
   expect(await createOf(db)).toMatchObject({ expected: 8, taken: 0 })
   expect(await registered(db, keys(30, 13))).toBe(8 + 5)

@@ -113,7 +113,6 @@ test('a kind stays tripped until nobody waits for it, and then counts from nothi
   expect((await release(db.pool, { keys: ['a'], ...PERSON })).reset).toEqual([])
   expect((await discard(db.pool, { keys: ['b'], ...PERSON })).reset).toEqual([])
   expect(await tripped(db.pool)).toEqual(['clear:email', 'revocation'])
-  // Who is held for two kinds waits for the other one still.
   expect((await release(db.pool, { kind: 'clear:email', ...PERSON })).reset).toEqual(['clear:email'])
   expect((await release(db.pool, { kind: 'revocation', ...PERSON })).reset).toEqual(['revocation'])
   expect(await tripped(db.pool)).toEqual([])

@@ -97,7 +97,6 @@ test('once a kind has tripped, a customer who was let through waits with its nex
   expect(await brake(request('carried'))).toEqual(['revocation'])
   expect(await brake(request('failing'))).toEqual([])
   expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 2, tripped: true })
-  // What comes is told as it will be.
   expect(await readCounted(db.pool, ['carried', 'failing'], 24)).toEqual(new Map())
 })
 
@@ -188,7 +187,6 @@ test('whoever gets back the access that was taken within the window is not count
   await using db = await freshDatabase()
   const brake = makeBrake(db.pool, limits(1))
   const back = (key: string, hasAccess = false) => brake({ ...request(key, ['status']), hasAccess })
-  // Each is one too many, were it counted.
   expect(await back('somebody')).toEqual([])
   expect(await brake(request('a'))).toEqual([])
   expect(await back('a')).toEqual([])

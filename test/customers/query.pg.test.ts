@@ -110,7 +110,6 @@ test('where the operator says that the policies show everybody, they apply', asy
   const { rows } = await makeReading(pool, config, shape)(['1', '2'])
   expect([...rows.values()].map((row) => row !== null)).toEqual([true, false])
   expect(await countCustomers(pool, shape, [])).toBe(1)
-  // For the reading of customers alone.
   expect((await pool.query('SHOW row_security')).rows).toEqual([{ row_security: 'off' }])
 })
 

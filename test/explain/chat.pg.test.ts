@@ -44,7 +44,6 @@ test('with a token of the customer it lists whom the customer sees, and who has 
   expect(text).toContain(first?.name)
   expect(text).toContain('times in Europe/Madrid')
   expect(text).not.toContain('secret')
-  // Another group sees others.
   house.sandbox.users.edit('c', { ml_group_name: 'basic' })
   await using fewer = await open(house, { token })
   expect((await fewer.of('c')).chat).not.toEqual(chat)
@@ -68,7 +67,6 @@ test('a token that names another of the customers who are asked about does not w
   expect(first?.chat).toEqual({ kind: 'shut' })
   expect(first).toMatchObject({ token: 'another-user', access: { can: 'yes', why: 'full' } })
   expect(second).toMatchObject({ token: 'this-user', access: { can: 'no', why: 'no-access' } })
-  // The users first, then the chat, once.
   expect(house.sandbox.journal.list().map(({ path }) => path)).toEqual([
     '/s2s/v1/users/c',
     '/s2s/v1/users/d',

@@ -67,7 +67,6 @@ test('the counts of the dry run are the calls that follow', async () => {
   const counts = Map.groupBy(calls, ({ method }) => method)
   const made = Object.fromEntries([...counts].map(([method, all]) => [method, all.length]))
   expect({ GET: 0, PUT: 0, ...made }).toEqual(foretold.calls)
-  // Five are rejected, and nobody says that all is settled.
   expect(done.code).toBe(3)
   expect(done.out).toMatch(/^rejected +5 × mapping/m)
   expect(done.out).not.toContain('customers of the backfill are settled')

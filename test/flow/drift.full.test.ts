@@ -107,7 +107,6 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(emptied.calls).toBeLessThanOrEqual(150)
   const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)
-  // Nor does anything else tell of them by name, or count them.
   const { open } = await readVerification(house.db.pool, house.config.reconcile.periodMs)
   expect(Object.values(open)).toEqual(Object.values(open).map(() => 0))
   const { report: known } = await report(house, ['--from-ledger'])
@@ -121,7 +120,6 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   expect(rows[0].next).toBe(rows[0].open)
 
   for (const { user_id, ...user } of registered) users.set(user_id, user)
-  // What it was taken for leaves no trace in what is found next.
   const edited = registered.slice(0, 8).map(({ user_id }) => user_id)
   for (const user of edited) users.edit(user, { first_name: 'Eva' })
   const { report: after } = await report(house)

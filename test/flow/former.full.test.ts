@@ -50,7 +50,6 @@ test('former users who are deleted there are no reason to doubt it for long', as
   await using house = churned
   await worker.stop()
   for (const key of LEFT) house.sandbox.users.delete(key)
-  // That so many have vanished is told once; then it is known.
   await runDrift(house, ['--json'])
   house.sandbox.users.edit('s0', { status: 0 })
   house.sandbox.users.delete('s1')

@@ -37,6 +37,5 @@ test('a finding ends with `sync --look`, an ordinary change and a revocation, an
   await pool.query(`DELETE FROM clientes WHERE id = 'c'`)
   await until(() => house.sandbox.users.get('c')?.status === 0, { what: 'the revocation of c' })
   await house.settled()
-  // Nobody asks for the name of somebody without access.
   expect(await told()).toEqual([[], expect.objectContaining({ differs: 0 })])
 })

@@ -202,7 +202,6 @@ otherLane('a key that is deleted and created again', (lane) => {
     await pool.query(`BEGIN; ${remove}; ${again}; COMMIT`)
     await house.settled()
     expect(sent(house, 'c').slice(1)).toEqual([changed])
-    // With the same data: none.
     await pool.query(`BEGIN; ${remove}; ${again}; COMMIT`)
     await house.settled()
     expect(sent(house, 'c')).toHaveLength(2)

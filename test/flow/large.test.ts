@@ -58,7 +58,6 @@ describe('a huge value and a row that cannot be read', () => {
       expect(rows).toEqual(wrong)
       return true
     })
-    // A smaller value is a change like any other.
     await pool.query(`UPDATE clientes SET notas = 'n', n = 1`)
     await until(
       () => house.sandbox.users.get('field')?.description === 'n' && house.sandbox.users.size === 33,

@@ -52,7 +52,6 @@ describe('a changed mapping', () => {
     await until(() => worker.said.some((text) => text.includes('rollcall backfill --mapping')))
     await pool.query(`INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`)
     await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
-    // What changes is noted all the same.
     await until(
       async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 2,
     )
@@ -118,7 +117,6 @@ describe('a changed mapping', () => {
     await house.settled()
     expect((await byNewer()).rowCount).toBe(20)
 
-    // And it takes part again when its own is applied.
     await applyGeneration(pool, house.config.fingerprint)
     await until(() => older.said.includes('the mapping of this worker is active now: it syncs'))
     await pool.query(`UPDATE clientes SET nombre = 'last'`)

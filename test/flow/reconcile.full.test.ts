@@ -76,7 +76,6 @@ eachLane('a worker verifies', (lane) => {
     // And goes on to be found, by the cause that it was found with.
     await lookedAt(house, 8)
     expect(await found(house)).toEqual(all)
-    // It was asked for a report, and nothing is sent.
     expect(users.get('c002')).toMatchObject({ first_name: 'Eva' })
 
     users.edit('c002', { first_name: 'Ana' })
@@ -148,7 +147,6 @@ test('an emptied service and one that is out of order: an alarm, nobody created,
   expect(await countOpen(pool)).toEqual([])
 
   for (const user of all) users.set(user.user_id, user)
-  // It is asked about again after a minute.
   await until(async () => (await readDoubt(pool)) === null)
   // A suspicion that is none is forgotten: those that two looks have shown count.
   const found = 'SELECT count(*)::int AS findings FROM rollcall.finding WHERE looks >= 2'

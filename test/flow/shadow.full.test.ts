@@ -55,7 +55,6 @@ test('before anything was ever sent, drift says what a backfill would do, and no
   expect(house.calls('other')).toEqual([])
   expect(house.calls('k1')).toHaveLength(1)
 
-  // Another mapping is simply the one that counts from then on.
   const { first_name: _, ...mapping } = CONFIG.mapping
   const { out: less } = await runDrift({ ...house, authored: { ...house.authored, mapping } }, ['--json'])
   expect(JSON.parse(less).counts).toMatchObject({ kinds: { differs: 2 * EACH, missing: EACH } })

@@ -58,7 +58,6 @@ test('a worker that runs while the ledger is bound to another service claims not
     'new',
   )
   client.release()
-  // It goes on noting, and puts nothing on the queue.
   await pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'premium')`)
   const due = 'SELECT FROM rollcall.owed WHERE due_at <= now() AND token IS NULL'
   await until(async () => (await pool.query(due)).rowCount === 2)

@@ -1,12 +1,15 @@
 // From a note over a lease to a claim: who may call the service for a customer, and when nobody may.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeClaim } from '../../src/ledger/claim.ts'
+import { makeEnd } from '../../src/ledger/ending.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
-import { type Lease, leaseKey, unlease } from '../../src/ledger/lease.ts'
+import { type Lease, leaseKey, leaseLane, unlease } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
+import { makeReadKept, readClaimants } from '../../src/ledger/record.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 
 const TARGET = { origin: 'https://service.example', apiKey: 'a', digestKey: 'd'.repeat(32) }
 
@@ -114,4 +117,29 @@ test('a change makes nobody due whose job is out, and its claim sees it', async 
   await change()
   expect(await row()).toMatchObject({ version: 2, due: false })
   expect(await claimer()(lease)).toMatchObject({ version: '2' })
+})
+
+test('the statements of a claim find their customers by index, also before there are statistics', async () => {
+  const { pool } = db
+  const all = `SELECT 'k' || i, 'u' || i FROM generate_series(1, 5000) i`
+  await pool.query(`INSERT INTO rollcall.ledger (key, user_id) ${all};
+    INSERT INTO rollcall.owed (key, change_version, lane, due_at) SELECT key, 1, 0, now() FROM rollcall.ledger`)
+  const read = async () => {
+    await pool.query('SELECT pg_stat_force_next_flush()')
+    const counts = `SELECT sum(seq_tup_read)::int AS rows FROM pg_stat_user_tables WHERE relname IN ('owed', 'ledger')`
+    return (await pool.query(counts)).rows[0].rows
+  }
+  const before = await read()
+  const leases = await leaseLane(pool, { lane: LANE.deletion, leaseMs: 5000, limit: 20 })
+  const claims = (await Promise.all(leases.map(claimer()))).flatMap((claim) => claim ?? [])
+  const users = claims.map(({ key }) => key.replace('k', 'u'))
+  expect((await readClaimants(pool, users)).size).toBe(20)
+  expect((await Promise.all(users.map(makeReadKept(pool)))).flat()).toHaveLength(20)
+  const end = makeEnd(pool)
+  const ended = claims.map(({ id, token, key, version }, i) => {
+    const record = { ...EMPTY_RECORD, userId: users[i] ?? null }
+    return end(endingOf(id, { token, key, version, record, isNew: true, effect: 'answered' }))
+  })
+  expect(new Set(await Promise.all(ended))).toEqual(new Set([true]))
+  expect(await read()).toBe(before)
 })

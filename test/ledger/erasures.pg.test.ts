@@ -48,7 +48,6 @@ test('an ending without an erasure writes none, and the row that comes back leav
   await end(db, 'c', null)
   expect(await of(db)).toMatchObject([{ verifiedAt: null, past: true }])
   expect((await makeReadRecord(db.pool)('c')).erased).toBe(null)
-  // Erased anew, the look is about the new one alone.
   await end(db, 'c', 'sent', { cleared: ['email'], left: null })
   await end(db, 'c', 'verified', { cleared: null, left: ['email'] })
   expect(await of(db, 'c')).toMatchObject([

@@ -174,7 +174,6 @@ test('more than a page of customers are all tried again, those with the reason a
   expect(await due()).toBe(2000)
   expect((await retryAll(db.pool, { kind: 'all' })).customers).toBe(2501)
   expect(await due()).toBe(2501)
-  // Behind the live changes.
   const { rows: lanes } = await db.pool.query('SELECT DISTINCT lane FROM rollcall.owed')
   expect(lanes).toEqual([{ lane: 2 }])
 })

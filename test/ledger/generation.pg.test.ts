@@ -30,7 +30,6 @@ test('a mapping that is applied replaces the one before, which is an earlier one
   expect(await findMapping(db.pool, 'a')).toMatchObject({ generation: '2', current: false, earlier: true })
   expect(await findMapping(db.pool, 'b')).toMatchObject({ current: true, earlier: false, swept: false })
   expect(await findMapping(db.pool, 'c')).toMatchObject({ current: false, earlier: false })
-  // And back again, as a generation of its own.
   expect(await applyGeneration(db.pool, 'a')).toBe(true)
   expect(await findMapping(db.pool, 'a')).toMatchObject({ generation: '3', current: true, swept: false })
   await markSwept(db.pool, '3')

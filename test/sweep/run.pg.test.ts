@@ -101,7 +101,6 @@ test('where capture was not what it was all the time, what was looked at before 
   )
   expect((await scene.run(onePage())).tally.customers).toBe(3)
   expect((await scene.run(onePage())).tally.customers).toBe(6)
-  // Whoever asks for a resync has a reason to.
   await scene.run({ ...onePage(), kind: 'resync' })
   expect((await scene.run({ ...onePage(), kind: 'resync' })).tally.customers).toBe(3)
 })

@@ -146,7 +146,6 @@ test('customers with composite keys, those who are gone, those without a record,
 })
 
 test('a claim that is under way is noted, so that its ending makes the customer due again', async () => {
-  // The call takes longer than the sweep.
   const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
   await using house = await buildHouse(lane, { config: { service: { timeoutMs: 8000 }, timing } })
   const { pool } = house.db
@@ -204,7 +203,6 @@ test('whoever applies a mapping waits for claims that are being made by another 
   expect(await claimed).toMatchObject({ key: 'c', generation: '1' })
   await applying
   expect(applied).toBe(true)
-  // And from then on there is none.
   await pool.query('UPDATE rollcall.owed SET call_token = NULL')
   expect(await claim({ id: '1', token: '1' })).toBe(null)
   await worker.stop()
