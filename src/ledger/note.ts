@@ -13,8 +13,8 @@ export const OWE = `change_version = o.change_version + 1,
   call_token = CASE WHEN o.due_at IS NOT NULL THEN o.call_token END`
 
 /**
- * And a lookup comes first, whoever asks for it: a repair, a later lookup, a person, a claim that ended late, or that of
- * another customer with the same user. A claim of an earlier version cannot have seen it.
+ * The same with a lookup first: for a repair, a later lookup, a person, a claim that ended late, or that of another
+ * customer with the same user. A claim of an earlier version cannot have seen it.
  */
 export const OWE_LOOK = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
 
