@@ -26,8 +26,11 @@ export const TRIGGERS = {
 export type Event = keyof typeof TRIGGERS
 export const EVENTS: readonly Event[] = ['insert', 'update', 'delete', 'truncate']
 
-/** Names resolve to the system's own only, so application roles can shadow nothing in a SECURITY DEFINER function. */
-export const FUNCTION_SETTINGS = ['search_path=pg_catalog, pg_temp'] as const
+/**
+ * Names resolve to the system's own only, so application roles can shadow nothing in a SECURITY DEFINER function. The plan
+ * that a session keeps after a large statement would be compiled for each small one.
+ */
+export const FUNCTION_SETTINGS = ['search_path=pg_catalog, pg_temp', 'jit=off'] as const
 
 /**
  * Names are found by what they stand for: the relation and its key. A relation can be watched twice with different
@@ -47,7 +50,7 @@ export function createFunction(watcher: Watcher, outboxLimitMb: number): string 
   const body = functionBody(watcher, outboxLimitMb)
   const fence = fenceFor(body)
   return `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 AS ${fence}${body}${fence};
 REVOKE ALL ON FUNCTION ${name}() FROM PUBLIC;`
 }

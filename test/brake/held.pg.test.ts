@@ -78,7 +78,6 @@ test('a release makes due who is held for the kind, and nobody else; nothing tha
     customers: 1,
   })
   expect((await owedOf(db.pool)).gone).toEqual({ version: 4, due: 'now', lane: 2 })
-  // A claim would leave alone who is discarded.
   expect((await statesOf(db.pool)).gone).toBe('held')
 })
 

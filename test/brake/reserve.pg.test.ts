@@ -138,7 +138,6 @@ test('nobody waits for a person, and nobody is let through, because of a count t
   )
   expect(await ask(2, 3)).toBe(2)
   expect(await rowOf(db, 'revocation')).toMatchObject({ base: 500, taken: 4, tripped: false })
-  // Fewer of them since, and the count is old.
   await db.pool.query(`UPDATE rollcall.ledger SET remote = 'absent' WHERE key > 'k00400'`)
   await db.pool.query(`UPDATE rollcall.brake SET based_at = based_at - interval '61 s'`)
   expect(await ask(1, 5)).toBe(0)
@@ -193,7 +192,6 @@ test('whoever gets back the access that was taken within the window is not count
   await put(db.pool, [held('b')])
   expect(await brake(request('b'))).toEqual(['revocation'])
   await release(db.pool, { keys: ['b'], by: 'a test', why: 'meant' })
-  // Whether it was carried out may not be known yet.
   expect(await back('b')).toEqual([])
   await db.pool.query('UPDATE rollcall.decided SET spent_at = clock_timestamp()')
   expect(await back('b')).toEqual([])

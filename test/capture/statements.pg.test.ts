@@ -43,6 +43,11 @@ describe('one table', () => {
       `${DEFERRABLE} UPDATE customers SET id = 3 - id WHERE id IN (1, 2)`,
       ['1 1', '2 1'],
     ],
+    [
+      'a session that ends at any error goes on',
+      `SET exit_on_error = on; UPDATE customers SET plan = 'trial' WHERE id < 3; RESET exit_on_error`,
+      ['1 1', '2 1'],
+    ],
     ['COPY is an insert', `COPY customers (id) FROM PROGRAM 'seq 5 7'`, ['5 1', '6 1', '7 1']],
     [
       'ON CONFLICT notes what was inserted and what was changed',

@@ -114,5 +114,10 @@ describe('status', () => {
     expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
     await db.pool.query('UPDATE customers SET level = 2')
     expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(1)
+    await db.pool.query(
+      `ALTER TABLE customers RENAME level TO raw; ALTER TABLE customers ADD level int GENERATED ALWAYS AS (raw);
+       INSERT INTO customers (id) VALUES (2); DELETE FROM rollcall.outbox; UPDATE customers SET raw = 3`,
+    )
+    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(2)
   })
 })

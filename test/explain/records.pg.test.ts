@@ -86,7 +86,6 @@ test('records about another service are not shown as if they were about this one
   expect(rekeyed).toMatchObject({ result: 'same', remedies: [{ do: 'name-target' }] })
   expect(told(rekeyed)).toMatch(/correct the variable .*`rollcall status`/s)
   expect(told(rekeyed)).toMatch(/SERVICE_API_KEY .*has changed/)
-  // Without the key it cannot be compared, and is believed.
   expect((await ask(house, 'c')).rollcall.kind).toBe('known')
 })
 

@@ -49,7 +49,6 @@ describe('a mass accident stops at its limit', () => {
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool, 'revocation')) === 20)
-    // The others may be under way still.
     await house.settled()
     const calls = await arriving(house, async () => {
       await discard(pool, { kind: 'revocation', ...PERSON })

@@ -34,9 +34,7 @@ test('another service, key or database stops every command that would call, unti
     expect(await run(house, ['worker'], elsewhere)).toMatchObject({ code: 2 })
     expect(await run(house, ['migrate', '--target', 'new'], elsewhere)).toMatchObject({ code: 0 })
     expect(await run(house, ['sync', 'c'], elsewhere)).toMatchObject({ code: 0 })
-    // Nothing is believed of the new service: it is asked first.
     expect(other.journal.list().map(({ method }) => method)).toEqual(['GET', 'POST'])
-    // Who was never registered may have been left out on purpose.
     expect((await house.db.pool.query('SELECT FROM rollcall.capture_mark')).rowCount).toBe(0)
   } finally {
     await other.stop()

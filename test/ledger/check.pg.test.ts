@@ -40,7 +40,6 @@ test.each([
   expect(await row(pool, 'a')).toMatchObject({ version: 1, out: false, due: true })
   expect(await endChecks(pool, asChecks(checks), 'ours')).toEqual(new Set())
   expect(await row(pool, 'a')).toMatchObject({ due: true })
-  // Nor does it end the claim that came after it.
   const [lease] = await leaseLane(pool, { lane: (await laneOf(pool)) as 1, leaseMs: 1000, limit: 1 })
   expect(await endChecks(pool, [{ key: 'a', token: lease?.token ?? '' }], 'ours')).toEqual(new Set())
 })

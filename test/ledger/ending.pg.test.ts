@@ -98,7 +98,6 @@ test('a write that was answered with neither yes nor no has no request under way
   expect(await waits({}, { backoffMs: 9000 })).toEqual({ ...soon, due: 9 })
   // The end of its claim is 30 s away.
   expect(await waits({}, { unclear: false })).toMatchObject({ left: 2, heldBack: 30, due: 30 })
-  // What follows an earlier unknown outcome stays.
   expect(await waits({ verify_left: 1, verify_at: new Date() }, {})).toMatchObject({
     left: 1,
     verifies: true,

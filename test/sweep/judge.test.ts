@@ -161,7 +161,6 @@ describe('the sum of what is found', () => {
       [{ state: 'held' }],
       [{ state: 'discarded' }],
       [{ state: 'rejected' }],
-      // The mapping makes something else of this one now.
       [{ state: 'held', plan: PATCH, asItWas: false }],
     )
     expect(tally.verdicts).toMatchObject({ same: 4, differs: 1 })

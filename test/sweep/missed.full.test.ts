@@ -142,7 +142,6 @@ test('another digest key, another mapping and a mark that stands are no miss', a
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(`UPDATE clientes SET plan = 'free' WHERE id IN ('k1', 'k2')`)
   await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-  // All keys may be in what the mark stands for.
   await pool.query(
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
   )

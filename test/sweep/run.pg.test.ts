@@ -144,7 +144,6 @@ test('one whose place was taken, or whose mapping was replaced, ends at its next
     void (await applyGeneration(scene.pool, 'another'))
   expect(await scene.run({ page: 3, onProgress })).toMatchObject({ ended: false, superseded: true })
   expect(await scene.sweeps()).toEqual(['backfill replaced', 'backfill replaced'])
-  // What was sent was sent by another mapping.
   await scene.pool.query('UPDATE rollcall.ledger SET generation = 1')
   await expect(scene.run()).rejects.toMatchObject({ code: 'MAPPING_CHANGED' })
 })

@@ -49,7 +49,6 @@ test('a gap is looked at once its transactions have ended, by one worker, and wh
   expect(workers[0]?.said).toMatchObject([
     { level: 'warn', text: expect.stringContaining('open transactions') },
   ])
-  // It trusted the mark, and wrote none of its own.
   await writer.query(`SET LOCAL session_replication_role = replica`)
   await writer.query(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
   await writer.query('COMMIT')
