@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq'
-import type { Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { connectQueue, queueError } from './connect.ts'
 import { type Consuming, consume, type Keep, openBullQueue, PREFIX } from './consume.ts'
 import type { JobQueue, LeasePage, Processed, Ticks, Witness } from './queue.ts'
@@ -51,7 +51,10 @@ const throwing =
     asked.catch((error: unknown) => Promise.reject(queueError(error, queueUrl)))
 
 /** A sorted set whose members all have one score, so that they sort as texts: the last one is never taken away. */
-function makeWitness(redis: Redis, { queueUrl, name }: Pick<Options, 'queueUrl' | 'name'>): Witness {
+function makeWitness(
+  redis: Redis | Cluster,
+  { queueUrl, name }: Pick<Options, 'queueUrl' | 'name'>,
+): Witness {
   const key = `${PREFIX}:witness:${name}`
   const orThrow = throwing(queueUrl)
   return {

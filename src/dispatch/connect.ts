@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertSchemaCompatibility, createPostgresBackend, SchemaMigrationRequiredError } from 'bullmq'
-import { Redis } from 'ioredis'
+import { Cluster, type ClusterOptions, Redis } from 'ioredis'
 import pg from 'pg'
 import { connectOne, type DatabaseAddress, roleOf, sessionConfig } from '../database/session.ts'
 import { QUEUE_SCHEMA } from '../ledger/migrate.ts'
@@ -12,6 +12,15 @@ const CONNECT_TIMEOUT_MS = 5000
 /** A server that says nothing for so long is as good as away: longer than BullMQ ever waits for a job in one go. */
 const SILENT_MS = 45_000
 
+const REDIS = {
+  // BullMQ is tested with RESP2, ioredis 6 would speak RESP3.
+  protocol: 2 as const,
+  lazyConnect: true,
+  maxRetriesPerRequest: null,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  socketTimeout: SILENT_MS,
+}
+
 type BackendFactory = typeof createPostgresBackend | undefined
 
 /** The connection of BullMQ's classes, and how to close it. */
@@ -22,7 +31,7 @@ export type QueueConnection = {
   readonly consumer: object
   readonly factory: BackendFactory
   /** As `producer`; null: the queue is in Postgres. */
-  readonly redis: Redis | null
+  readonly redis: Redis | Cluster | null
   close(): Promise<void>
 }
 
@@ -35,35 +44,43 @@ export function connectQueue(queueUrl: string, onError: (error: Error) => void):
 }
 
 async function connectRedis(queueUrl: string, onError: (error: Error) => void): Promise<QueueConnection> {
-  // BullMQ is tested with RESP2, ioredis 6 would speak RESP3.
-  const times = { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENT_MS }
-  const common = { protocol: 2 as const, lazyConnect: true, ...times }
-  const producer = new Redis(queueUrl, { ...common, enableOfflineQueue: false, maxRetriesPerRequest: null })
+  const first = new Redis(queueUrl, { ...REDIS, enableOfflineQueue: false })
   // An error of the first connection is thrown; later ones are reported.
-  producer.on('error', () => undefined)
-  try {
-    await firstConnect(producer)
-  } catch (error) {
-    producer.disconnect()
-    throw error instanceof RollcallError ? error : redisError(error, where(queueUrl))
+  first.on('error', () => undefined)
+  const opened: (Redis | Cluster)[] = [first]
+  const close = async () => {
+    for (const each of opened) each.disconnect()
   }
-  producer.on('error', onError)
-  const consumer = new Redis(queueUrl, { ...common, maxRetriesPerRequest: null })
-  consumer.on('error', onError)
-  return {
-    producer,
-    consumer,
-    factory: undefined,
-    redis: producer,
-    async close() {
-      producer.disconnect()
-      consumer.disconnect()
-    },
+  try {
+    const clustered = await firstConnect(first)
+    const producer = clustered ? clusterOf(first, { enableOfflineQueue: false }) : first
+    const consumer = clustered ? clusterOf(first) : new Redis(queueUrl, REDIS)
+    opened.push(producer, consumer)
+    if (clustered) {
+      first.disconnect()
+      await producer.connect()
+    }
+    producer.on('error', onError)
+    consumer.on('error', onError)
+    return { producer, consumer, factory: undefined, redis: producer, close }
+  } catch (error) {
+    await close()
+    throw error instanceof RollcallError ? error : redisError(error, where(queueUrl))
   }
 }
 
-/** ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. */
-async function firstConnect(redis: Redis): Promise<void> {
+/** All nodes of the cluster that a node belongs to, by the credentials that the node took. */
+function clusterOf(node: Redis, options: ClusterOptions = {}): Cluster {
+  const { host, port, username, password, tls } = node.options
+  const redisOptions = { ...REDIS, username, password, ...(tls && { tls }) }
+  return new Cluster([{ host, port }], { ...options, lazyConnect: true, redisOptions })
+}
+
+/**
+ * ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. Resolves to
+ * whether the server is a node of a cluster.
+ */
+async function firstConnect(redis: Redis): Promise<boolean> {
   const late = new AbortController()
   const failed = Promise.race([
     new Promise<never>((_, reject) => redis.once('error', reject)),
@@ -75,6 +92,7 @@ async function firstConnect(redis: Redis): Promise<void> {
     await Promise.race([redis.connect(), failed])
     await Promise.race([redis.ping(), failed])
     await Promise.race([refuseEviction(redis), failed])
+    return (await Promise.race([redis.info('cluster'), failed])).includes('cluster_enabled:1')
   } finally {
     late.abort()
   }
@@ -83,7 +101,7 @@ async function firstConnect(redis: Redis): Promise<void> {
 class Silent extends Error {}
 
 /** Answers of a server that will do better by itself: it loads its data, has no connection left, or waits for its master. */
-const NOT_YET = /^(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN|ERR max number of clients)/
+const NOT_YET = /^(LOADING|BUSY|MASTERDOWN|TRYAGAIN|CLUSTERDOWN|NOSCRIPT|ERR max number of clients)/
 
 /** The queue's refusals hold names of users, commands and keys of BullMQ, no values. */
 function redisError(error: unknown, server: string): RollcallError {

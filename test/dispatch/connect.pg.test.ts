@@ -1,8 +1,10 @@
+import { Redis } from 'ioredis'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { connectQueue } from '../../src/dispatch/connect.ts'
 import { freshDatabase } from '../support/database.ts'
+import { startRedis } from '../support/redis-server.ts'
 import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
 
@@ -61,4 +63,41 @@ it('a right that is lost later names the role of the queue', async () => {
   const details = [expect.stringContaining(`the role ${name} (QUEUE_URL)`)]
   await expect(queue.count()).rejects.toMatchObject({ code: 'QUEUE_REFUSED', details })
   await queue.close()
+})
+
+it('a queue in a Redis Cluster of three nodes: the address of any node is enough, and a node that restarts is waited for', async () => {
+  await using stack = new AsyncDisposableStack()
+  const cluster = { password: 'cluster', more: 'cluster-enabled yes\ncluster-node-timeout 1000\n' }
+  const servers = await Promise.all([0, 1, 2].map(async () => stack.use(await startRedis(cluster))))
+  const nodes = servers.map(({ url }) =>
+    stack.adopt(
+      new Redis(url).on('error', () => undefined),
+      (node) => node.disconnect(),
+    ),
+  )
+  const parts = [0, 5461, 10_923, 16_384]
+  for (const [i, node] of nodes.entries()) {
+    await node.cluster('ADDSLOTSRANGE', parts[i] ?? 0, (parts[i + 1] ?? 0) - 1)
+    await node.cluster('MEET', '127.0.0.1', new URL(servers[0]?.url ?? '').port)
+  }
+  await until(async () => {
+    const told = await Promise.all(nodes.map((node) => node.cluster('INFO')))
+    return told.every((info) => info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3'))
+  })
+  const queue = await openQueue({ queueUrl: servers[2]?.url ?? '', name: 'q', onError: () => undefined })
+  stack.defer(queue.close)
+  const taken: string[] = []
+  const consumer = await queue.consume(async (page) => void taken.push(...page.map(({ id }) => id)), {
+    concurrency: 2,
+  })
+  stack.defer(() => consumer.close(1000))
+  const add = (id: string) => queue.add([[{ id, token: '1', lane: 1 }]])
+  await add('before')
+  await until(() => taken.includes('before'))
+  // The node that has the keys of the queue.
+  await servers[0]?.kill()
+  await expect(add('lost')).rejects.toMatchObject({ code: 'QUEUE_DOWN' })
+  await servers[0]?.restart()
+  await until(() => add('after').then(() => true))
+  await until(() => taken.includes('after'))
 })

@@ -10,20 +10,24 @@ import { RollcallError } from '../../src/model/errors.ts'
 import { type FallingServer, falling } from './falling.ts'
 
 /**
- * As BullMQ wants it (`noeviction`), with a random password, and with nothing kept: a restart loses all.
+ * As BullMQ wants it (`noeviction`), with a random password, and with nothing kept: a restart loses all. `more`:
+ * further lines of its configuration.
  *
  * @throws RollcallError EMBEDDED_UNAVAILABLE when there is no redis-server on the PATH; EMBEDDED_FAILED with
  * the end of its log when it does not start.
  */
-export async function startRedis({ databases = 16 } = {}): Promise<FallingServer> {
+export async function startRedis({
+  databases = 16,
+  password = randomBytes(18).toString('base64url'),
+  more = '',
+} = {}): Promise<FallingServer> {
   const file = await onPath('redis-server')
   if (!file) throw new RollcallError('EMBEDDED_UNAVAILABLE', ['Redis: no redis-server on the PATH'])
   const folder = await temporaryFolder('rollcall-redis-')
   const guardian = guard({ folder, lastSignal: 'SIGTERM', deadlineMs: 10_000 })
   try {
-    const password = randomBytes(18).toString('base64url')
     const config = join(folder, 'redis.conf')
-    await writeFile(config, configuration(folder, password, databases), { mode: 0o600 })
+    await writeFile(config, configuration(folder, password, databases) + more, { mode: 0o600 })
     const server = await launch(guardian, {
       name: 'Redis',
       command: (port) => ({
