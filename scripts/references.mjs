@@ -119,12 +119,12 @@ async function metrics() {
     await watchLoop('dispatch', async () => 0)(new AbortController().signal)
     const own = await (await fetch(`${ops.url}/metrics`)).text()
     return [
-      '## Of each worker',
-      'Sum the counters and the histogram over all workers; take the `max` of the gauges.',
+      '## Metrics of each worker',
+      'Each worker reports its own values. Sum the counters and the histogram over all workers. Take the `max` of the gauges.',
       metricsIn(own, { withValues: false }),
-      '`rollcall_process_…` and `rollcall_nodejs_…` are the default metrics of prom-client.',
-      '## Of the tables',
-      'These are the same in every worker: aggregate them with `max`, never with `sum`.',
+      '`rollcall_process_…` and `rollcall_nodejs_…` are the default metrics of the library prom-client.',
+      '## Metrics read from the tables',
+      'Every worker reads these from the same tables and reports the same values. Aggregate them with `max`, never with `sum`.',
       metricsIn(await showTables(TABLES), { withValues: true }),
     ].join('\n\n')
   } finally {

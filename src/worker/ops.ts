@@ -117,22 +117,34 @@ export type Observing = ReturnType<typeof makeMeasuring>['observers']
 function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log: Pick<Log, 'debug'>) {
   const metrics = makeMetrics({ process: true })
   const { counter, gauge, histogram } = metrics
-  const calls = counter('calls_total', 'Calls by the meaning of the answer; status none: no answer came', {
-    method: METHODS,
-    meaning: MEANINGS,
-    status: STATUS_CLASSES,
-  })
-  const timed = 'How long calls took, answered or not'
+  const calls = counter(
+    'calls_total',
+    'Calls by method, meaning of the answer, and HTTP status class; status none: no answer came',
+    {
+      method: METHODS,
+      meaning: MEANINGS,
+      status: STATUS_CLASSES,
+    },
+  )
+  const timed = 'Duration of calls in seconds, answered or not'
   const duration = histogram('call_duration_seconds', timed, { method: METHODS }, BUCKETS)
   const reason = ['none', ...REASON_CODES]
-  const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason })
-  const captured = counter('captured_changes_total', 'Changes that were noted', {})
-  const failures = counter('loop_failures_total', 'Steps that failed and were tried again', LOOPS)
-  const silent = gauge('loop_silent_seconds', 'Time since the loop last completed a round', LOOPS)
-  const refusal = '1: the service refuses the keys of this worker, which makes only probes'
+  const endings = counter(
+    'endings_total',
+    'Ended claims (attempts to sync a customer), by result and reason',
+    { kind: END_KINDS, reason },
+  )
+  const captured = counter('captured_changes_total', 'Changes that this worker has taken from the outbox', {})
+  const failures = counter('loop_failures_total', 'Steps of a loop that failed; the loop retries them', LOOPS)
+  const silent = gauge('loop_silent_seconds', 'Seconds since the loop last completed a step', LOOPS)
+  const refusal = '1: the service refuses the keys of this worker, so it makes only probes (test calls)'
   const refused = gauge('keys_refused', refusal, {})
   refused({}, 0)
-  const tablesUp = gauge('tables_up', '0: the tables could not be read, and their metrics are missing', {})
+  const tablesUp = gauge(
+    'tables_up',
+    '0: the worker cannot read the tables, so the metrics of the tables are missing',
+    {},
+  )
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {
     const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
     calls({ method, meaning, status: statusClass }, 1)

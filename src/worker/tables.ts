@@ -71,38 +71,46 @@ export function openTables({ url, periodMs, onPoolError }: Options) {
 }
 
 const HELP = {
-  owed: 'Customers to whom a sync is owed',
-  owed_stage: 'Customers to whom a sync is owed, by stage',
-  oldest_owed_age_seconds: 'Age of the oldest change that waits for a sync; 0: none',
-  waits_for_worker_seconds: 'How long a due customer has waited for a worker; 0: none, or calls are stopped',
-  unknown_customers: 'Owed customers of whom it is unknown what the service holds',
+  owed: 'Customers with an owed sync, by lane',
+  owed_stage: 'Customers with an owed sync, by stage',
+  oldest_owed_age_seconds: 'Age in seconds of the oldest change that waits for a sync; 0: none waits',
+  waits_for_worker_seconds:
+    'Seconds that the longest-waiting due customer has waited for a worker; 0: none waits, or calls are stopped',
+  unknown_customers:
+    'Customers with an owed sync that begins with a lookup, because the last outcome is unknown',
   customers: 'Customers by state',
-  outbox_rows: 'Captured changes that are not noted yet',
-  outbox_bytes: 'Size of the outbox on disk',
-  outbox_oldest_age_seconds: 'Age of the oldest change that is not noted; 0: none',
-  queue_leases: 'Leases on the queue that no worker has claimed',
+  outbox_rows: 'Captured changes in the outbox that no worker has taken yet',
+  outbox_bytes: 'Size of the outbox on disk, in bytes',
+  outbox_oldest_age_seconds: 'Age in seconds of the oldest change in the outbox; 0: none',
+  queue_leases: 'Customers whose lease is on the queue and not claimed by a worker yet',
   sweep_customers:
-    'Customers that an unfinished sweep has compared so far; 0: no sweep is under way, or it has just begun',
+    'Customers that the unfinished sweep has compared so far; 0: no sweep runs, or it has just begun',
   capture_missed:
-    'Customers with a change that was not captured, as found by the last check of capture and by lookups since then',
-  capture_check_age_seconds: 'How long ago capture was last checked',
-  held_customers: 'Customers who wait for a person; one held for several kinds counts in each',
-  brake_tripped: '1: changes of this kind wait for a person',
-  pace_rate: 'Calls per second that all workers together may make now',
-  pace_ceiling: 'Calls per second that they may make at most',
-  pace_hold_seconds: 'For how long all workers still have to wait because of `Retry-After`',
-  queue_room: 'How many more leases the queue takes at the present pace',
-  breaker_open: '1: the circuit breaker is open: the service fails, and workers make only probes',
-  breaker_trying: '1: calls are made again after an outage, slowly at first',
-  verifiable_customers: 'Customers that a check can say something about',
-  verified_customers: 'Verifiable customers that were checked within reconcile.period',
-  verification_overdue_customers: 'Verifiable customers whose check is overdue',
-  oldest_verified_age_seconds: 'Age of the oldest check; 0: none yet',
-  findings: 'Open findings, by kind; none while the answers of the service are not credible',
-  wrong_access: 'Customers without the access that they should have (lost), or with too much (undue)',
-  answers_doubted: '1: the answers of the service to checks are not credible',
+    'Customers with a change that capture missed; found by the last check of capture and by lookups since then',
+  capture_check_age_seconds: 'Seconds since the last check of capture',
+  held_customers:
+    'Customers that the brake holds until a person decides; a customer held for several kinds counts in each kind',
+  brake_tripped: '1: the brake has tripped for this kind of change, and holds further changes',
+  pace_rate: 'Calls per second that all workers together may make at present',
+  pace_ceiling: 'The highest possible value of rollcall_pace_rate, in calls per second',
+  pace_hold_seconds: 'Seconds that all workers still wait because of a `Retry-After`',
+  queue_room: 'Number of leases that workers may still put on the queue at the present rate',
+  breaker_open:
+    '1: the circuit breaker is open: the service fails, and workers make only probes (test calls)',
+  breaker_trying: '1: after an outage workers make calls again, slowly at first',
+  verifiable_customers: 'Customers whose user a check can verify: synced before, and not rejected or held',
+  verified_customers: 'Verifiable customers whose last check is within reconcile.period',
+  verification_overdue_customers:
+    'Verifiable customers not checked within reconcile.period; 0 until workers have checked for one whole period',
+  oldest_verified_age_seconds:
+    'Age in seconds of the oldest last check of a verifiable customer; 0: no check yet',
+  findings:
+    'Open findings (drift), by kind; no missing or unreadable user is added while checks do not believe the service',
+  wrong_access:
+    'Customers, also held ones, that lack access (lost) or have access that the database denies (undue)',
+  answers_doubted: '1: many random users are missing or unreadable, so checks do not believe the service',
   commit_to_verified_seconds:
-    'Seconds from the commit of a change to the check that showed it, over the last thousand such changes; 0: there is none',
+    'Seconds from the commit of a change to the check that verified it, over the last 1,000 such changes; 0: no such change',
 } as const
 
 /** `by`: the label that tells several values apart. */

@@ -54,7 +54,7 @@ test('a fault that it cannot read is told by the word that is wrong', async () =
   const { code, err } = run('--fault', 'PATCH 503 rate=2')
   expect(await code).toBe(2)
   expect(err.join('\n')).toMatch(/"PATCH 503 rate=2": rate: /)
-  expect(err.join('\n')).toContain('See --help.')
+  expect(err.join('\n')).toContain('--help lists all of them')
 })
 
 test.each<[readonly string[], boolean]>([
