@@ -19,7 +19,7 @@ Examples:
 export const answersCommand: AddCommand = (program, io) => {
   program
     .command('answers')
-    .option('--forget', 'forget them, and count anew from here on')
+    .option('--forget', 'delete the stored answers, and start counting again')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ forget = false, json = false }) => {

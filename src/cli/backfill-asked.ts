@@ -23,19 +23,39 @@ export function addBackfillOptions(command: Command) {
     command.createOption(flags, description)
   return command
     .option(...CONFIG_OPTION)
-    .option('--dry-run', 'make no call and write nothing: tell what would follow')
-    .option('--where <condition>', 'only customers for whom this holds', gathered)
-    .addOption(option('--only <what>', 'only customers who need it').choices(['create', 'update', 'revoke']))
-    .option('--lookup', 'look up (GET) before a customer is registered')
-    .option('--sample <n>', 'show this many plans, chosen at random (with --dry-run)')
-    .option('--rate <n>', 'mark customers as owed no faster than this many calls per second')
-    .option('--expect-creates <n>', 'let this many registrations pass the brake')
-    .addOption(option('--restart', 'begin anew, not where the last one stopped').conflicts('dryRun'))
-    .addOption(option('--wait', 'wait until all is settled, and tell what is not').conflicts('dryRun'))
-    .addOption(
-      option('--mapping', 'apply the mapping of this configuration to all').conflicts(NOT_WITH_MAPPING),
+    .option('--dry-run', 'make no call and write nothing; print the calls that would follow')
+    .option(
+      '--where <condition>',
+      'only customers that fulfil this condition, like plan=premium; repeatable',
+      gathered,
     )
-    .option('--json', 'print the outcome as JSON')
+    .addOption(
+      option('--only <what>', 'only customers that need this kind of call').choices([
+        'create',
+        'update',
+        'revoke',
+      ]),
+    )
+    .option('--lookup', 'make a lookup (GET) before each registration')
+    .option('--sample <n>', 'with --dry-run: print the plans of this many random customers')
+    .option('--rate <n>', 'limit the backfill to this many calls per second')
+    .option('--expect-creates <n>', 'pre-approve this many registrations for the brake')
+    .addOption(
+      option('--restart', 'start with the first customer, not where the last run stopped').conflicts(
+        'dryRun',
+      ),
+    )
+    .addOption(
+      option('--wait', 'wait until all syncs are done, then print the ones that failed or wait').conflicts(
+        'dryRun',
+      ),
+    )
+    .addOption(
+      option('--mapping', 'activate the mapping of this configuration for all customers').conflicts(
+        NOT_WITH_MAPPING,
+      ),
+    )
+    .option('--json', 'print the result as JSON')
 }
 
 type BackfillFlags = ReturnType<ReturnType<typeof addBackfillOptions>['opts']>

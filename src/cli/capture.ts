@@ -34,8 +34,8 @@ Examples:
 
 export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program.command('capture').addHelpText('after', EXAMPLES)
-  sub(capture, 'install', 'write the triggers on the watched tables')
-    .option('--print', 'print the SQL instead of running it')
+  sub(capture, 'install', 'create or update the triggers on the watched tables')
+    .option('--print', 'print the SQL and change nothing')
     .action(async ({ config: file, json = false, print }) => {
       const config = await loadConfig(file, io.cwd)
       const env = readEnv(io.env, { need: [], may: BINDING_ENV })
@@ -70,8 +70,12 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       exit(fits ? 0 : 3)
     },
   )
-  sub(capture, 'resync', 'compare all customers and ledger records; those without a row lose access')
-    .option('--dismiss', 'close the marks of capture (gap, TRUNCATE) without checking any customer')
+  sub(
+    capture,
+    'resync',
+    'compare all customers with the ledger, sync those that differ, and revoke those without a row',
+  )
+    .option('--dismiss', 'delete the notes about missed changes (gap, TRUNCATE) without comparing customers')
     .action(async ({ config: file, json = false, dismiss }) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {
@@ -103,7 +107,7 @@ function sub(capture: Command, name: string, description: string) {
     .command(name)
     .description(description)
     .option(...CONFIG_OPTION)
-    .option('--json', 'print the outcome as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
 }
 

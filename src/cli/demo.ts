@@ -25,7 +25,7 @@ export const demoCommand: AddCommand = (program, io, exit) => {
   program
     .command('demo')
     .option('--keep', 'leave everything running until Ctrl-C')
-    .option('--json', 'print what was found as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (options) => exit(await demo(io, options)))
 }

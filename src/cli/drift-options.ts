@@ -9,21 +9,27 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 export function addDriftOptions(command: Command) {
   return command
     .option(...CONFIG_OPTION)
-    .option('--sample <customers>', 'check so many, drawn at random')
-    .option('--where <condition>', 'only customers for whom it holds; repeatable', gathered)
-    .option('--rate <calls>', 'calls per second at most')
-    .option('--restart', 'begin anew, even if the same command was stopped before and could continue')
-    .option('--from-ledger', 'report the findings of earlier checks; makes no call')
-    .option('--max-drift <share>', 'end with exit code 0 up to this share of drift, like 0.5%')
-    .option('--repair', 'owe a sync to customers that differ')
-    .option('--believe', 'confirm that many users are missing at the service on purpose')
-    .option('--why <text>', 'why; kept with your name')
-    .option('--by <name>', 'the person who says so (default: the user of this system)')
-    .option('--show-values', 'put into the report what the differing fields hold')
-    .addOption(
-      command.createOption('--format <format>', 'how to print it (default: table)').choices(REPORT_FORMATS),
+    .option('--sample <customers>', 'check this many random customers')
+    .option(
+      '--where <condition>',
+      'only customers that fulfil this condition, like plan=premium; repeatable',
+      gathered,
     )
-    .option('--output <file>', 'write the report there')
+    .option('--rate <calls>', 'highest rate, in calls per second (default: half of the common rate)')
+    .option('--restart', 'start over, even if a stopped run of this command could continue')
+    .option('--from-ledger', 'report the findings of earlier checks; makes no call')
+    .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
+    .option('--repair', 'mark customers that differ as owed, so that workers sync them')
+    .option('--believe', 'confirm for a day that many users are really missing at the service')
+    .option('--why <text>', 'with --believe: the reason, stored with your name')
+    .option('--by <name>', 'with --why: your name (default: the user of the system, and the host)')
+    .option('--show-values', 'add the values of fields that differ to the report')
+    .addOption(
+      command
+        .createOption('--format <format>', 'format of the report (default: table)')
+        .choices(REPORT_FORMATS),
+    )
+    .option('--output <file>', 'write the report to this file')
     .option('--json', 'the same as --format json')
 }
 

@@ -24,8 +24,8 @@ Examples:
 export const erasuresCommand: AddCommand = (program, io) => {
   program
     .command('erasures')
-    .argument('[key...]', 'customers, by their key')
-    .option('--limit <n>', `list this many at most (default: ${RECEIPTS})`)
+    .argument('[key...]', 'customer keys')
+    .option('--limit <n>', `list at most this many (default: ${RECEIPTS})`)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (given, { json = false, limit }) => {

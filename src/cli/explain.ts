@@ -8,7 +8,7 @@ import { CONFIG_OPTION, JSON_OPTION, readLimit } from './option-values.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
-  "file with an end user's access token, - for stdin; asks the chat too",
+  "ask the chat too, with the end user's access token in this file (- for stdin)",
 ] as const
 
 const EXPLAIN_HELP = `
@@ -72,9 +72,9 @@ export const explainCommand: AddCommand = (program, io, exit) => {
     .command('explain')
     .argument('<key...>', 'customer keys')
     .option(...CONFIG_OPTION)
-    .option('--no-call', 'do not ask the service')
-    .option('--show-values', 'show what the fields hold')
-    .option('--calls <number>', 'show so many of the last calls (default: 5)')
+    .option('--no-call', 'make no GET')
+    .option('--show-values', 'show the values of the fields')
+    .option('--calls <number>', 'show this many of the last calls (default: 5)')
     .option(...TOKEN_FILE)
     .option(...JSON_OPTION)
     .addHelpText('after', EXPLAIN_HELP)

@@ -56,10 +56,10 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('failures')
     .argument('[key...]', 'customer keys')
-    .option('--reason <reason>', 'those with this reason; see below')
-    .option('--limit <number>', 'list this many at most, with --reason (default: 100)')
-    .option('--retry', 'try again now: the named customers, those of --reason, or --all')
-    .option('--all', 'all customers, with --retry')
+    .option('--reason <reason>', 'only customers with this reason, like refused:422 or issue:email')
+    .option('--limit <number>', 'with --reason: list at most this many (default: 100)')
+    .option('--retry', 'retry now: the named customers, those of --reason, or --all')
+    .option('--all', 'with --retry: all customers')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => {

@@ -37,9 +37,9 @@ Examples:
 export const grantsCommand: AddCommand = (program, io) => {
   program
     .command('grants')
-    .requiredOption('--to <role>', 'an existing role')
-    .option('--queue', 'also print the rights on the queue, if QUEUE_URL is this database')
-    .option('--read-only', 'only the rights to read, for status, failures and the like')
+    .requiredOption('--to <role>', 'the Postgres role that gets the rights; it must exist')
+    .option('--queue', 'also print the rights on a queue in Postgres')
+    .option('--read-only', 'only the rights to read, for status, failures, answers and drift --from-ledger')
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {

@@ -58,22 +58,25 @@ export const heldCommand: AddCommand = (program, io, exit) => {
   const held = program
     .command('held')
     .argument('[key...]', 'customer keys')
-    .option('--kind <kind>', 'those who are held for this; see below')
-    .option('--limit <number>', 'list this many at most (default: 20)')
+    .option('--kind <kind>', 'only customers held for this kind of change, like revocation or clear:email')
+    .option('--limit <number>', 'list at most this many (default: 20)')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => exit(await show(io, keys, options)))
   for (const [action, description] of [
-    ['release', 'let them through: customer keys, or all of --kind'],
-    ['discard', 'leave the service as it is for them: customer keys, or all of --kind'],
+    ['release', 'approve held changes: of the named customers, or all of --kind'],
+    ['discard', 'refuse held changes, so that they are not sent: of the named customers, or all of --kind'],
   ] as const)
     held
       .command(action)
       .description(description)
       .argument('[key...]', 'customer keys')
-      .option('--kind <kind>', 'all customers who are held for this')
-      .option('--why <text>', 'the reason, which is kept')
-      .option('--by <name>', 'who decides (default: the user of the system, and the host)')
+      .option('--kind <kind>', 'all customers held for this kind of change')
+      .option('--why <text>', 'the reason, stored with the decision')
+      .option(
+        '--by <name>',
+        'the name of the person who decides (default: the user of the system, and the host)',
+      )
       .option(...JSON_OPTION)
       .addHelpText('after', `\nExamples:${DECIDING}`)
       .action(async (given, _, command) => {
@@ -98,8 +101,8 @@ export const heldCommand: AddCommand = (program, io, exit) => {
       })
   held
     .command('log')
-    .description('show who decided what, when and why')
-    .option('--limit <number>', 'show this many at most (default: 20)')
+    .description('show past decisions: person, time and reason')
+    .option('--limit <number>', 'show at most this many decisions (default: 20)')
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  rollcall held log --limit 100')
     .action(async (_, command) => {

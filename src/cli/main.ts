@@ -11,55 +11,55 @@ type Listed = { readonly about: string; readonly load: () => Promise<AddCommand>
 /** Loaded on demand, so that short commands start fast. */
 const COMMANDS: Readonly<Record<string, Listed>> = {
   migrate: {
-    about: "create or update rollcall's own tables (schema rollcall) and the queue's",
+    about: "create or update rollcall's own tables, and the tables of a queue in Postgres",
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   capture: {
-    about: 'install, check or remove the triggers that notice changes',
+    about: 'install, check or remove the triggers that capture changes',
     load: async () => (await import('./capture.ts')).captureCommand,
   },
   worker: {
-    about: 'sync changes to the service, for as long as it runs',
+    about: 'run the background process that syncs changes to the service',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   backfill: {
-    about: 'bring in the customers that you have, and sync those that differ',
+    about: 'compare all customers with the ledger, and sync those that differ',
     load: async () => (await import('./backfill.ts')).backfillCommand,
   },
   sync: {
-    about: 'sync customers now and tell every step',
+    about: 'sync the named customers now, and print every step',
     load: async () => (await import('./sync.ts')).syncCommand,
   },
   explain: {
-    about: 'show everything about a customer, and what to do',
+    about: 'show everything about one or more customers, and what to do',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   access: {
-    about: 'say whether customers can really use the service now, and why not',
+    about: 'say whether a customer can use the service now, and why not',
     load: async () => (await import('./explain.ts')).accessCommand,
   },
   status: {
-    about: 'show what is owed, what fails and why, and whether capture fits',
+    about: 'show owed syncs, failures with their reasons, and whether the triggers fit',
     load: async () => (await import('./status.ts')).statusCommand,
   },
   drift: {
-    about: 'look whether the service agrees with your database, and report what does not',
+    about: 'compare the users at the service with your database, and report differences',
     load: async () => (await import('./drift.ts')).driftCommand,
   },
   failures: {
-    about: 'say what is rejected, failing or left out, why, and what to do; try again',
+    about: 'list rejected and failing customers and left-out fields, with reasons; retry them',
     load: async () => (await import('./failures.ts')).failuresCommand,
   },
   held: {
-    about: 'show what the brake holds; let it through or leave it as it is',
+    about: 'show the changes that the brake holds; release or discard them',
     load: async () => (await import('./held.ts')).heldCommand,
   },
   pace: {
-    about: 'show the rate limit now, and set its ceiling while workers run',
+    about: 'show the present rate limit; change its ceiling while workers run',
     load: async () => (await import('./pace.ts')).paceCommand,
   },
   erasures: {
-    about: 'show what was erased at the service, when, and whether a GET has shown it',
+    about: 'show erased fields: which, when, and whether a GET has verified it',
     load: async () => (await import('./erasures.ts')).erasuresCommand,
   },
   grants: {
@@ -67,15 +67,15 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./grants.ts')).grantsCommand,
   },
   answers: {
-    about: 'show every distinct answer of the service, and what it was taken for',
+    about: 'show each distinct answer of the service, and how it was classified',
     load: async () => (await import('./answers.ts')).answersCommand,
   },
   sandbox: {
-    about: 'run a stand-in for the Legal Consultation Service, in memory',
+    about: 'run a local stand-in for the Legal Consultation Service, in memory',
     load: async () => (await import('./sandbox.ts')).sandboxCommand,
   },
   demo: {
-    about: 'show everything at work, with a database and a service of its own',
+    about: 'show the whole product at work, with its own database and service',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
 }

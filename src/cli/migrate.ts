@@ -43,12 +43,15 @@ export const migrateCommand: AddCommand = (program, io) => {
     .command('migrate')
     .addOption(
       program
-        .createOption('--target <which>', 'say what a changed service, key or database is')
+        .createOption(
+          '--target <which>',
+          'after a changed service, key or database: the same users, or new ones',
+        )
         .choices(['same', 'new']),
     )
-    .option('--expect-creates <n>', 'let this many registrations pass the brake (with --target new)')
+    .option('--expect-creates <n>', 'with --target new: pre-approve this many registrations for the brake')
     .option(...CONFIG_OPTION)
-    .option('--json', 'print the outcome as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ target: as, config: file, json = false, ...options }) => {
       // Mistakes are reported before anything is changed.

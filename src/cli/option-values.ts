@@ -8,7 +8,7 @@ export const CONFIG_OPTION = [
   '-c, --config <file>',
   'configuration file (default: rollcall.config.ts)',
 ] as const
-export const JSON_OPTION = ['--json', 'print it as JSON'] as const
+export const JSON_OPTION = ['--json', 'print the result as JSON'] as const
 
 export type NumberRule = {
   readonly name: string

@@ -34,8 +34,8 @@ ${FAILED}`
 export const paceCommand: AddCommand = (program, io, exit) => {
   program
     .command('pace')
-    .option('--ceiling <number>', `calls per second at most, from 0.1 to ${MOST_PER_SECOND}`)
-    .option('--resume', 'end a wait that the service asked for (Retry-After)')
+    .option('--ceiling <number>', `new ceiling, in calls per second, from 0.1 to ${MOST_PER_SECOND}`)
+    .option('--resume', 'end the wait that the service asked for with Retry-After')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ ceiling: text, resume = false, json = false }) => {

@@ -40,13 +40,25 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .command('sandbox')
     .option('--host <address>', 'address to listen on', filled, '127.0.0.1')
     .option('-p, --port <number>', 'port to listen on', upTo(65_535), 4010)
-    .option('--api-key <key>', 'Api-Key that it accepts', filled, 'sandbox-api-key')
-    .option('--secret-key <key>', 'Secret-Key that it accepts', filled, 'sandbox-secret-key')
-    .option('--fault <rule>', 'a fault, repeatable; see below', gathered)
-    .option('--contract <words>', 'how it answers, repeatable; see below', gathered)
-    .option('--contracts', 'list what --contract takes, and end')
-    .option('--seed <number>', 'seed for the rates of faults', upTo(4_294_967_295), 1)
-    .option('--control-token <token>', 'what /_sandbox/ asks for when it is not on loopback', filled)
+    .option('--api-key <key>', 'Api-Key that the sandbox accepts', filled, 'sandbox-api-key')
+    .option('--secret-key <key>', 'Secret-Key that the sandbox accepts', filled, 'sandbox-secret-key')
+    .option(
+      '--fault <rule>',
+      "a fault, like 'PATCH 503 rate=0.3'; repeatable; docs/sandbox.md has all words",
+      gathered,
+    )
+    .option(
+      '--contract <words>',
+      'preset or dimensions of the contract, like legacy; repeatable; --contracts lists them',
+      gathered,
+    )
+    .option('--contracts', 'list the presets and dimensions of --contract, and end')
+    .option('--seed <number>', 'random seed for faults with a rate', upTo(4_294_967_295), 1)
+    .option(
+      '--control-token <token>',
+      'token that /_sandbox/ requires, needed on an address that is not loopback',
+      filled,
+    )
     .option('--json', 'print the address as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, contracts, fault = [], contract = [], ...options }) => {

@@ -36,16 +36,24 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .command('sync')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing')
-    .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', 'dryRun'))
-    .addOption(view('--removed', 'the key was a customer, whose row was deleted', 'diff', 'history'))
+    .addOption(view('--look', 'ignore the ledger: read the user by GET first', 'dryRun'))
+    .addOption(
+      view('--removed', 'confirm that a key without a row and record was a customer', 'diff', 'history'),
+    )
     .addOption(
       view('--diff', 'compare with the service, field by field; change nothing', 'dryRun', 'look', 'history'),
     )
-    .option('--show-values', 'with --diff: show what the fields hold')
+    .option('--show-values', 'with --diff: show the values of the fields')
     .addOption(
-      view('--history', 'only show what is stored of it, and its last calls', 'dryRun', 'look', 'diff'),
+      view(
+        '--history',
+        'only print the stored state of the customers, and their last calls',
+        'dryRun',
+        'look',
+        'diff',
+      ),
     )
-    .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
+    .option('--limit <calls>', 'with --history: show at most this many calls (default: 50)')
     .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)

@@ -5,10 +5,10 @@ import { ERRORS } from '../../src/model/errors.ts'
 
 const HEAD = `# Errors
 
-Every error that a person can meet, from the catalogue in \`src/model/errors.ts\`. A command prints its error on
-stderr in three parts: the meaning, the details, and what to do. Details are names of files, fields and variables,
-never values. The exit code is 1 when the command failed, and 2 when the command line, the configuration or the
-environment is wrong.`
+All errors with which a command or a worker can end, from the catalogue in \`src/model/errors.ts\`. A command prints its
+error on stderr in three parts: the meaning, the details, and what to do. "Named above" in a text means the details. They
+name files, fields and variables, and never contain values. The exit code is 1 when the command failed. It is 2 when the
+command line, the configuration or the environment is wrong.`
 
 test('the page of errors says what the catalogue says', async () => {
   const entries = Object.entries(ERRORS).map(
