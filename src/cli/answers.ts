@@ -13,8 +13,9 @@ body (types and names, never a value), and what rollcall took it for. It reads
 DATABASE_URL alone, and no configuration.
 
 Examples:
-  rollcall answers             what the service has ever answered
-  rollcall answers --forget    start anew, as after a release of the service`
+  rollcall answers             all distinct answers of the service
+  rollcall answers --forget    start counting again, for example after a
+                               release of the service`
 
 export const answersCommand: AddCommand = (program, io) => {
   program

@@ -9,21 +9,25 @@ import { keepHeapSmall } from './small-heap.ts'
 
 const EXAMPLES = `
 Examples:
-  rollcall backfill --dry-run --sample 5     what would be sent, before anything
-                                             is; needs to read customers only
+  rollcall backfill --dry-run --sample 5     print the calls that would follow;
+                                             needs to read customers only
   rollcall backfill --expect-creates 190000 --wait
-                                             bring in all, and tell when
-                                             they are settled
+                                             sync all customers, and wait
+                                             until their syncs are done
   rollcall backfill --where plan=premium --where 'premium_until is not null'
   rollcall backfill --mapping                apply a changed mapping
 
 --where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
->=, "in a,b", "is null" or "is not null" (in quotes for your shell); all that
-are given have to hold. Ctrl-C ends it after a page; the same command goes on.
-The summary of --wait covers all customers, also with --where or --only.
+>=, "in a,b", "is null" or "is not null" (in quotes for your shell). Several
+conditions must all be true. Ctrl-C ends the command after a page; the same
+command continues. The summary of --wait covers all customers, also with
+--where or --only.
 
-Exit 0 all done, or for a dry run nothing to do; 3 something to do, or a
-customer is not settled; 1 it failed or was stopped, or --where fits none.`
+Exit codes:
+  0  all is done; for a dry run: there is nothing to do
+  3  for a dry run: there is something to do; with --wait: a sync is not done
+  1  it failed or was stopped, or no customer fits --where
+  2  the command line, the configuration or the environment is wrong`
 
 export const backfillCommand: AddCommand = (program, io, exit) => {
   const command = addBackfillOptions(program.command('backfill')).addHelpText('after', EXAMPLES)

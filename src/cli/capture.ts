@@ -23,13 +23,13 @@ import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-
 
 const EXAMPLES = `
 Examples:
-  rollcall capture install           write the triggers; safe to repeat, takes
-                                     no lock where nothing differs
+  rollcall capture install           create or update the triggers; a second
+                                     run changes nothing and takes no lock
   rollcall capture install --print   print the SQL for a DBA instead
-  rollcall capture status            say whether the triggers still fit the
-                                     configuration (exit 3 when not)
-  rollcall capture resync            after a TRUNCATE or a gap: check every
-                                     customer again
+  rollcall capture status            show whether the triggers fit the
+                                     configuration (exit code 3: they do not)
+  rollcall capture resync            after a TRUNCATE or a gap: compare all
+                                     customers with the ledger
   rollcall capture uninstall         remove every trigger and function`
 
 export const captureCommand: AddCommand = (program, io, exit) => {

@@ -12,14 +12,14 @@ const DWELL_MS = 2500
 
 const EXAMPLES = `
 Examples:
-  rollcall demo           a whole rollcall with made-up customers; ends by
+  rollcall demo           the whole product with made-up customers; ends by
                           itself in under a minute
-  rollcall demo --keep    the same, and then it is yours: addresses and keys are
-                          printed, Ctrl-C ends it
-  rollcall demo --json    print what was found as JSON
+  rollcall demo --keep    the same, and leave it running: prints addresses
+                          and keys; Ctrl-C ends it
+  rollcall demo --json    print the result as JSON
 
-Everything stands in a temporary folder and is gone afterwards. Exit 0 when
-every customer agrees with what the service holds, 1 when not.`
+All data is in a temporary folder that the demo deletes at its end. Exit code 0:
+every customer agrees with its user at the service. 1: a customer does not.`
 
 export const demoCommand: AddCommand = (program, io, exit) => {
   program

@@ -10,45 +10,47 @@ import type { AddCommand, ExitCode, Io } from './io.ts'
 import { shown } from './render.ts'
 
 const EXAMPLES = `
-Checks every customer by one GET, and one that differs by a second one; workers
-may run meanwhile. It takes half of the common pace, or --rate. After Ctrl-C the
-same command goes on where it stopped, within a day. The report holds no field's
-value unless --show-values asks for them.
+Checks every user by one GET, and each user that differs by a second one.
+Workers may run meanwhile. It uses half of the common rate limit, or --rate.
+After Ctrl-C the same command continues, within a day. The report contains no
+value of a field unless you give --show-values.
 
---sample checks so many at random, and says what that means for all customers.
---max-drift is compared with the share of those who were checked or are held; of
-a sample, with its estimate. The report has the 95 % interval.
+--sample checks random customers, and estimates the drift ratio of all. The
+drift ratio is: customers that differ or are held, divided by customers checked
+or held. --max-drift is compared with it (with --sample: with the estimate).
+The report has the 95 % interval.
 
 Customers that the brake holds are not checked, and count as drift: as undue
-access if they would lose it, as lost access if they would get it. \`rollcall
-held\` lists them. What a person has discarded is no drift; neither is status 0
-where a trial has ended.
+access if they would lose access, as lost access if they would get it.
+\`rollcall held\` lists them. A discarded change is no drift. A trial that has
+ended is none either.
 
---repair owes customers that differ a sync, once the run as a whole is credible.
-Above the brake's limit for repairs they wait for a person (\`rollcall held\`).
+--repair marks customers that differ as owed at the end of the run, if the
+answers are credible. Above the brake's limit they are held (\`rollcall held\`).
 
-Where the service says that many users are not there, no single one is reported:
-it is likelier the wrong service. --believe says for a day that it is meant; it
-is kept with your name.
+If the service says that many users are missing, the report names none of them:
+the service is probably the wrong one. --believe confirms for a day that they
+are really missing, and is stored with your name.
 
 Exit codes:
-  0  no drift, or no more than --max-drift
-  3  drift is found
-  1  it was stopped, it failed, or the answers are not credible; also when there
-     is no customer to check, when --where fits none, and when more are owed
-     something, rejected or unclear than were checked or are held
-  2  the call or the configuration is wrong
-With --output, or in another format than a table, stderr says why it is not 0.
+  0  no drift, or a drift ratio of at most --max-drift
+  3  there is drift
+  1  the run stopped or failed, or the answers are not credible. Also: there is
+     no customer to check, or no customer fits --where, or more customers were
+     left open (owed, rejected or unclear) than were checked or are held
+  2  the command line or the configuration is wrong
+With --output, or with another format than table, stderr gives the reason for
+every exit code but 0.
 
 Examples:
   rollcall drift                                   all customers
   rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
-  rollcall drift --format html --output drift.html a page to hand on
-  rollcall drift --where 'plan in premium,trial'   some of them, by a column
+  rollcall drift --format html --output drift.html a page for others
+  rollcall drift --where 'plan in premium,trial'   some customers, by a column
                                                    that the mapping reads
-  rollcall drift --from-ledger                     what workers and runs have
-                                                   found and is open; no call
-  rollcall drift --repair                          and put it right`
+  rollcall drift --from-ledger                     open findings of workers and
+                                                   earlier runs; no call
+  rollcall drift --repair                          and repair it`
 
 export const driftCommand: AddCommand = (program, io, exit) => {
   addDriftOptions(program.command('drift'))

@@ -11,14 +11,14 @@ import { details, second, shown, tell } from './render.ts'
 const RECEIPTS = 50
 
 const EXAMPLES = `
-With onRemove: 'erase', a customer whose row is gone first loses access, and
-then every optional field at the service is cleared. Each such call that the
-service acknowledged is a receipt here. It reads DATABASE_URL alone, and no
-configuration.
+With onRemove: 'erase', rollcall first revokes the access of a customer whose
+row is deleted. Then a second call clears every optional field at the service.
+If the service acknowledges this call, rollcall stores a receipt. This command
+prints the receipts. It needs DATABASE_URL only, and no configuration.
 
 Examples:
-  rollcall erasures                 the last ${RECEIPTS}, the latest first
-  rollcall erasures 4711            what was erased of this customer
+  rollcall erasures                 the last ${RECEIPTS} receipts, newest first
+  rollcall erasures 4711            the receipts of this customer
   rollcall erasures --json --limit 1000`
 
 export const erasuresCommand: AddCommand = (program, io) => {

@@ -12,23 +12,22 @@ const TOKEN_FILE = [
 ] as const
 
 const EXPLAIN_HELP = `
-One view of a customer: what your data makes of it, what rollcall remembers and
-owes, what the service has (one GET, unless --no-call), the fields side by side,
-what a sync would send and why, the last calls, an open finding, whether the
-customer can use the service now, and what to do. Nothing is changed.
+Prints everything about a customer: the user that your data makes, the stored
+state, the user at the service (one GET, unless --no-call), a comparison field
+by field, the call that a sync would make, the last calls, an open finding, and
+whether the customer can use the service now. It changes nothing.
 
-Nothing needs to be installed: a right to read the customers is enough. Where
-rollcall is installed, the GET takes its place in the common pace, and the
-records are compared with the digest key in ROLLCALL_DIGEST_KEY. A query or a
-permit is waited for ten seconds at most. After two calls in a row without an
-answer the rest are not asked. With an end user's access token the chat is asked
-too, see \`rollcall access --help\`.
+The right to read the customers is enough. If rollcall is installed, the GET
+counts for the common rate limit. With ROLLCALL_DIGEST_KEY the values are also
+compared with the ledger. A query or a permit is waited for ten seconds at most.
+After two calls in a row without an answer, no further calls are made. With an
+end user's access token the chat is asked too, see \`rollcall access --help\`.
 
 Exit codes:
-  0  the service has what it should have, or nothing is asked for
-  3  something differs, a value is refused, or it cannot be sent as it is
-  1  it could not be found out of a customer; this goes before 3
-  2  the call, the configuration, the environment or the token is wrong
+  0  the service has what your data wants, or your data wants nothing from it
+  3  something differs, a value is refused, or the customer cannot be sent
+  1  rollcall could not find out for a customer; this comes before 3
+  2  the command line, configuration, environment or token is wrong
 
 Examples:
   rollcall explain 4711
@@ -39,26 +38,28 @@ Examples:
   rollcall explain '["ES", "4711"]'       a customer with two key columns`
 
 const ACCESS_HELP = `
-Says what the customer should have, what the service has (one GET), what
-rollcall knows, what to do about it, and whether the customer can use it.
-Nothing is changed; \`rollcall explain --help\` tells what is needed and waited
-for. No ROLLCALL_DIGEST_KEY is needed.
+Prints the desired status, the status at the service (one GET), the stored
+state, what to do, and whether the customer can use the service now. It changes
+nothing. \`rollcall explain --help\` says what it needs and how long it waits.
+ROLLCALL_DIGEST_KEY is not needed.
 
-With an end user's access token it also asks the chat, once and last: who of
-the professionals is seen, when each is next connected, unread messages. Who is
-shown no one cannot use it; 403 to a token that does not name the customer's
-user_id (as sub or user_id) leaves it open whom the chat shuts out. The token
-is read from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or --token-file.
-There is no --token: it would stand in the process list. What is no JWT is not
-sent. Chat exists on production only, and in a sandbox on this machine; the
-demo service is never sent a token.
+With an end user's access token it also asks the chat once: which professionals
+the user sees, when each is next connected, and unread messages. A user that
+sees no professional cannot use the service. If the token does not name the
+customer's user_id (as sub or user_id), a 403 of the chat is no certain "no".
+
+The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
+--token-file, and is sent only if it is a JWT. There is no option --token,
+because the process list would show it. Chat exists on production, and in a
+sandbox on this machine. No token is ever sent to the demo service.
 
 Exit codes:
-  0  every customer can use it: status 2 or 4, and the chat answered if a token
-     was used; of those whom the token does not name, the chat says nothing
-  3  a customer cannot, or there is no such customer
-  1  it could not be found out of a customer; this goes before 3
-  2  the call, the configuration, the environment or the token is wrong
+  0  every customer can use the service: status 2 or 4, and the chat answered
+     if a token was given (it says nothing about users that the token does not
+     name)
+  3  a customer cannot use it, or does not exist
+  1  rollcall could not find out for a customer; this comes before 3
+  2  the command line, configuration, environment or token is wrong
 
 Examples:
   rollcall access 4711

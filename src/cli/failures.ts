@@ -25,29 +25,28 @@ import {
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is what the list of reasons calls it: a code (refused), a code with the
-status or error that came with it (refused:422, unknown:timeout), or
-issue:FIELD for those with an issue of the field (issue:email,
-issue:email:refused).
+REASON is a name of the list of reasons: a code (refused), a code with the HTTP
+status or error (refused:422, unknown:timeout), or issue:FIELD for customers
+with an issue of this field (issue:email, issue:email:refused).
 
---retry forgets which values the service refused, so that they are sent again,
-and makes the customers due. A wait that protects a request that may still
-arrive is kept. A row that is corrected needs no --retry.
+--retry makes the customers due. It also forgets which values the service has
+refused, so that they are sent again. It does not shorten a wait for a request
+that may still arrive. If you have corrected a row, you need no --retry.
 
-It needs DATABASE_URL alone; a configuration, where there is one, only names the
-environment.
+The command needs DATABASE_URL only. If there is a configuration, it gives the
+name of the environment.
 
 Exit codes:
-  0  no customer is rejected, failing or with a field left out; or all are
-     retried
-  3  a customer is; or a customer that was named is not known
+  0  no customer is rejected, failing or has a field left out; or the retry is
+     done
+  3  there are such customers, or a named customer is not known
 ${FAILED}
 
 Examples:
   rollcall failures                          every reason, with what to do
   rollcall failures --reason refused:422     the customers with this reason
   rollcall failures --reason issue:email --limit 1000
-  rollcall failures 4711                     one, with its history
+  rollcall failures 4711                     one customer, with its history
   rollcall failures --retry 4711 4712        try these again now
   rollcall failures --retry --reason denied  after the keys were corrected
   rollcall failures --retry --all`

@@ -17,16 +17,16 @@ import { CONFIG_OPTION, usage } from './option-values.ts'
 import { applying } from './render.ts'
 
 const EXAMPLES = `
-It changes nothing: a DBA reads the script and runs it, again after each
-\`rollcall migrate\` and whenever the configuration reads another column.
+The command changes nothing. A DBA reads the script and runs it: after each
+\`rollcall migrate\`, and when the configuration reads another column.
 
-The role may then do what worker, sync, backfill, drift, status, failures, held,
-pace, answers, erasures, explain, access, capture status and capture resync
-need, and nothing else. It does not suffice for migrate and capture install:
-those take the owner of rollcall's tables.
+The script gives the role exactly the rights for worker, sync, backfill, drift,
+status, failures, held, pace, answers, erasures, explain, access, capture status
+and capture resync. For migrate and capture install use the owner of rollcall's
+tables.
 
-With --read-only it may look (status, failures, answers, drift --from-ledger),
-but read no customer; then no configuration is read either.
+With --read-only the role may run status, failures, answers and drift
+--from-ledger. It may read no customer, so no configuration is needed.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql

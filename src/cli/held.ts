@@ -21,28 +21,29 @@ const DECIDING = `
   rollcall held discard --kind clear:email --why "broken import, restored"`
 
 const EXAMPLES = `
-When more customers than the configuration's \`brake\` allows would change in one
-way, the rest is held: nothing of it is sent until a person has decided.
+If one kind of change would reach more customers than the option \`brake\` of the
+configuration allows, the brake holds the changes above this limit. They are
+not sent until a person decides.
 
-KIND is what the list calls it: revocation, status, create, absence, erase,
-clear:FIELD (clear:email), or truncated. A customer key that begins with a dash
-comes after --.
+KIND is a name of the list: revocation, status, create, absence, erase, repair,
+clear:FIELD (clear:email), or truncated. Write a customer key that begins with
+a dash after --.
 
-A release holds for exactly what was held; a customer that changes meanwhile is
-counted again. A discarded one stays as it is until its row or the mapping
-changes. A kind that has tripped stays so until a person has decided, also where
-no customer waits for it any more. It reads DATABASE_URL alone.
+A release covers exactly the held change. If the customer changes meanwhile,
+the brake counts it again. A discarded change is not sent until the row or the
+mapping changes. A kind that has tripped stays tripped until a person decides,
+even if no customer is held any more. The command needs DATABASE_URL only.
 
 Exit codes:
-  0  no customer is held; or it is decided
+  0  no customer is held; or the decision is stored
   3  a customer is held, or a kind has tripped
 ${FAILED}
 
 Examples:
-  rollcall held                              by kind, and the first customers
+  rollcall held                              all kinds, and the first customers
   rollcall held --kind revocation --limit 1000
-  rollcall held 4711                         one${DECIDING}
-  rollcall held log                          who decided what, when and why`
+  rollcall held 4711                         one customer${DECIDING}
+  rollcall held log                          past decisions`
 
 const HOW = [
   '`rollcall held release --kind KIND --why "..."` lets them through, and',

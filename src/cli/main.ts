@@ -137,8 +137,8 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
 
 const EXAMPLES = `
 Examples:
-  rollcall demo              all of it on made-up customers, nothing to set up
-  rollcall worker --help     what a command does and takes`
+  rollcall demo              the whole product with made-up customers
+  rollcall worker --help     the purpose and the options of a command`
 
 /** All commands are listed; those that `isWanted` names are loaded. */
 export async function makeProgram(

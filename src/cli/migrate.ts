@@ -26,17 +26,17 @@ type Follows = NonNullable<Accepted['follows']>
 
 const EXAMPLES = `
 Examples:
-  rollcall migrate                 create or update rollcall's tables, and the
-                                   queue's when it is on Postgres
-  rollcall migrate --target same   the key was rotated, the database moved or a
-                                   standby was promoted, and nothing was lost
-  rollcall migrate --target new    it is another service, or the database went
-                                   back in time: every user is looked up
+  rollcall migrate                 create or update rollcall's tables, and those
+                                   of a queue in Postgres
+  rollcall migrate --target same   a rotated key, a moved database or a promoted
+                                   standby, and nothing was lost
+  rollcall migrate --target new    another service, or a database that went back
+                                   in time: every user is looked up
   rollcall migrate --target new --expect-creates 12000
-                                   up to 12000 of them are to be registered
+                                   pre-approve up to 12000 registrations
 
---target reads the configuration. docs/restoring.md says which one to take after
-a restore.`
+--target reads the configuration. docs/restoring.md says which of the two to use
+after a restore.`
 
 export const migrateCommand: AddCommand = (program, io) => {
   program

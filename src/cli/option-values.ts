@@ -82,8 +82,8 @@ function systemUser(): string {
 }
 
 /** The other exit codes, for the help of commands that tell 0 from 3. */
-export const FAILED = `  1  it failed
-  2  the call or the environment is wrong, or the tables need a migration`
+export const FAILED = `  1  the command failed
+  2  the command line or the environment is wrong, or a migration is needed`
 
 /** A hint behind a name that is not known; empty where none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {

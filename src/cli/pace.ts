@@ -10,25 +10,27 @@ import { definitions, span, tell } from './render.ts'
 const MOST_PER_SECOND = 10_000
 
 const EXAMPLES = `
-All workers together make so many calls per second at most (the ceiling). A 429
-or 503 of the service halves the rate, and it rises again by itself.
+The ceiling is the highest number of calls per second of all workers together.
+A 429 or 503 of the service halves the rate. Then the rate rises again by
+itself, up to the ceiling.
 
-A ceiling that is set here holds at once, for all running workers, until
-pace.ceiling in the configuration is changed. It reads DATABASE_URL alone.
+--ceiling takes effect at once in all running workers. It holds until you change
+pace.ceiling in the configuration. The command needs DATABASE_URL only.
 
---resume ends a wait that the service asked for, for all customers. A customer
-whose call was answered 429 keeps a wait of its own; it says how many those are.
+--resume ends the wait of all workers that a Retry-After has caused. A customer
+whose call was answered 429 also waits by itself. --resume does not end these
+waits, and prints the number of these customers.
 
 Examples:
-  rollcall pace                  how fast calls are made, and whether they are
+  rollcall pace                  the rate, and whether calls are stopped
   rollcall pace --ceiling 200    at most 200 calls per second from now on
-  rollcall pace --resume         call again now, whatever Retry-After asked for
-  rollcall pace --json           the same as JSON
+  rollcall pace --resume         end a wait because of Retry-After
+  rollcall pace --json           the rate as JSON
 
 Exit codes:
-  0  calls are made, or would be
-  3  no calls are made: the service is out, refuses the credentials, or asked to
-     be left alone
+  0  calls are not stopped
+  3  calls are stopped: the service fails, refuses the keys, or has sent a
+     Retry-After
 ${FAILED}`
 
 export const paceCommand: AddCommand = (program, io, exit) => {

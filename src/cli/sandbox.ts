@@ -28,8 +28,8 @@ Examples:
   rollcall sandbox --contract legacy
   rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
-  curl -s localhost:4010/_sandbox/users        what it holds
-  curl -s localhost:4010/_sandbox/journal      every call it got`
+  curl -s localhost:4010/_sandbox/users        all users that it holds
+  curl -s localhost:4010/_sandbox/journal      all calls that it got`
 
 const SHUT =
   'It does not listen on loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +

@@ -36,10 +36,10 @@ import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
 
 const EXAMPLES = `
 Examples:
-  rollcall status          what is owed, what fails and why, if capture fits
+  rollcall status          owed syncs, failures, and whether the triggers fit
   rollcall status --json   the same for a monitor
 
-Exit code 3 when something needs a person.`
+Exit code 3: something needs a person; the lines "attention" say what.`
 
 export const statusCommand: AddCommand = (program, io, exit) => {
   program

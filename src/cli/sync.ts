@@ -12,21 +12,22 @@ import { renderStored } from './render-history.ts'
 import { syncNow } from './sync-now.ts'
 
 const EXAMPLES = `
-Keys are read as their columns read them: 04711 is the integer 4711. A key that
-has no row, and of which nothing is known, is taken for a typing error: nothing
-is done, and the exit code is 2. --removed says that it was a customer.
+A key is converted to the type of its column: for an integer column 04711 means
+4711. If a key has no row and rollcall has no record of it, it may be mistyped:
+then the command does nothing and ends with exit code 2. If it was a customer
+whose row is deleted, add --removed.
 
 Examples:
-  rollcall sync 4711              sync this customer now and tell every step
-  rollcall sync 4711 --look       look at the service first, and put right what
-                                  somebody changed there
-  rollcall sync 4711 --dry-run    only tell what would be done: no call, no
-                                  write, and nothing needs to be installed
+  rollcall sync 4711              sync this customer now and print every step
+  rollcall sync 4711 --look       read the user at the service first, and repair
+                                  edits of other systems
+  rollcall sync 4711 --dry-run    print the call that would follow; makes none,
+                                  and works before \`rollcall migrate\`
   rollcall sync 4711 --diff       compare field by field with the service (one
-                                  GET); nothing is changed
-  rollcall sync 4711 --history    show what is stored of it and its last calls;
+                                  GET); change nothing
+  rollcall sync 4711 --history    print the stored state and the last calls;
                                   no call, no write
-  rollcall sync 4711 --removed    the row is gone, and rollcall never knew of it
+  rollcall sync 4711 --removed    the row is deleted, and there is no record
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 export const syncCommand: AddCommand = (program, io, exit) => {

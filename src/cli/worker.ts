@@ -33,10 +33,10 @@ const EXAMPLES = `
 Example:
   rollcall worker --config rollcall.config.ts
 
-It waits for a database or a queue that is not up yet, and for a service that is
-away. It runs until SIGTERM or SIGINT, then starts no further call and ends
-within ten seconds; a second signal ends it at once, and what it had under way
-is looked up later. Several workers share the work and the pace.`
+If the database, the queue or the service is down, the worker waits for it. At
+SIGTERM or SIGINT it starts no further call, and ends within ten seconds. A
+second signal ends it at once; the users of broken-off calls are looked up
+later. Several workers share the work and the rate limit.`
 
 export const workerCommand: AddCommand = (program, io) => {
   program
