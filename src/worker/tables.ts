@@ -105,10 +105,11 @@ const HELP = {
   oldest_verified_age_seconds:
     'Age in seconds of the oldest last check of a verifiable customer; 0: no check yet',
   findings:
-    'Open findings (drift), by kind; no missing or unreadable user is added while checks do not believe the service',
+    'Open findings (drift), by kind; no missing or unreadable user is added while the answers are not credible',
   wrong_access:
     'Customers, also held ones, that lack access (lost) or have access that the database denies (undue)',
-  answers_doubted: '1: many random users are missing or unreadable, so checks do not believe the service',
+  answers_doubted:
+    '1: the answers of the service to checks are not credible: many random users are missing or unreadable',
   commit_to_verified_seconds:
     'Seconds from the commit of a change to the check that verified it, over the last 1,000 such changes; 0: no such change',
 } as const
