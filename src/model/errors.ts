@@ -40,7 +40,7 @@ export const ERRORS = {
   SESSION_UNFIT: {
     exit: 2,
     means:
-      'The settings of rollcall do not reach its Postgres session. Either a pooler stands between, or the address contains a setting that the server does not accept.',
+      'The settings of rollcall do not reach its Postgres session. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
     todo: 'Set the variable named above to the address of Postgres itself: PgBouncer does not pass these settings on in any mode. Or correct the settings in the address.',
   },
   TLS_FAILED: {
