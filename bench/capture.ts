@@ -10,10 +10,10 @@ import { install, uninstall } from '../src/capture/install.ts'
 import { planCapture } from '../src/capture/relations.ts'
 import { databaseAt } from '../src/database/session.ts'
 import { migrate } from '../src/ledger/migrate.ts'
-import { CONFIG, insertCustomers, quantile, startServers } from './house.ts'
+import { CONFIG, insertCustomers, startServers } from './house.ts'
+import { numbers, publish, quantile } from './results.ts'
 
-const rounds = Number(process.argv[2] ?? 3)
-const seconds = Number(process.argv[3] ?? 4)
+const [rounds, seconds] = numbers([3, 4], [1, 2])
 const ROWS = 100_000
 const COLUMN = { mapped: 'email', unmapped: 'note' } as const
 
@@ -42,12 +42,15 @@ for (let round = 0; round < rounds; round++) {
     client.release()
   }
 }
-say('| | without | with | ratio |')
-say('|---|---|---|---|')
-for (const [what, values] of measured) {
-  const [without, taken] = [quantile(values.without, 0.5), quantile(values.with, 0.5)]
-  say(`| ${what} | ${Math.round(without)} | ${Math.round(taken)} | ${(taken / without).toFixed(2)} |`)
-}
+publish({
+  name: 'capture',
+  about: `What capture costs: ${rounds} rounds of ${seconds} s`,
+  columns: [{ title: '' }, { title: 'without' }, { title: 'with' }, { title: 'ratio', digits: 2 }],
+  rows: [...measured].map(([what, values]) => [
+    ...[what, values.without, values.with],
+    quantile(values.with, 0.5) / quantile(values.without, 0.5),
+  ]),
+})
 
 async function pgbench(kind: string, clients: number): Promise<number> {
   const args = ['-n', '-M', 'prepared', '-j', '2', '-c', String(clients), '-T', String(seconds)]
@@ -69,8 +72,4 @@ function keep(what: string, mode: 'without' | 'with', value: number): void {
   const values = measured.get(what) ?? { without: [], with: [] }
   values[mode].push(value)
   measured.set(what, values)
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -8,21 +8,26 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { install } from '../src/capture/install.ts'
 import { planCapture } from '../src/capture/relations.ts'
+import type { Config } from '../src/config/config.ts'
 import { resolveConfig } from '../src/config/resolve.ts'
 import { databaseAt } from '../src/database/session.ts'
 import { startPostgres } from '../src/embedded/postgres.ts'
 import { migrate } from '../src/ledger/migrate.ts'
 import { chosenPostgres, findDistribution } from '../test/support/distribution.ts'
 import { startRedis } from '../test/support/redis-server.ts'
-import { COLUMNS, cpuOf, type Service, startService, VALUES } from './service.ts'
+import { COLUMNS, cpuOf, type Service, startService, type TargetOptions, VALUES } from './service.ts'
 
-const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
+export const BIN = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 /** Such as `--cpu-prof`. */
 const NODE_OPTIONS = (process.env.BENCH_NODE ?? '').split(' ').filter(Boolean)
-const KEYS = { apiKey: 'bench-api-key', secretKey: 'bench-secret-key' }
+export const KEYS = {
+  apiKey: 'bench-api-key',
+  secretKey: 'bench-secret-key',
+  digestKey: 'bench-digest-key-of-thirty-two-ch',
+}
 
 /** All columns but one are mapped. */
-const MAPPED = {
+export const MAPPED = {
   customers: { table: 'customers', key: 'id' },
   mapping: {
     user_id: 'id',
@@ -36,10 +41,11 @@ const TYPES: Readonly<Record<string, string>> = { gender: 'integer', birthdate: 
 
 export type BenchHouse = AsyncDisposable & {
   readonly pool: pg.Pool
+  readonly redisUrl: string
   readonly service: Service
   readonly worker: ChildProcess
   /** A command beside the worker, which ends with the house; nothing of what it says is kept. */
-  start(args: readonly string[]): ChildProcess
+  start(args: readonly string[], stderr?: 'ignore' | 'inherit'): ChildProcess
 }
 
 export type BenchOptions = {
@@ -48,8 +54,12 @@ export type BenchOptions = {
   readonly concurrency?: number
   /** What the service takes for an answer. */
   readonly latencyMs?: number
+  /** The service takes each user for one that it has. */
+  readonly allKnown?: boolean
   /** Whether the worker checks users by itself. */
   readonly checks?: boolean
+  /** What is there before the worker starts. The configuration is the worker's. */
+  readonly prepare?: (servers: Servers, config: Config) => Promise<void>
 }
 
 export type Servers = AsyncDisposable & {
@@ -60,12 +70,12 @@ export type Servers = AsyncDisposable & {
 }
 
 /** Servers as a user has them, an empty table of customers, and a bare service. */
-export async function startServers(latencyMs?: number): Promise<Servers> {
+export async function startServers(target: TargetOptions = {}): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   process.env.TEST_POSTGRES_BIN ??= findDistribution() ?? ''
   const { url } = stack.use(await startPostgres(chosenPostgres()))
   const redis = stack.use(await startRedis())
-  const service = stack.use(await startService(latencyMs))
+  const service = stack.use(await startService(target))
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', () => undefined)
   stack.defer(() => pool.end())
@@ -83,10 +93,13 @@ export async function buildBenchHouse({
   ceiling = 50,
   concurrency,
   latencyMs,
+  allKnown = false,
   checks = false,
+  prepare,
 }: BenchOptions): Promise<BenchHouse> {
   await using stack = new AsyncDisposableStack()
-  const { pool, url, redisUrl, service } = stack.use(await startServers(latencyMs))
+  const servers = stack.use(await startServers({ latencyMs, allKnown }))
+  const { pool, url, redisUrl, service } = servers
   await migrate(databaseAt(url), { queue: databaseAt(url) })
   const authored = {
     ...MAPPED,
@@ -96,9 +109,11 @@ export async function buildBenchHouse({
     // Checks would count among what is measured.
     ...(checks ? {} : { reconcile: { period: false } }),
   }
+  const config = resolveConfig(authored, 'bench')
   const client = await pool.connect()
-  await install(client, await planCapture(client, resolveConfig(authored, 'bench')))
+  await install(client, await planCapture(client, config))
   client.release()
+  await prepare?.(servers, config)
 
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
@@ -111,7 +126,7 @@ export async function buildBenchHouse({
     SERVICE_URL: service.url,
     SERVICE_API_KEY: KEYS.apiKey,
     SERVICE_SECRET_KEY: KEYS.secretKey,
-    ROLLCALL_DIGEST_KEY: 'bench-digest-key-of-thirty-two-ch',
+    ROLLCALL_DIGEST_KEY: KEYS.digestKey,
   }
   const children: ChildProcess[] = []
   const start = (args: readonly string[], stderr: 'ignore' | 'inherit' = 'ignore'): ChildProcess => {
@@ -136,7 +151,14 @@ export async function buildBenchHouse({
   await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
   while ((await service.told()).users === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const owned = stack.move()
-  return { pool, service, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { pool, redisUrl, service, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** New customers behind the back of capture. */
+export async function insertUncaptured(pool: pg.Pool, customers: number): Promise<void> {
+  await pool.query('ALTER TABLE customers DISABLE TRIGGER USER')
+  await insertCustomers(pool, 1, customers)
+  await pool.query('ALTER TABLE customers ENABLE TRIGGER USER')
 }
 
 /** New customers from one number to another, all fields set. */
@@ -153,9 +175,4 @@ export async function usageOfPostgres(pool: pg.Pool): Promise<number> {
   const main = readFileSync(join(rows[0].folder, 'postmaster.pid'), 'utf8').split('\n')[0]
   const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ')
   return children.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), cpuOf(main ?? '', true) ?? 0)
-}
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

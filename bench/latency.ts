@@ -2,26 +2,30 @@
 // `rollcall drift` looks at everybody.
 // Run: npm run bench -- latency [samples] [customers who are looked at]
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchHouse, buildBenchHouse, insertCustomers, quantile } from './house.ts'
+import { type BenchHouse, buildBenchHouse, insertCustomers } from './house.ts'
+import { numbers, publish, quantile } from './results.ts'
 
-const samples = Number(process.argv[2] ?? 100)
-const customers = Number(process.argv[3] ?? 3000)
+const [samples, customers] = numbers([100, 3000], [20, 1500])
 /** GETs a second of the run, which has to take longer than the samples do. */
 const RATE = 50
 
+const rows: (string | number)[][] = []
 for (const queue of ['redis', 'postgres'] as const) {
   await using house = await buildBenchHouse({ queue, ceiling: 500 })
   await insertCustomers(house.pool, 1, customers)
   while ((await house.service.told()).users <= customers) await sleep(100)
-  tell(`${queue}, alone`, await delaysOf(house, 'a'))
+  tell(queue, await delaysOf(house, 'a'))
   const run = house.start(['drift', '--rate', String(RATE)])
   while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)
-  tell(`${queue}, beside a run`, await delaysOf(house, 'b'))
-  const { exitCode } = run
-  process.stdout.write(
-    `  ${await looksAt(house)} looked at meanwhile${exitCode === null ? '' : '; the run has ended'}\n`,
-  )
+  tell(`${queue}, while \`rollcall drift\` makes ${RATE} GETs a second`, await delaysOf(house, 'b'))
+  if (run.exitCode !== null) throw new Error('the run ended before the samples: give more customers')
 }
+publish({
+  name: 'latency',
+  about: `From commit to request: ${samples} new customers, four a second`,
+  columns: [{ title: '' }, ...['median', '99 %', 'longest'].map((title) => ({ title, unit: 'ms' }))],
+  rows,
+})
 
 async function looksAt({ pool }: BenchHouse): Promise<number> {
   const { rows } = await pool.query('SELECT count(looked_at)::int AS looked FROM rollcall.ledger')
@@ -46,8 +50,5 @@ async function delaysOf({ pool, service }: BenchHouse, prefix: string): Promise<
 }
 
 function tell(what: string, delays: readonly number[]): void {
-  const [median, most, longest] = [0.5, 0.99, 1].map((share) => quantile(delays, share))
-  process.stdout.write(
-    `${what}: median ${median} ms, 99 % ${most} ms, longest ${longest} ms (${samples} samples)\n`,
-  )
+  rows.push([what, ...[0.5, 0.99, 1].map((share) => quantile(delays, share))])
 }

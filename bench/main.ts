@@ -1,15 +1,19 @@
-// All benchmarks one after the other, or the one that is named with its arguments.
-// Run: npm run bench [-- NAME [arguments]], after `npm ci --prefix bench/pipelines` (throughput alone needs that).
+// All benchmarks one after the other but those that take long, or the one that is named with its arguments. `--quick`: small
+// ones, to see that they work.
+// Run: npm run bench [-- NAME [arguments]] [-- --quick], after `npm ci --prefix bench/pipelines` (throughput needs that).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const ALL = ['throughput', 'capture', 'latency', 'overtaking', 'backfill']
-const [name, ...args] = process.argv.slice(2)
+const ALL = ['throughput', 'capture', 'latency', 'overtaking', 'checks', 'workers', 'backfill']
+const LONG = ['scale']
+const given = process.argv.slice(2)
+const name = given.find((text) => !text.startsWith('-'))
+const args = given.filter((text) => text !== name)
 const wanted = name === undefined ? ALL : [name]
-if (name !== undefined && !ALL.includes(name))
-  stop(`There is no benchmark ${name}; there are ${ALL.join(', ')}.`)
+if (name !== undefined && ![...ALL, ...LONG].includes(name))
+  stop(`There is no benchmark ${name}; there are ${[...ALL, ...LONG].join(', ')}.`)
 if (wanted.includes('throughput') && !existsSync(new URL('pipelines/node_modules', import.meta.url)))
   stop('The pipelines to compare with are not installed: npm ci --prefix bench/pipelines')
 

@@ -14,8 +14,15 @@ export type Service = AsyncDisposable & {
   arrived(userId: string): Promise<number | null>
 }
 
-export async function startService(latencyMs = 0): Promise<Service> {
-  const child = fork(TARGET, [String(latencyMs)])
+export type TargetOptions = {
+  /** What it takes for an answer; default: nothing. */
+  readonly latencyMs?: number | undefined
+  /** It takes each user for one that it has. */
+  readonly allKnown?: boolean
+}
+
+export async function startService(options: TargetOptions = {}): Promise<Service> {
+  const child = fork(TARGET, [JSON.stringify(options)])
   const port = await new Promise<number>((resolve) => child.once('message', (told) => resolve(Number(told))))
   const url = `http://127.0.0.1:${port}`
   return {
@@ -59,16 +66,33 @@ export const VALUES = [
 ] as const
 
 /** Calls per second of a process that creates so many users with got, so many at once, and does nothing else. */
-export async function bareLoop(service: Service, users: number, concurrency: number): Promise<number> {
+export function bareLoop(service: Service, users: number, concurrency: number): Promise<number> {
+  return bare(users, concurrency, (i, options) => {
+    const json = Object.fromEntries(COLUMNS.map((column) => [column, `${column} of bare ${i}`]))
+    return got.post(`${service.url}/s2s/v1/users`, { ...options, json: { ...json, user_id: `bare${i}` } })
+  })
+}
+
+/** The same for the users of the first so many customers, who are read. */
+export function bareGets(service: Service, users: number, concurrency: number): Promise<number> {
+  return bare(users, concurrency, (i, options) =>
+    got.get(`${service.url}/s2s/v1/users/k${i + 1}`, options).json(),
+  )
+}
+
+type Agents = { readonly agent: { readonly http: http.Agent } }
+
+async function bare(
+  users: number,
+  concurrency: number,
+  call: (i: number, options: Agents) => Promise<unknown>,
+): Promise<number> {
   const agent = { http: new http.Agent({ keepAlive: true, maxSockets: concurrency }) }
   let next = 0
   const started = performance.now()
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
-      while (next < users) {
-        const json = Object.fromEntries(COLUMNS.map((column) => [column, `${column} of bare ${next}`]))
-        await got.post(`${service.url}/s2s/v1/users`, { agent, json: { ...json, user_id: `bare${next++}` } })
-      }
+      while (next < users) await call(next++, { agent })
     }),
   )
   agent.http.destroy()
@@ -87,7 +111,12 @@ export function cpuOf(pid: string | number, ended = false): number | null {
 }
 
 /** Seconds of CPU that a process has used, and the most memory that it has had resident, in MiB. */
-export function usageOf({ pid }: ChildProcess): { readonly cpu: number; readonly resident: number } {
-  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return { cpu: cpuOf(pid ?? 0) ?? 0, resident: Math.round(Number(peak) / 1024) }
+export function usageOf(child: ChildProcess): { readonly cpu: number; readonly resident: number } {
+  return { cpu: cpuOf(child.pid ?? 0) ?? 0, resident: residentOf(child, 'VmHWM') }
+}
+
+/** MiB: now, or the most. */
+export function residentOf({ pid }: ChildProcess, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
 }

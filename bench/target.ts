@@ -1,9 +1,10 @@
 // The service as a bare HTTP server in a process of its own: it keeps users, and tells what has arrived.
-// Run by service.ts: node bench/target.ts [latency in ms]
+// Run by service.ts with its options as JSON.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { TargetOptions } from './service.ts'
 
-const latencyMs = Number(process.argv[2] ?? 0)
+const { latencyMs = 0, allKnown = false }: TargetOptions = JSON.parse(process.argv[2] ?? '{}')
 const users = new Map<string, object>()
 /** When each user's first request arrived, in milliseconds since 1970. */
 const arrived = new Map<string, number>()
@@ -26,7 +27,7 @@ const server = createServer((request, response) => {
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {}
     const userId = method === 'POST' ? body.user_id : decodeURIComponent(id)
     if (!arrived.has(userId)) arrived.set(userId, at)
-    const known = users.get(userId)
+    const known = users.get(userId) ?? (allKnown ? {} : undefined)
     if (method === 'POST' || method === 'PUT') users.set(userId, { user_id: userId, ...body })
     else if (method === 'PATCH' && known) users.set(userId, { ...known, ...body })
     const status = method === 'POST' ? 201 : known ? 200 : 404

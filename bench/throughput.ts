@@ -5,20 +5,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import {
-  buildBenchHouse,
-  insertCustomers,
-  quantile,
-  type Servers,
-  startServers,
-  usageOfPostgres,
-} from './house.ts'
+import { buildBenchHouse, insertCustomers, type Servers, startServers, usageOfPostgres } from './house.ts'
+import { numbers, publish, quantile } from './results.ts'
 import { bareLoop, startService, usageOf } from './service.ts'
 
-const customers = Number(process.argv[2] ?? 5000)
-const rounds = Number(process.argv[3] ?? 3)
-/** Calls at once; default: rollcall's own, for all. */
-const concurrency = Number(process.argv[4] ?? 100)
+/** As many calls at once as rollcall makes by default, for all. */
+const [customers, rounds, concurrency] = numbers([5000, 3, 100], [2000, 1, 100])
 
 type Measured = {
   readonly rate: number
@@ -42,18 +34,29 @@ for (let round = 1; round <= rounds; round++) {
   for (const queue of ['redis', 'postgres'] as const) keep(`rollcall, ${queue}`, await ours(queue))
 }
 const best = quantile(bare, 0.5)
-say(`${customers} customers, ${rounds} rounds, ${concurrency} calls at once; medians (least to most)`)
-say('| | users/s | of the bare loop | CPU of the worker | of Postgres | commits each | memory |')
-say('|---|---|---|---|---|---|---|')
-say(`| bare loop of got | ${spread(bare)} | 1.00 | ${(1000 / best).toFixed(2)} ms | | | |`)
-for (const [name, rows] of measured) {
-  const median = (pick: (row: Measured) => number) => quantile(rows.map(pick), 0.5)
-  const rates = rows.map(({ rate }) => rate)
-  const [worker, postgres] = [median((row) => row.worker), median((row) => row.postgres)]
-  say(
-    `| ${name} | ${spread(rates)} | ${(quantile(rates, 0.5) / best).toFixed(2)} | ${worker.toFixed(2)} ms | ${postgres.toFixed(2)} ms | ${median((row) => row.commits).toFixed(2)} | ${median((row) => row.mib)} MiB |`,
-  )
-}
+publish({
+  name: 'throughput',
+  about: `New customers: ${customers}, ${rounds} rounds, ${concurrency} calls at once; CPU is for each customer`,
+  columns: [
+    { title: '' },
+    { title: 'users/s' },
+    { title: 'of the bare loop', digits: 2 },
+    { title: 'CPU of the worker', digits: 2, unit: 'ms' },
+    { title: 'CPU of Postgres', digits: 2, unit: 'ms' },
+    { title: 'transactions each', digits: 2 },
+    { title: 'memory', unit: 'MiB' },
+  ],
+  rows: [
+    ['bare loop of got', bare, 1, 1000 / best, null, null, null],
+    ...[...measured].map(([name, results]) => {
+      const median = (pick: (row: Measured) => number) => quantile(results.map(pick), 0.5)
+      const rates = results.map(({ rate }) => rate)
+      const cpu = [median((row) => row.worker), median((row) => row.postgres)]
+      const rest = [median((row) => row.commits), median((row) => row.mib)]
+      return [name, rates, quantile(rates, 0.5) / best, ...cpu, ...rest]
+    }),
+  ],
+})
 
 async function byHand(name: string): Promise<Measured> {
   await using servers = await startServers()
@@ -105,13 +108,4 @@ async function measure(
 function keep(name: string, result: Measured): void {
   measured.set(name, [...(measured.get(name) ?? []), result])
   process.stderr.write(`${name}: ${Math.round(result.rate)} users/s\n`)
-}
-
-function spread(rates: readonly number[]): string {
-  const [median, least, most] = [0.5, 0, 1].map((share) => Math.round(quantile(rates, share)))
-  return `${median} (${least} to ${most})`
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

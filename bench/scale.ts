@@ -1,0 +1,79 @@
+// What a change costs beside 10,000 to 1,000,000 customers, in tables that are new and in tables that millions of syncs
+// have used; and how large the tables are.
+// Run: npm run bench -- scale [fewest customers] [more] [most] [changes] [syncs that age the tables]
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { buildBenchHouse, insertUncaptured, usageOfPostgres } from './house.ts'
+import { numbers, publish } from './results.ts'
+import { usageOf } from './service.ts'
+import { age, settleAll } from './settled.ts'
+
+const [few, more, most, changes, syncs] = numbers(
+  [10_000, 100_000, 1_000_000, 5000, 2_000_000],
+  [2000, 5000, 10_000, 1000, 10_000],
+)
+const ROUNDS = 3
+
+const rows: (string | number | number[])[][] = []
+for (const customers of [few, more, most]) await measure(customers, 0)
+await measure(more, syncs)
+publish({
+  name: 'scale',
+  about: `${changes} changes of customers at random, ${ROUNDS} rounds; CPU is for each change`,
+  columns: [
+    { title: 'customers' },
+    { title: 'syncs before' },
+    { title: 'changes/s' },
+    ...['worker', 'Postgres'].map((which) => ({ title: `CPU of ${which}`, digits: 2, unit: 'ms' })),
+    { title: 'memory', unit: 'MiB' },
+    ...['owed', 'its indexes', 'ledger', 'its indexes'].map((title) => ({ title, unit: 'bytes each' })),
+  ],
+  rows,
+})
+
+async function measure(customers: number, before: number): Promise<void> {
+  await using house = await buildBenchHouse({
+    queue: 'redis',
+    ceiling: 5000,
+    allKnown: true,
+    async prepare({ pool, url, service }, config) {
+      await insertUncaptured(pool, customers)
+      await pool.query('VACUUM ANALYZE customers')
+      await settleAll(url, config)
+      if (before > 0) await age(pool, config, service.url, before)
+    },
+  })
+  const { pool, service, worker } = house
+  const [rates, ofWorker, ofPostgres]: number[][] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    const { calls } = await service.told()
+    const [cpu, postgres] = [usageOf(worker).cpu, await usageOfPostgres(pool)]
+    const started = performance.now()
+    await change(pool, customers)
+    while ((await service.told()).calls < calls + changes) await sleep(20)
+    rates?.push((1000 * changes) / (performance.now() - started))
+    await sleep(1200) // its endings
+    ofWorker?.push((1000 * (usageOf(worker).cpu - cpu)) / changes)
+    ofPostgres?.push((1000 * ((await usageOfPostgres(pool)) - postgres)) / changes)
+  }
+  const cells = [rates ?? [], ofWorker ?? [], ofPostgres ?? [], usageOf(worker).resident]
+  rows.push([customers, before, ...cells, ...(await sizes(pool, customers))])
+}
+
+async function change(pool: pg.Pool, customers: number): Promise<void> {
+  const picked = new Set<string>()
+  while (picked.size < changes) picked.add(`k${1 + Math.floor(Math.random() * customers)}`)
+  await pool.query('UPDATE customers SET email = $2 || email WHERE id = ANY($1)', [
+    [...picked],
+    String.fromCharCode(97 + Math.random() * 26),
+  ])
+}
+
+/** Bytes for each customer: of the rows and of the indexes of `owed` and `ledger`. */
+async function sizes(pool: pg.Pool, customers: number): Promise<number[]> {
+  const { rows } = await pool.query<{ table: number; indexes: number }>(
+    `SELECT pg_table_size(t)::float8 AS table, pg_indexes_size(t)::float8 AS indexes
+     FROM unnest('{rollcall.owed,rollcall.ledger}'::regclass[]) AS t`,
+  )
+  return rows.flatMap(({ table, indexes }) => [table / customers, indexes / customers])
+}
