@@ -138,18 +138,24 @@ async function connectPostgres(queueUrl: string, onError: (error: Error) => void
   } catch (error) {
     throw postgresError(error, queueUrl)
   }
+  const Client = listened(onError)
   const pool = (max: number) => ({
     ...sessionConfig(address, 'queue'),
     schema: QUEUE_SCHEMA,
     max,
     keepAlive: true,
     ...{ query_timeout: SILENT_MS, connectionTimeoutMillis: 2 * CONNECT_TIMEOUT_MS },
-    Client: listened(onError),
+    Client,
   })
   return {
     producer: pool(2),
     consumer: pool(8),
-    factory: createPostgresBackend,
+    factory(...given) {
+      const backend = createPostgresBackend(...given)
+      // BullMQ opens the session of LISTEN outside its pool, with this in place of the pool's `Client`.
+      Object.assign(backend.connection, { pgModule: { Client } })
+      return backend
+    },
     redis: null,
     async close() {},
   }
@@ -164,12 +170,18 @@ async function probe(address: DatabaseAddress): Promise<void> {
   }
 }
 
-/** BullMQ listens to connections while they are idle; one that broke in the midst of its work would end the process. */
+/**
+ * A connection that breaks without a listener ends the process. BullMQ listens to idle connections only. It does not
+ * listen just after the start, during a query, or while it closes the connection.
+ */
 function listened(onError: (error: Error) => void): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config)
       this.on('error', onError)
+    }
+    override removeAllListeners(...of: [event?: string | symbol]): this {
+      return super.removeAllListeners(...of).on('error', onError)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import pg from 'pg'
+import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { connectQueue } from '../../src/dispatch/connect.ts'
@@ -8,38 +8,38 @@ import { startRedis } from '../support/redis-server.ts'
 import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
 
-it('a connection to a queue in Postgres that breaks while BullMQ has it in hand is told of, and ends no process', async () => {
+it('a connection to a queue in Postgres that breaks while BullMQ has it in hand, or closes it, is reported and ends no process', async () => {
   await using db = await freshDatabase()
   const told: Error[] = []
-  const { producer } = await connectQueue(db.url, (error) => told.push(error))
-  // As BullMQ makes it, and as it takes a connection of it before anything else.
-  const pool = new pg.Pool(producer)
-  pool.on('error', () => undefined) // of a connection that is closing while its database is dropped
-  const client = await pool.connect()
+  const { consumer, factory } = await connectQueue(db.url, (error) => told.push(error))
+  const { connection } = factory?.('q', { connection: consumer as never }) ?? expect.fail()
+  const client = await connection.pool.connect()
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
   await db.pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid])
   await until(() => told.length > 0)
   client.release(true)
-  await pool.end()
+  const listening = (await connection.getListenClient()) as pg.Client
+  const closed = connection.close() // takes all listeners away
+  const broken = new Error()
+  listening.emit('error', broken)
+  await closed
   expect(told[0]).toMatchObject({ code: '57P01' })
+  expect(told).toContain(broken)
 })
 
 it('a queue in Postgres that goes away before it is taken from is said to be away, and works when it is there again', async () => {
   await using db = await freshDatabase()
   await using door = await makeRelay(db.url)
   await door.open()
-  const onError = () => undefined
-  const queue = await openQueue({ queueUrl: door.url, name: 'q', onError })
+  const queue = await openQueue({ queueUrl: door.url, name: 'q', onError: () => undefined })
   await door.shut()
   await expect(queue.consume(async () => undefined, { concurrency: 1 })).rejects.toMatchObject({
     code: 'QUEUE_DOWN',
   })
   await queue.close().catch(() => undefined)
   await door.open()
-  // And the next one works.
-  const again = await openQueue({ queueUrl: door.url, name: 'q', onError })
-  const consumer = await again.consume(async () => undefined, { concurrency: 1 })
-  await consumer.close(1000)
+  const again = await openQueue({ queueUrl: door.url, name: 'q', onError: () => undefined })
+  await (await again.consume(async () => undefined, { concurrency: 1 })).close(1000)
   await again.close()
 })
 
