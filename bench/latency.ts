@@ -1,12 +1,12 @@
-// From commit to the request's arrival at the service on both queue backends in one run: beside nothing else, and while
-// `rollcall drift` looks at everybody.
-// Run: npm run bench -- latency [samples] [customers who are looked at]
+// From commit to the request's arrival at the service on both queue backends in one run: beside nothing else, beside other
+// changes, and while `rollcall drift` checks all customers.
+// Run: npm run bench -- latency [samples] [customers]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchHouse, buildBenchHouse, insertCustomers } from './house.ts'
 import { numbers, publish, quantile } from './results.ts'
 
 const [samples, customers] = numbers([100, 3000], [20, 1500])
-/** GETs a second of the run, which has to take longer than the samples do. */
+/** Changes a second beside the samples; GETs a second of the run, which has to take longer than the samples do. */
 const RATE = 50
 
 const rows: (string | number)[][] = []
@@ -15,6 +15,10 @@ for (const queue of ['redis', 'postgres'] as const) {
   await insertCustomers(house.pool, 1, customers)
   while ((await house.service.told()).users <= customers) await sleep(100)
   tell(queue, await delaysOf(house, 'a'))
+  {
+    using _changes = changing(house)
+    tell(`${queue}, beside ${RATE} changes a second`, await delaysOf(house, 'c'))
+  }
   const run = house.start(['drift', '--rate', String(RATE)])
   while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)
   tell(`${queue}, while \`rollcall drift\` makes ${RATE} GETs a second`, await delaysOf(house, 'b'))
@@ -26,6 +30,15 @@ publish({
   columns: [{ title: '' }, ...['median', '99 %', 'longest'].map((title) => ({ title, unit: 'ms' }))],
   rows,
 })
+
+/** Of customers at random, until it is disposed. */
+function changing({ pool }: BenchHouse): Disposable {
+  const timer = setInterval(() => {
+    const id = `k${1 + Math.floor(Math.random() * customers)}`
+    void pool.query(`UPDATE customers SET email = $2 || id WHERE id = $1`, [id, `m${Math.random()}@`])
+  }, 1000 / RATE)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
 
 async function looksAt({ pool }: BenchHouse): Promise<number> {
   const { rows } = await pool.query('SELECT count(looked_at)::int AS looked FROM rollcall.ledger')
