@@ -19,12 +19,13 @@ for (const customers of [few, more, most]) await measure(customers, 0)
 await measure(more, syncs)
 publish({
   name: 'scale',
-  about: `${changes} changes of customers at random, ${ROUNDS} rounds; CPU is for each change`,
+  about: `${changes} changes of customers at random, ${ROUNDS} rounds; CPU and WAL are for each change`,
   columns: [
     { title: 'customers' },
     { title: 'syncs before' },
     { title: 'changes/s' },
     ...['worker', 'Postgres'].map((which) => ({ title: `CPU of ${which}`, digits: 2, unit: 'ms' })),
+    { title: 'WAL', digits: 1, unit: 'KiB' },
     { title: 'memory', unit: 'MiB' },
     ...['owed', 'its indexes', 'ledger', 'its indexes'].map((title) => ({ title, unit: 'bytes each' })),
   ],
@@ -40,13 +41,18 @@ async function measure(customers: number, before: number): Promise<void> {
       await insertUncaptured(pool, customers)
       await pool.query('VACUUM ANALYZE customers')
       await settleAll(url, config)
-      if (before > 0) await age(pool, config, service.url, before)
+      if (before === 0) return
+      const started = performance.now()
+      await age(pool, config, service.url, before)
+      const rate = (1000 * before) / (performance.now() - started)
+      process.stderr.write(`${Math.round(rate)} syncs a second without calls\n`)
     },
   })
   const { pool, service, worker } = house
-  const [rates, ofWorker, ofPostgres]: number[][] = [[], [], []]
+  const [rates, ofWorker, ofPostgres, wal]: number[][] = [[], [], [], []]
   for (let round = 0; round < ROUNDS; round++) {
     const { calls } = await service.told()
+    const { lsn } = (await pool.query('SELECT pg_current_wal_lsn()::text AS lsn')).rows[0]
     const [cpu, postgres] = [usageOf(worker).cpu, await usageOfPostgres(pool)]
     const started = performance.now()
     await change(pool, customers)
@@ -54,9 +60,11 @@ async function measure(customers: number, before: number): Promise<void> {
     rates?.push((1000 * changes) / (performance.now() - started))
     await sleep(1200) // its endings
     ofWorker?.push((1000 * (usageOf(worker).cpu - cpu)) / changes)
+    const written = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), $1)::float8 AS bytes`
+    wal?.push((await pool.query(written, [lsn])).rows[0].bytes / 1024 / changes)
     ofPostgres?.push((1000 * ((await usageOfPostgres(pool)) - postgres)) / changes)
   }
-  const cells = [rates ?? [], ofWorker ?? [], ofPostgres ?? [], usageOf(worker).resident]
+  const cells = [rates ?? [], ofWorker ?? [], ofPostgres ?? [], wal ?? [], usageOf(worker).resident]
   rows.push([customers, before, ...cells, ...(await sizes(pool, customers))])
 }
 

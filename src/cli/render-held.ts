@@ -92,12 +92,12 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: {
-    none: 'nothing changes: no customer of this selection is held',
+    none: 'no customer of this selection is held',
     one: 'customer is released, and sent as the pace allows',
     many: 'customers are released, and sent as the pace allows',
   },
   discard: {
-    none: 'nothing changes: no customer of this selection is held',
+    none: 'no customer of this selection is held',
     one: 'customer is left as it is until it changes',
     many: 'customers are left as they are until they change',
   },
