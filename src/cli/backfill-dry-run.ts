@@ -52,7 +52,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
       const digester = makeDigester(digestKey)
       const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
       const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
-      const sharers = makeSharers()
+      const shared = makeSharedUsers()
       using progress = openProgress(io, () => performance.now())
       let forecast: Forecast = NOTHING_AHEAD
       const { ended } = await sweep({
@@ -68,7 +68,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
           for (const each of differing) {
             sample.add(() => sampled(each))
             const userId = newUserOf(each)
-            if (userId !== null) sharers.add(userId)
+            if (userId !== null) shared.add(userId)
           }
           const { customers, verdicts } = forecast.tally
           const note = `${figure(verdicts.differs)} differ`
@@ -76,7 +76,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
           return true
         },
       })
-      return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
+      return { ended, forecast, sample: sample.all(), sharing: shared.count() }
     }
 
     async function surroundings({ braked }: Forecast) {
@@ -128,7 +128,7 @@ export function makeSample<T>(size: number, random: () => number) {
  * Counts new customers who share a `user_id`, of whom the ledger knows nothing yet. It keeps 52 bits of a digest of each
  * `user_id`, as a number: among a million customers two different ones meet by chance once in 9,000 runs.
  */
-export function makeSharers() {
+export function makeSharedUsers() {
   const digests: number[] = []
   return {
     add(userId: string): void {

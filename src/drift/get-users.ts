@@ -103,12 +103,12 @@ export async function readCheckable(reading: SnapshotReading, keys: readonly Cus
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
   // All customers who were ever settled under the same users: calls for them show there too.
-  const claimants = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
-  const { work } = claimants.length > 0 ? await readWork(pool, claimants) : { work: [] }
+  const sameUser = [...new Set(snapshots.flatMap(({ sameUser }) => sameUser))]
+  const { work } = sameUser.length > 0 ? await readWork(pool, sameUser) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))
   return snapshots.map((subject): Checkable => {
     if (subject.unreadable) return { subject, skip: 'unreadable-row' }
-    const same = subject.claimants.flatMap((key) => others.get(key) ?? [])
+    const same = subject.sameUser.flatMap((key) => others.get(key) ?? [])
     return { subject, skip: reasonToSkip(subject, config.timing) ?? afterOthers(same, config.timing) }
   })
 }

@@ -164,7 +164,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     /** The plan was made as if nothing had been sent before. */
     withoutLedger,
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
-    claimants: snapshot.rivals,
+    claimants: snapshot.claimants,
     token: bearer,
     remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
   }

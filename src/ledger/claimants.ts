@@ -36,7 +36,7 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
-const SHARERS = `
+const CLAIMANTS = `
 SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since),
   ${recordsOf('e.user_id')} WHERE l.key <> e.key COLLATE "C" GROUP BY l.key`
 
@@ -63,7 +63,7 @@ SELECT unnest(array_agg(key)) AS key FROM (SELECT DISTINCT unnest($1::text[])) A
 GROUP BY user_id HAVING count(*) > 1`
 
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
-export async function noteSharers(pool: Pool, endings: Endings): Promise<void> {
+export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<void> {
   const fresh = endings.filter(({ isNew }) => isNew)
   for (const alike of groups(fresh)) {
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [usersOf(alike)])
@@ -91,7 +91,7 @@ export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
  */
 async function sendToLook(pool: Pool, endings: Endings): Promise<void> {
   const since = endings.map(({ claimedAtMs }) => claimedAtMs)
-  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(SHARERS, [
+  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(CLAIMANTS, [
     ...[keysOf(endings), usersOf(endings), since],
   ])
   if (rows.length === 0) return

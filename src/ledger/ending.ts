@@ -4,7 +4,7 @@ import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
-import { type ForClaimants, noteNamed, noteSharers, suspectLate } from './claimants.ts'
+import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
 import { FINDING, RECEIPT, RECEIPT_SEEN, RELEASE } from './consequences.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './note.ts'
 import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
@@ -237,7 +237,7 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     const late = endings.filter((ending) => ending.wrote && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))
     const counted = endings.filter((ending) => stored.get(ending) === true)
-    await retried(() => noteSharers(pool, counted))
+    await retried(() => noteNewClaimants(pool, counted))
     return endings.map((ending) => stored.get(ending) ?? false)
   })
 }

@@ -212,7 +212,7 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
 }
 
 /** A customer with a record under some `user_id`. */
-export type Claimant = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | 'verifiedAgoMs'> & {
+export type UserRecord = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | 'verifiedAgoMs'> & {
   readonly key: CustomerKey
 }
 
@@ -220,15 +220,15 @@ export type Claimant = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | '
 export const recordsOf = (user: string) =>
   `LATERAL (SELECT * FROM rollcall.ledger WHERE user_id = ${user} OFFSET 0) l`
 
-const CLAIMANTS = `
+const USER_RECORDS = `
 SELECT user_id AS "userId", key, remote, state, ${AGES} FROM unnest($1::text[]) AS e (wanted), ${recordsOf('wanted')}`
 
 /** For each `user_id` every customer with a record under it. */
-export async function readClaimants(
+export async function readUserRecords(
   client: Pick<Pool, 'query'>,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Claimant[]>> {
-  const { rows } = await client.query<Claimant & { userId: string }>(CLAIMANTS, [[...new Set(userIds)]])
+): Promise<ReadonlyMap<string, readonly UserRecord[]>> {
+  const { rows } = await client.query<UserRecord & { userId: string }>(USER_RECORDS, [[...new Set(userIds)]])
   return Map.groupBy(rows, (row) => row.userId)
 }
 

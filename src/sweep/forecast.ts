@@ -120,9 +120,9 @@ const MOST_CALLS = 8
  * what we expect.
  */
 export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<Judged, 'key'>) {
-  const { mapped, rivals } = made
+  const { mapped, claimants } = made
   const digests = forCustomer(digester, key)
-  const situation = { mapped, rivals, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }
+  const situation = { mapped, claimants, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }
   const sendable = withoutConflict(mapped, made.memory)
   const desired = sendable.kind === 'user' ? sendable.user : null
   const facts = { status: 200, named: [], conflict: false, desired, digests, lookAfterMs: 0 }
@@ -158,10 +158,10 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
 }
 
 /** As sync/run.ts finds it. */
-function beforeOf({ mapped, record, rivals }: Made, policy: Policy): Before {
+function beforeOf({ mapped, record, claimants }: Made, policy: Policy): Before {
   return {
     existed: record.userId === userIdOf(mapped) && existedBefore(record),
-    erases: isToErase({ mapped, rivals, policy }),
+    erases: isToErase({ mapped, claimants, policy }),
     hadAccess: hadAccess(record),
   }
 }

@@ -56,7 +56,7 @@ export type Made = {
   readonly memory: Memory
   readonly mapped: Mapped
   readonly record: KnownRecord
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
 }
 
 /** `made` is null where its row cannot be read. */
@@ -69,7 +69,7 @@ export type Judged = {
 
 /** Where a look is wanted first, a customer of whom nothing is known is unknown. */
 export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
-  const { key, work, mapped, rivals, desired, digestKey } = snapshot
+  const { key, work, mapped, claimants, desired, digestKey } = snapshot
   const { known, owed, claimed, replanAtMs, record } = work
   if (snapshot.unreadable) return { key, owed, verdict: 'unreadable', made: null }
   const { plan, memory } = planNow(snapshot, { unknown: work.unknown || (select.lookup && !known) })
@@ -85,7 +85,7 @@ export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
     comparable: record.digestKey === digestKey,
     gone: mapped.kind === 'removed',
   }
-  return { key, owed, verdict: verdictOn(found, select), made: { found, memory, mapped, record, rivals } }
+  return { key, owed, verdict: verdictOn(found, select), made: { found, memory, mapped, record, claimants } }
 }
 
 /**

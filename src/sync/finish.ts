@@ -22,7 +22,7 @@ type Finished = {
   readonly own: KnownRecord
   /** The record that the claim went by: perhaps what another customer's tells of this user. */
   readonly basis: KnownRecord
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
   readonly turn: Turn
   readonly last: Called | null
   readonly end: TurnEnd
@@ -97,13 +97,13 @@ function upToDate({ context, mapped, end }: Finished, { lookups, maybeDone, conf
 }
 
 function forClaimants(
-  { claim, mapped, own, rivals, end }: Finished,
+  { claim, mapped, own, claimants, end }: Finished,
   { lowered }: Result,
   effect: Ending['effect'],
 ): ForClaimants {
   return {
     lowered: lowered || claim.statusDoubted || (effect === 'unknown' && claim.mayHaveWritten),
-    noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : rivals,
+    noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : claimants,
     effect,
     isNew: own.isNew || own.userId !== userIdAfter(mapped, own),
   }
@@ -216,9 +216,9 @@ function conflictAfter({ conflict }: Memory, end: TurnEnd): Memory['conflict'] {
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
-function memoryAfter({ context: { config }, end, mapped, rivals, turn }: Finished): Memory {
+function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Finished): Memory {
   const memory = { ...turn.memory, conflict: conflictAfter(turn.memory, end) }
-  if (isToErase({ mapped, rivals, policy: config }) && memory.remote === 'absent')
+  if (isToErase({ mapped, claimants, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)

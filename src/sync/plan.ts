@@ -47,14 +47,14 @@ export type Situation = {
   readonly mapped: Mapped
   readonly memory: Memory
   /** Other customers in scope that claim the same `user_id`. */
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
 }
 
 /** The fewest calls from what is remembered to what is desired; docs/plan.md shows it as a table. */
 export function makePlan(situation: Situation): Plan {
-  const { rivals, memory } = situation
+  const { claimants, memory } = situation
   const mapped = withoutConflict(situation.mapped, memory)
   switch (mapped.kind) {
     case 'rejected':
@@ -63,7 +63,7 @@ export function makePlan(situation: Situation): Plan {
     case 'out-of-scope':
       return planWithout(situation)
     case 'user':
-      if (rivals.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: rivals }
+      if (claimants.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: claimants }
       return planUser(mapped, situation)
     default:
       return mapped satisfies never
@@ -76,9 +76,9 @@ export function makePlan(situation: Situation): Plan {
  * A customer who was always out of scope is left alone: others may look after that user.
  */
 function planWithout(situation: Situation): Plan {
-  const { mapped, memory, rivals, policy } = situation
+  const { mapped, memory, claimants, policy } = situation
   if (policy.onRemove === 'ignore') return { kind: 'none', why: 'ignored' }
-  if (rivals.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
+  if (claimants.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
   if (memory.remote === 'unasked' && isOutOfScope(mapped)) return { kind: 'none', why: 'never-ours' }
   if (memory.remote === 'unasked') return { kind: 'lookup', why: 'unasked' }
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
@@ -88,8 +88,8 @@ function planWithout(situation: Situation): Plan {
 }
 
 /** Whether the personal fields go too, once access is gone. */
-export function isToErase({ mapped, rivals, policy }: Omit<Situation, 'memory' | 'digests'>): boolean {
-  return mapped.kind === 'removed' && !mapped.spared && rivals.length === 0 && policy.onRemove === 'erase'
+export function isToErase({ mapped, claimants, policy }: Omit<Situation, 'memory' | 'digests'>): boolean {
+  return mapped.kind === 'removed' && !mapped.spared && claimants.length === 0 && policy.onRemove === 'erase'
 }
 
 /**
@@ -146,7 +146,7 @@ function sortFields(
  * The reasons for an update, without the fields that travel along: the status, fields with another
  * value, and fields that the mapping does not set and that are to be cleared. In the order of section 2.6.
  */
-export function wrongFields(situation: Omit<Situation, 'rivals'>): readonly ('status' | OptionalField)[] {
+export function wrongFields(situation: Omit<Situation, 'claimants'>): readonly ('status' | OptionalField)[] {
   const { mapped, memory, policy, digests } = situation
   const sendable = withoutConflict(mapped, memory)
   if (sendable.kind !== 'user') return []

@@ -125,14 +125,14 @@ async function takeTurns(turning: Turning): Promise<Turned> {
 }
 
 /** The situation of the whole claim, and the facts for the brake. */
-function prepare({ context, run, subject: { mapped, rivals, basis }, own }: Turning) {
+function prepare({ context, run, subject: { mapped, claimants, basis }, own }: Turning) {
   const { config, digester, brake } = context
   const { key, attempts } = run.claim
   const digests = forCustomer(digester, key)
   const { consistencyDelayMs } = config.timing
   const times = { lookAfterMs: lookAfter(context, basis), consistencyDelayMs }
   const accessFirst = isAccessFirst(attempts, own.reason)
-  const situation = { mapped, rivals, policy: config, digests, ...times, accessFirst }
+  const situation = { mapped, claimants, policy: config, digests, ...times, accessFirst }
   const before = {
     existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
     erases: isToErase(situation),

@@ -1,7 +1,13 @@
 // The other customers of a user: whether they claim it, and which of their records knows it best.
 import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
-import { type Claimant, type Digests, existedBefore, type Kept, type KnownRecord } from '../ledger/record.ts'
+import {
+  type Digests,
+  existedBefore,
+  type Kept,
+  type KnownRecord,
+  type UserRecord,
+} from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -12,21 +18,21 @@ import { mapFound } from './map.ts'
 export type Sharing = {
   readonly mapped: Mapped
   /** The customers in scope that claim the same user. */
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
   /** The record to go by: the customer's own, or that of the one that wrote to this user last. */
   readonly basis: KnownRecord
 }
 
 type Own = { readonly mapped: Mapped; readonly record: KnownRecord }
 
-export async function meetSharers(
+export async function resolveSharing(
   { config, digester, readOther, readKept }: SyncContext,
   { key, nowMs, statusDoubted: doubted }: Claim,
   { mapped, record }: Own,
 ): Promise<Sharing> {
   const kept = await readKept(userIdOf(mapped) ?? '')
   const others = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
-  const met = await meetOthers({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
+  const met = await findClaimants({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
   const own = kept.find((each) => each.key === key) ?? { key, record, doubted }
   return { ...met, basis: inherit(latestOf(own, kept), { own, mapped: met.mapped, digester }) }
 }
@@ -39,17 +45,17 @@ type Reads = {
 }
 
 /**
- * `rivals`: those in scope who claim this user, of all `others` with a record under its `user_id`. Two customers
+ * `claimants`: those in scope who claim this user, of all `others` with a record under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
- * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor is it where a person
+ * several rows) does not take a user from one that can be mapped; but the user keeps its access. Nor is it where a person
  * is asked, or has decided, about another customer of the user. Only a customer that gave it later takes it then.
  *
  * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
  * And where another row of that user is out of scope: the user loses access, but is not erased.
  */
-export async function meetOthers(
+export async function findClaimants(
   { config, readOther, now }: Reads,
-  others: readonly Claimant[],
+  others: readonly UserRecord[],
   { mapped, record }: Own,
 ): Promise<Omit<Sharing, 'basis'>> {
   const loses = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
@@ -59,15 +65,15 @@ export async function meetOthers(
   )
   const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
   const gaveAccess = record.remote !== 'unasked' && (record.seenStatus ?? record.sentStatus) !== 0
-  const decided = ({ state, ...other }: Omit<Claimant, 'key'>) =>
+  const decided = ({ state, ...other }: Omit<UserRecord, 'key'>) =>
     (state === 'held' || state === 'discarded') && (!gaveAccess || age(other) < age(record))
   const claims = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
     kind === 'user' || (loses && (kind === 'rejected' || decided(other)))
-  const rivals = same.filter(claims).map(({ key }) => key)
+  const claimants = same.filter(claims).map(({ key }) => key)
   const neverOurs = record.settled && [record, ...others].every(({ remote }) => remote === 'unasked')
   const outside = same.some((other) => other.mapped.kind === 'out-of-scope')
   const spared = neverOurs ? 'user' : outside ? 'fields' : null
-  return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, rivals }
+  return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, claimants }
 }
 
 /**
@@ -82,7 +88,7 @@ export function latestOf(own: Kept, kept: readonly Kept[]): Kept {
   return later.toSorted((one, other) => age(one.record) - age(other.record))[0] ?? own
 }
 
-function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'state'>): number {
+function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<UserRecord, 'key' | 'state'>): number {
   return writtenAgoMs ?? verifiedAgoMs ?? (remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE)
 }
 

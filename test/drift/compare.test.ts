@@ -42,8 +42,8 @@ function subject(
       key: '7',
       mapped,
       unreadable: null,
+      sameUser: [],
       claimants: [],
-      rivals: [],
       policy: KEEP,
       digests,
       digestKey: KEY,
@@ -93,7 +93,7 @@ test('a user of ours differs just where a sync that has seen it would write', ()
     const asked = subject(mapped, { remote: 'present', sentStatus, sent: marks(once) }, { policy })
     const verdict = compare(asked, remote(there, shown), FACTS)
     const memory = planAfter(asked, remote(there, shown)).memory
-    const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
+    const plan = makePlan({ mapped, memory, claimants: [], policy, digests })
     // No GET shows the country, so that a sync may have that alone to write.
     const hidden = 'fields' in plan && plan.fields.every((field) => field === 'country_code')
     const status = 'body' in plan && 'status' in plan.body && plan.body.status !== there
@@ -119,7 +119,7 @@ test('an absent user is missing just where a sync that has seen that would regis
     const policy = { ...KEEP, createWithoutAccess }
     const asked = subject(mapped, record as Partial<Work['record']>, { policy })
     const memory = planAfter(asked, 'absent').memory
-    const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
+    const plan = makePlan({ mapped, memory, claimants: [], policy, digests })
     const { kind: said } = compare(asked, 'absent', FACTS)
     expect({ plan: plan.kind, said }).toEqual({
       plan: plan.kind,
@@ -136,7 +136,7 @@ describe('of somebody who is held', () => {
     ['undue', GONE, { remote: 'present', sentStatus: 2 }],
     ['lost', user(2), { remote: 'present', sentStatus: 0 }],
     [null, GONE, { remote: 'unknown', sentStatus: 2 }],
-    [null, GONE, { remote: 'present', sentStatus: 2 }, { rivals: ['8'] }],
+    [null, GONE, { remote: 'present', sentStatus: 2 }, { claimants: ['8'] }],
     [null, GONE, { remote: 'present', sentStatus: 2 }, { policy: { ...KEEP, onRemove: 'ignore' } }],
   ])('access is %s: %j, remembered %j', (access, mapped, record, rest = {}) => {
     // What was noted as it was held counts only where nobody can tell without a call what is wanted by now.
@@ -321,9 +321,9 @@ describe('who is not looked at', () => {
     [null, { work: work({ record: { ...WORK.record, writtenAgoMs: -9999 } }) }],
     [null, { work: work({ record: { ...WORK.record, writtenAgoMs: 500 } }) }],
     ['rejected', { mapped: { kind: 'rejected', userId: 'u7', issues: [] } }],
-    ['rejected', { rivals: ['8'] }],
+    ['rejected', { claimants: ['8'] }],
     ['not-ours', { mapped: ELSEWHERE, work: WORK }],
-    ['not-ours', { mapped: GONE, rivals: ['8'] }],
+    ['not-ours', { mapped: GONE, claimants: ['8'] }],
     [null, { mapped: GONE }],
   ]
   test.each(CASES)('%s: %j', (why, rest) => {

@@ -80,7 +80,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
   const turn = startTurn(memory)
   const policy = { ...KEEP, onRemove }
   const move = nextMove(turn, {
-    ...{ mapped, policy, digests, rivals: [], lookAfterMs: 0, consistencyDelayMs: 0 },
+    ...{ mapped, policy, digests, claimants: [], lookAfterMs: 0, consistencyDelayMs: 0 },
   })
   const after = await braked(
     {

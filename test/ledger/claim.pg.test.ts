@@ -5,7 +5,7 @@ import { makeEnd } from '../../src/ledger/ending.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
 import { type Lease, leaseKey, leaseLane, unlease } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
-import { makeReadKept, readClaimants } from '../../src/ledger/record.ts'
+import { makeReadKept, readUserRecords } from '../../src/ledger/record.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -133,7 +133,7 @@ test('the statements of a claim find their customers by index, also before there
   const leases = await leaseLane(pool, { lane: LANE.deletion, leaseMs: 5000, limit: 20 })
   const claims = (await Promise.all(leases.map(claimer()))).flatMap((claim) => claim ?? [])
   const users = claims.map(({ key }) => key.replace('k', 'u'))
-  expect((await readClaimants(pool, users)).size).toBe(20)
+  expect((await readUserRecords(pool, users)).size).toBe(20)
   expect((await Promise.all(users.map(makeReadKept(pool)))).flat()).toHaveLength(20)
   const end = makeEnd(pool)
   const ended = claims.map(({ id, token, key, version }, i) => {

@@ -13,8 +13,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/plan.ts': [
     [
       'plan-shared-user',
-      `if (rivals.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: rivals }`,
-      `if (rivals.length > 1) return { kind: 'reject', code: 'shared-user-id', keys: rivals }`,
+      `if (claimants.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: claimants }`,
+      `if (claimants.length > 1) return { kind: 'reject', code: 'shared-user-id', keys: claimants }`,
     ],
     [
       'plan-no-lookup-when-unknown',
@@ -36,7 +36,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'plan-removal-of-shared-user',
-      `  if (rivals.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
+      `  if (claimants.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
 `,
       '',
     ],
@@ -304,7 +304,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
     ],
   ],
-  'src/drift/step.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
+  'src/drift/step.ts': [['concurrent-check-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
 }
 
 export const MUTANTS: readonly Mutant[] = Object.entries(BREAKS).flatMap(([file, breaks]) =>

@@ -105,11 +105,11 @@ export type Given = {
   readonly mapped: Mapped
   readonly memory: Memory
   readonly policy?: Policy
-  readonly rivals?: readonly string[]
+  readonly claimants?: readonly string[]
 }
 
-export function plan({ mapped, memory, policy = KEEP, rivals = [] }: Given): Plan {
-  return makePlan({ mapped, memory, policy, rivals, digests })
+export function plan({ mapped, memory, policy = KEEP, claimants = [] }: Given): Plan {
+  return makePlan({ mapped, memory, policy, claimants, digests })
 }
 
 /** Kind and body, or kind and reason. */

@@ -64,7 +64,7 @@ export function play(
   )
   for (;;) {
     const move = nextMove(turn, {
-      ...{ mapped, rivals: [], policy, digests, lookAfterMs },
+      ...{ mapped, claimants: [], policy, digests, lookAfterMs },
       ...{ consistencyDelayMs: 5000, accessFirst },
     })
     if ('end' in move) {

@@ -15,7 +15,7 @@ function judged(customers: number, status: 0 | 2): readonly Judged[] {
     ...({ gone: false, state: 'idle', otherUser: false, validUntilMs: null } as const),
     plan: plan({ mapped, memory: UNASKED }),
   }
-  const made = { found, memory: UNASKED, mapped, record: NEVER_SETTLED, rivals: [] }
+  const made = { found, memory: UNASKED, mapped, record: NEVER_SETTLED, claimants: [] }
   return Array.from({ length: customers }, (_, n) => ({
     key: `k${n}`,
     verdict: 'differs',

@@ -17,12 +17,12 @@ type Case = {
   readonly mapped: Mapped
   readonly memory: Memory
   readonly policy?: Policy
-  readonly rivals?: readonly string[]
+  readonly claimants?: readonly string[]
   readonly comparable?: boolean
 }
 
 /** With the record that the memory was made of. */
-function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }: Case): Made {
+function made({ mapped, memory, policy = KEEP, claimants = [], comparable = true }: Case): Made {
   const { remote, sentStatus, seenStatus, sent: digests, seen } = memory
   const there = remote === 'present' || (remote === 'unknown' && sentStatus !== null)
   const record: KnownRecord = {
@@ -32,9 +32,9 @@ function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }:
   const found = {
     ...{ known: remote !== 'unasked', owed: false, claimed: false, replanAtMs: null, state: 'idle' as const },
     ...{ asItWas: false, otherUser: false, validUntilMs: null, comparable, gone: mapped.kind === 'removed' },
-    plan: plan({ mapped, memory, policy, rivals }),
+    plan: plan({ mapped, memory, policy, claimants }),
   }
-  return { found, memory, mapped, record, rivals }
+  return { found, memory, mapped, record, claimants }
 }
 
 function ahead(given: Case) {
@@ -109,7 +109,7 @@ describe('the sum', () => {
       [
         { mapped: left, memory: UNASKED },
         { mapped: left, memory: UNASKED },
-        { mapped: user(2), memory: UNASKED, rivals: ['8'] },
+        { mapped: user(2), memory: UNASKED, claimants: ['8'] },
         { mapped: { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }, memory: UNASKED },
         { mapped: user(0), memory: UNASKED },
       ],

@@ -130,7 +130,7 @@ describe('the sum of what is found', () => {
         mapped: { kind: 'removed', userId: 'k' },
         gone: true,
         record: NEVER_SETTLED,
-        rivals: [],
+        claimants: [],
       } as const
       const made = { found: whole, memory, ...gone }
       return addTo(tally, { key: 'k', owed: whole.owed, verdict: verdictOn(whole, KNOWN), made })

@@ -50,7 +50,7 @@ type Given = {
   readonly statusDoubted?: boolean
   readonly mayHaveWritten?: boolean
   readonly attempts?: number
-  readonly rivals?: readonly string[]
+  readonly claimants?: readonly string[]
   readonly replanInMs?: number
   readonly unmanaged?: 'keep' | 'clear'
   readonly onRemove?: 'revoke' | 'erase'
@@ -81,7 +81,7 @@ function ending(given: Given) {
     mapped,
     own: { ...NEVER_SETTLED, ...record },
     basis: { ...NEVER_SETTLED, ...record, ...given.basis },
-    rivals: given.rivals ?? [],
+    claimants: given.claimants ?? [],
     turn: { ...startTurn(MEMORY), ...turn },
     last,
     end,
@@ -219,8 +219,8 @@ describe('makeEnding', () => {
 
   it('has others looked at who may be the user now', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
-    expect(ending({ end: SETTLE, mapped: removed, rivals: ['8'] }).noteKeys).toEqual(['8'])
-    expect(ending({ end: SETTLE, rivals: ['8'] }).noteKeys).toEqual([])
+    expect(ending({ end: SETTLE, mapped: removed, claimants: ['8'] }).noteKeys).toEqual(['8'])
+    expect(ending({ end: SETTLE, claimants: ['8'] }).noteKeys).toEqual([])
   })
 
   it('tells when a user_id is recorded for the first time', () => {
@@ -247,7 +247,7 @@ describe('makeEnding', () => {
     const kept = (given: Partial<Given>) =>
       ending({ end: SETTLE, mapped: removed, turn: { memory }, unmanaged: 'clear', ...given }).record.sent
     expect(kept({ onRemove: 'erase' })).toEqual({})
-    expect(kept({ onRemove: 'erase', rivals: ['8'] })).toEqual(MEMORY.sent)
+    expect(kept({ onRemove: 'erase', claimants: ['8'] })).toEqual(MEMORY.sent)
     expect(kept({ onRemove: 'revoke' })).toEqual(MEMORY.sent)
   })
 })

@@ -8,7 +8,7 @@ import { ABSENT, clearing, LEFT_OUT, marks, seen, user } from '../support/plan-s
 
 const FACTS = {
   customer: ['status 0', 'status 2', 'status 4', 'removed', 'out of scope', 'rejected'],
-  rivals: ['no', 'yes'],
+  claimants: ['no', 'yes'],
   remote: ['unasked', 'unknown', 'absent', 'present'],
   status: ['as desired', 'another', '4 that is seen as 0', 'nothing'],
   /** Whether user and fields are known by what was acknowledged or by what a GET showed. */

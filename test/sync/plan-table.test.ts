@@ -32,7 +32,7 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
     return row
   }
   const customer = given.customer.startsWith('status') ? [given.customer, 'in scope'] : [given.customer]
-  const calls = ask('calls', [customer, [given.rivals], [given.onRemove], [given.createWithoutAccess]])
+  const calls = ask('calls', [customer, [given.claimants], [given.onRemove], [given.createWithoutAccess]])
   const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 4] ?? ''
   if (call === 'erasure') {
     const [next = ''] = ask('erasure', [[given.erased], [given.looked], toClear(given)])
@@ -106,8 +106,8 @@ function statusOf(given: PlanCase, whose: string): number {
 }
 
 function made(given: PlanCase): Plan {
-  const rivals = given.rivals === 'yes' ? ['8'] : []
-  return plan({ mapped: mappedIn(given), memory: memoryIn(given), policy: policyIn(given), rivals })
+  const claimants = given.claimants === 'yes' ? ['8'] : []
+  return plan({ mapped: mappedIn(given), memory: memoryIn(given), policy: policyIn(given), claimants })
 }
 
 function asWanted(made: Plan): Wanted {

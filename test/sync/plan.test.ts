@@ -31,7 +31,7 @@ it.each<[string, Memory, unknown[]]>([
 
 it('customers who are one user are rejected with the keys of all others', () => {
   const right = { kind: 'reject', code: 'shared-user-id', keys: ['8', '9'] }
-  expect(plan({ mapped: user(2), memory: sent(2), rivals: ['8', '9'] })).toEqual(right)
+  expect(plan({ mapped: user(2), memory: sent(2), claimants: ['8', '9'] })).toEqual(right)
 })
 
 describe('a user who is not there', () => {

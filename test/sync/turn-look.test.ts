@@ -53,7 +53,7 @@ describe('a lookup', () => {
     const plan = { kind: 'lookup', why: 'unknown' } as const
     const turn = { ...startTurn(UNKNOWN), made: [{ plan, meaning: 'absent', trusted: true } as const] }
     const move = nextMove(turn, {
-      ...{ mapped, rivals: [], policy: POLICY, digests },
+      ...{ mapped, claimants: [], policy: POLICY, digests },
       ...{ lookAfterMs: 0, consistencyDelayMs: 0 },
     })
     const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
