@@ -12,7 +12,7 @@ const RATE = 50
 for (const queue of ['redis', 'postgres'] as const) {
   await using house = await buildBenchHouse({ queue, ceiling: 500 })
   await insertCustomers(house.pool, 1, customers)
-  while ((await house.service.told()).users <= customers) await sleep(100)
+  while ((await house.service.counts()).users <= customers) await sleep(100)
   tell(`${queue}, alone`, await delaysOf(house, 'a'))
   const run = house.start(['drift', '--rate', String(RATE)])
   while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)

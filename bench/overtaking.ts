@@ -17,10 +17,10 @@ for (const queue of ['redis', 'postgres'] as const) {
   await owe(house)
   const waits: number[] = []
   for (let i = 1; i <= LIVE; i++) {
-    while ((await house.service.told()).users < (rows * i) / (LIVE + 2)) await sleep(5)
+    while ((await house.service.counts()).users < (rows * i) / (LIVE + 2)) await sleep(5)
     waits.push(await liveChange(house, `live${i}`))
   }
-  while ((await house.service.told()).users < rows + 1 + LIVE) await sleep(20)
+  while ((await house.service.counts()).users < rows + 1 + LIVE) await sleep(20)
   const seconds = (performance.now() - started) / 1000
   process.stdout.write(
     `${queue}: ${rows} customers in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second; a live change: median ${quantile(waits, 0.5)} ms, longest ${quantile(waits, 1)} ms\n`,

@@ -106,8 +106,8 @@ function newUserOf({ made }: Judged): string | null {
 function sampled({ key, made }: Judged) {
   const plan = made?.found.plan ?? ({ kind: 'none', why: 'right' } as const)
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
-  const told = redactedPlan(plan)
-  return { key, status, plan: told, says: renderPlan(told) }
+  const redacted = redactedPlan(plan)
+  return { key, status, plan: redacted, says: renderPlan(redacted) }
 }
 
 /** Some of many, each as likely as any other, without keeping the many (reservoir sampling, algorithm R). */

@@ -146,7 +146,7 @@ async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expec
 }
 
 const POLL_MS = 500
-/** No customer was settled for so long: the person who waits is told what it may be. */
+/** No customer was settled for so long: the person who waits is informed. */
 const QUIET_MS = 60_000
 const QUIET =
   'no customer was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
@@ -157,7 +157,7 @@ const QUIET =
  */
 async function awaitSettled({ signal, pool, progress }: Running) {
   let total = 0
-  let last = { open: -1, at: performance.now(), told: false }
+  let last = { open: -1, at: performance.now(), reported: false }
   for (;;) {
     const { open, failAgain } = await readOpen(pool, LANE.backfill)
     if (open === 0 || signal.aborted) {
@@ -165,8 +165,8 @@ async function awaitSettled({ signal, pool, progress }: Running) {
       return { ended: open === 0, open: open + failAgain, states, reasons }
     }
     const quiet = open === last.open && performance.now() - last.at > QUIET_MS
-    if (quiet && !last.told) progress.say(QUIET)
-    if (quiet) last.told = true
+    if (quiet && !last.reported) progress.say(QUIET)
+    if (quiet) last.reported = true
     if (open !== last.open) last = { ...last, open, at: performance.now() }
     total = Math.max(total, open)
     const note = failAgain > 0 ? `${failAgain} fail again and again` : ''

@@ -27,15 +27,15 @@ const LEAST_MS = 500
 export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: () => number) {
   const started = now()
   let state: ProgressState | null = null
-  let told = ''
+  let lastLine = ''
   const picture = screen ? createLogUpdate(screen) : null
   const draw = () => {
     if (!state) return
     const line = renderProgress(state, now() - started)
     // A wrapped line would tear the picture apart.
     if (picture) picture(line.slice(0, Math.max(1, (screen?.columns ?? TERMINAL_COLUMNS) - 1)))
-    else if (line !== told) err(line)
-    told = line
+    else if (line !== lastLine) err(line)
+    lastLine = line
   }
   const timer = setInterval(draw, picture ? FRAME_MS : LINE_MS)
   timer.unref()

@@ -24,10 +24,10 @@ const NOBODY = 'no customer is held'
 
 /** By kind, where a person is needed or customers are on their way, discarded or expected. */
 export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
-  const told = kinds.filter(
+  const shown = kinds.filter(
     (kind) => brakeNeedsPerson(kind) || kind.released + kind.discarded + kind.expected > 0,
   )
-  return told.length === 0 ? [NOBODY] : told.flatMap((kind) => [...renderKind(kind), ''])
+  return shown.length === 0 ? [NOBODY] : shown.flatMap((kind) => [...renderKind(kind), ''])
 }
 
 function renderKind({ kind, held, released, discarded, expected, ...state }: KindHeld): string[] {

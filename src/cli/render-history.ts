@@ -79,8 +79,8 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const never = what === 'committed' ? 'no captured change is settled yet' : 'never'
-    const told = at === null ? never : `${second(at)} UTC (${means})`
-    return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, told)
+    const value = at === null ? never : `${second(at)} UTC (${means})`
+    return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }
 

@@ -24,7 +24,7 @@ type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
   readonly keys: readonly string[]
 }
 
-/** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
+/** `rollcall sync <key…>`: past the queue, one customer after the other, each step printed. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
   const { config, keys: given, look = false, removed = false, json = false } = asked
   return await withSync(io, { config, by: 'sync' }, async ({ env, opened, calls, probe }) => {
@@ -81,7 +81,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     /** Notes a customer and leases it, past the queue. Nothing shortens the wait for a request that may land late (`not_before`). */
     async function noteAndLease(key: CustomerKey): Promise<Lease | null> {
       const owe = () => note(pool, [{ key, lane: LANE.change, at: new Date() }])
-      let told = false
+      let saidWaiting = false
       await owe()
       while (!io.stop.aborted) {
         const lease = await leaseKey(pool, key, config.timing.queueLeaseMs)
@@ -90,10 +90,10 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
           `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
           [key],
         )
-        // A worker was quicker and has settled it meanwhile: look ourselves, so that the steps can be told.
+        // A worker was quicker and has settled it meanwhile: sync it again, so that the steps can be printed.
         if (!rows[0]?.owed) await owe()
-        else if (!told) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
-        told ||= rows[0]?.owed === true
+        else if (!saidWaiting) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
+        saidWaiting ||= rows[0]?.owed === true
         await sleep(POLL_MS, io.stop)
       }
       return null

@@ -144,7 +144,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch {
-    return undefined // why exactly (missing, a folder, no right) is not told apart; the caller names the variable
+    return undefined // why exactly (missing, a folder, no right) is not distinguished; the caller names the variable
   }
 }
 

@@ -136,7 +136,7 @@ const DESCRIBE_AGAIN_MS = 1000
  * newer type (an enum with a new value, an integer made bigint); taken for "no such customer" it would be lost. So
  * the catalog is asked again before that is believed.
  *
- * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is told what the configuration
+ * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is called with what the configuration
  * names and the database does not have, for each read that fails for it.
  *
  * @throws RollcallError CUSTOMERS_UNREADABLE where a column, a table or a right is gone since
@@ -169,7 +169,7 @@ export function makeReading(
     return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
   }
 
-  const told = (error: unknown): unknown => {
+  const explained = (error: unknown): unknown => {
     const said = whyAlso(error, config, shape)
     return said === null ? error : unreadable([said], error)
   }
@@ -181,14 +181,14 @@ export function makeReading(
     try {
       return await readApart((some) => reading(pool, some), keys)
     } catch (error) {
-      if (!isOfNames(error)) throw told(error)
+      if (!isOfNames(error)) throw explained(error)
       await lookAgain().catch((why: unknown) => {
         throw isMisfit(why) ? unreadable(why.details, error) : error
       })
       try {
         return await readApart((some) => read(pool, some), keys)
       } catch (again) {
-        throw told(again)
+        throw explained(again)
       }
     }
   }

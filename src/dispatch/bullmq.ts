@@ -101,7 +101,7 @@ async function openTicks(tick: () => Promise<Processed>, { everyMs, ...rest }: T
       },
     }
   } catch (error) {
-    await close().catch(() => undefined) // what ended it is told
+    await close().catch(() => undefined) // the end is reported already
     throw queueError(error, rest.queueUrl)
   }
 }

@@ -62,7 +62,7 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
   }
 }
 
-/** ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. */
+/** ioredis tries again for ever; the very first connection is tried once, so that a mistake is reported. */
 async function firstConnect(redis: Redis): Promise<void> {
   const late = new AbortController()
   const failed = Promise.race([

@@ -24,7 +24,7 @@ type PumpOptions = {
   readonly fingerprint: string
   /** The target that this process calls. While the ledger is about another one, nothing is leased. */
   readonly binding: Binding
-  /** Told at each step whether syncs go by our mapping, and to our target. */
+  /** Called at each step: whether syncs go by our mapping, and to our target. */
   readonly onMapping: (current: boolean) => Promise<void>
 }
 

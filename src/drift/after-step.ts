@@ -1,4 +1,4 @@
-// Turns the step of a check into the finding that its caller is told of, and into the rows that are written. Pure.
+// Turns the step of a check into the finding that its caller reports, and into the rows that are written. Pure.
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { FindingRow, OpenFinding } from './found.ts'
@@ -7,7 +7,7 @@ import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from
 
 export type FindingAfter = Omit<Checked, 'key' | 'verdict' | 'shown' | 'repairing'> & {
   /**
-   * The drift as it is stored, with the cause that the first check told: afterwards the records hold what that showed,
+   * The drift as it is stored, with the cause that the first check found: afterwards the records hold what that showed,
    * and tell another cause. Null: this check's own verdict holds.
    */
   readonly kept: DriftVerdict | null

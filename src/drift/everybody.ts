@@ -107,7 +107,7 @@ function keysOf({ shape, conditions }: Everybody) {
 /** All customers are read once, and of many that takes longer than any other statement of ours. */
 const PATIENCE_MS = 15 * 60_000
 
-/** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
+/** @throws whatever the signal's reason is, once it has asked Postgres to end the statement */
 async function patiently<Row extends QueryResultRow>(
   { pool, shape, signal }: Everybody,
   text: string,

@@ -167,7 +167,7 @@ export async function driveRun(options: DriveOptions) {
   }
 
   /**
-   * A person who stops a run because all users seem to be gone is told what that means. A service that says so of many
+   * A person who stops a run because all users seem to be gone reads what that means. A service that says so of many
    * since a moment ago, or was doubted before, is asked once more.
    */
   async function concluded(ended: RunEnd): Promise<RunEnd> {

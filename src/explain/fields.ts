@@ -119,7 +119,7 @@ function asFarAsKnown(drift: DriftVerdict, leftOut: readonly FieldIssue[]): Drif
 }
 
 /**
- * The fields that are not sent, and why. Whether a refused value is still the one in the row can only be told with the
+ * The fields that are not sent, and why. Whether a refused value is still the one in the row can only be decided with the
  * digest key that the record was made with; without it the refusal is shown as it was recorded. A customer that cannot be
  * mapped at all says so itself.
  */

@@ -86,10 +86,10 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
     },
     async report(key, called) {
       const found = await pool.query<{ id: string }>(ROW_ID, [key]).catch(() => null) // locked, perhaps
-      const told = aboutService(called)
+      const outcome = aboutService(called)
       // It may be this machine that does not reach the service.
-      const health = told.health === 'trouble' ? 'neutral' : told.health
-      await report({ ...told, id: found?.rows[0]?.id ?? NO_ROW, epoch, health })
+      const health = outcome.health === 'trouble' ? 'neutral' : outcome.health
+      await report({ ...outcome, id: found?.rows[0]?.id ?? NO_ROW, epoch, health })
     },
     async shut() {
       const { cause = null, heldForMs = 0 } = (await inTime('rollcall.pace', () => readPace(pool))) ?? {}

@@ -48,8 +48,8 @@ export function shareRow(options: Pick<Options, 'pool' | 'sleep' | 'now' | 'onCh
 
 export function openPace(options: Options): Pace {
   const { pool, sleep, now, random, onChange, timeoutMs } = options
-  const { permits: common, report: told } = shareRow(options)
-  const keys = makeKeys({ permits: common, report: told, sleep, now, random, onChange })
+  const { permits: common, report: reportCommon } = shareRow(options)
+  const keys = makeKeys({ permits: common, report: reportCommon, sleep, now, random, onChange })
   const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
   const tend = makeProbing({ pool, keys, random, onChange, probeLastsMs })
   const { permits, report } = keys

@@ -12,7 +12,7 @@ type Options = {
 
 /** A permit that waited longer than this is no longer within the pace that the row had granted. */
 const SHELF_LIFE_MS = HORIZON_MS + 250
-/** Whatever the row has told, it is asked again after this: meanwhile another process may have changed it. */
+/** The row is read again after this: meanwhile another process may have changed it. */
 const LONGEST_SLEEP_MS = 1000
 
 /**

@@ -57,9 +57,9 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
       // Without an answer, and with keys that are refused, nothing is known of the service: the next one may ask.
       if (health === null || health === 'denied') await pool.query(LEAVE, [lease])
     }
-    const told = tell(health)
+    const outcome = tell(health)
     if (health !== null && health !== 'denied') await store(lease, health)
-    return told
+    return outcome
   }
 
   function tell(health: ServiceHealth | null): 'idle' | 'probed' {

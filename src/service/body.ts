@@ -73,8 +73,8 @@ export function reportsError(value: unknown): boolean {
 }
 
 function reports(body: Readonly<Record<string, unknown>>): boolean {
-  const told = Object.keys(body).some((key) => ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]))
-  if (told || [body.success, body.ok, body.result].some(isNo)) return true
+  const says = Object.keys(body).some((key) => ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]))
+  if (says || [body.success, body.ok, body.result].some(isNo)) return true
   if ([body.status, body.result].some((word) => typeof word === 'string' && FAILED.has(word.toLowerCase())))
     return true
   return [body.code, body.status, body.statusCode, body.status_code].some(isErrorNumber)

@@ -54,7 +54,7 @@ type Forecasting = Planning & {
   readonly counted: (key: CustomerKey) => readonly BrakeKind[]
 }
 
-/** Adds a customer: what it is told by is its verdict, and what follows is asked for those who differ alone. */
+/** Adds a customer: its verdict counts it, and what follows is asked for those who differ alone. */
 export function addAhead(forecast: Forecast, judged: Judged, forecasting: Forecasting): Forecast {
   const tally = addTo(forecast.tally, judged)
   const { made, verdict, key } = judged

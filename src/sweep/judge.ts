@@ -147,8 +147,7 @@ export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts)
 export type SweepTally = {
   readonly customers: number
   readonly verdicts: Readonly<Record<SweepVerdict, number>>
-  /** Owed customers of whom the mapping makes something else than it did; whether it or the row has changed
-   * cannot be told. */
+  /** Owed customers of whom the mapping makes something else than it did; it or the row has changed. */
   readonly unsure: number
   /** The next call of each customer who differs, and the fields that the updates among these write. */
   readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>

@@ -54,7 +54,7 @@ export type SweepingOptions = Pick<SweepOptions, 'pool' | 'config' | 'digester' 
   readonly count?: () => Promise<number | null>
   /** Once it is known which sweep this is, and whether it goes on with an earlier one. */
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
-  /** Told of each page, which is behind once it has resolved. */
+  /** Called with each page, which is behind once it has resolved. */
   readonly onProgress?: (looked: PageResult) => Promise<void>
 }
 

@@ -23,7 +23,7 @@ export type SweepOptions = Omit<SnapshotReading, 'readCustomers' | 'unwatched'> 
   readonly select: SweepSelection
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
-  /** Told of each page, which is not behind before it has resolved. False ends the sweep there. */
+  /** Called with each page, which is not behind before it has resolved. False ends the sweep there. */
   readonly onPage?: (looked: PageResult) => Promise<boolean>
   /** Only customers for whom all of these hold; default: all customers. */
   readonly conditions?: readonly Condition[]

@@ -6,8 +6,8 @@ import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
- * The ledger keeps of each field an HMAC over field, customer and value: equal values can be told
- * equal, and nothing can be read back or compared between customers. Two forms: `exact` of what goes over
+ * The ledger keeps of each field an HMAC over field, customer and value: equal values have equal
+ * digests, and nothing can be read back or compared between customers. Two forms: `exact` of what goes over
  * the wire, `normal` of what a GET shows, because the service may store the same thing in another spelling.
  */
 export type Digester = {

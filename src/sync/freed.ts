@@ -30,7 +30,7 @@ export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] 
   if ((!maybeDone && lookups === 0) || own.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
-    const before = { sent: told(own.sent[field]), seen: told(own.seen[field]) }
+    const before = { sent: realDigest(own.sent[field]), seen: realDigest(own.seen[field]) }
     if (before.sent === null && before.seen === null) return []
     return stillHolds(field, before, { memory: turn.memory, mapped, digests }) ? [] : [{ field, ...before }]
   })
@@ -38,7 +38,7 @@ export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] 
 
 const NO_DIGESTS: ReadonlySet<string> = new Set([NO_VALUE, DOUBTED, BELIEVED])
 
-function told(digest: string | undefined): string | null {
+function realDigest(digest: string | undefined): string | null {
   return digest === undefined || NO_DIGESTS.has(digest) ? null : digest
 }
 

@@ -43,7 +43,7 @@ export class BrokenOff extends Error {
 export type JobResult = Ending | null
 
 /**
- * Carries out one lease: a permit, the claim (`begun` is told), the work, the ending. The clocks are read before the
+ * Carries out one lease: a permit, the claim (`begun` is called), the work, the ending. The clocks are read before the
  * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing.
  *
  * Rejects with BrokenOff after the claim, and as the claim does before it.

@@ -85,7 +85,7 @@ type Hiding = { readonly hiddenDoubted: boolean; readonly rekeyed: boolean; read
 
 /**
  * The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. A
- * change since a digest with another key cannot be told any more.
+ * change since a digest with another key cannot be recognized any more.
  */
 function hiddenMark(digest: string | undefined, { hiddenDoubted, rekeyed, changed }: Hiding) {
   if (hiddenDoubted) return DOUBTED
@@ -133,7 +133,7 @@ const UNHEARD_OF = startMemory({
 })
 
 /**
- * Whether a trial has ended, or the customer's own status has changed since, can only be told from the status
+ * Whether a trial has ended, or the customer's own status has changed since, can only be derived from the status
  * that was last agreed on. A call whose answer was lost, or a user who was there before us, agrees by a GET.
  */
 export function agreed(memory: Memory, desired: DesiredUser | null): Memory {

@@ -60,14 +60,14 @@ function setAside(
   const misled = conflict && before?.believed === true && !fields.some((field) => named.includes(field))
   const [sent, kept] = misled ? [joined(fields, before.fields), null] : [fields, before]
   const doubted = misled || before?.believed === false
-  const told = conflict && doubted ? [] : blamed(named, fields)
-  const some = told.length === 0 && conflict ? suspects(sent, memory.conflict) : told
+  const blamedFields = conflict && doubted ? [] : blamed(named, fields)
+  const some = blamedFields.length === 0 && conflict ? suspects(sent, memory.conflict) : blamedFields
   const aside = some.length > 0 ? some : sent
   return {
     fields: joined(aside, kept?.fields),
     conflicting: joined(conflict ? aside : [], kept?.conflicting),
     alone: some.length === 0,
-    believed: doubted ? false : conflict && told.length > 0 ? true : (before?.believed ?? null),
+    believed: doubted ? false : conflict && blamedFields.length > 0 ? true : (before?.believed ?? null),
   }
 }
 

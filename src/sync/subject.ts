@@ -44,13 +44,13 @@ export async function readSubject(
 function unreadable(error: unknown): Reason | null {
   if (error instanceof RollcallError && error.code === 'TABLES_UNWATCHED')
     return { code: 'unwatched', misfits: error.details }
-  const told = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null
-  const code = ((told ? told.cause : error) as { code?: unknown } | null | undefined)?.code
-  if (!told && typeof code !== 'string') return null
+  const wrapped = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null
+  const code = ((wrapped ? wrapped.cause : error) as { code?: unknown } | null | undefined)?.code
+  if (!wrapped && typeof code !== 'string') return null
   return {
     code: 'customer-unreadable',
     ...(typeof code === 'string' ? { error: code } : {}),
-    ...(told ? { misfits: told.details } : {}),
+    ...(wrapped ? { misfits: wrapped.details } : {}),
   }
 }
 

@@ -39,9 +39,9 @@ type Options = {
   readonly config: Config
   readonly env: Secrets
   readonly onPoolError: (error: Error) => void
-  /** Told what the configuration names and the database does not have, when customers cannot be read for it. */
+  /** Called with what the configuration names and the database does not have, when customers cannot be read for it. */
   readonly onMisfits?: (misfits: readonly string[]) => void
-  /** Told when the pace changes for a reason that a person should hear of. */
+  /** Called when the pace changes for a reason that a person should hear of. */
   readonly onPace?: (event: PaceEvent) => void
 }
 

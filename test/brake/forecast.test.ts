@@ -16,8 +16,8 @@ type Case = {
   readonly truncated?: boolean
 }
 
-/** `kind through/held`, in the order in which they are told. */
-function told({ of, count, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
+/** `kind through/held`, in the order in which they are reported. */
+function forecastOf({ of, count, present = 0, entitled = 0, expectCreates = null, truncated = false }: Case) {
   const kindCounts = count ? [{ taken: 0, tripped: false, expected: 0, ...count }] : []
   const asking = { customers: of, kindCounts, bases: { present, entitled }, rules, expectCreates, truncated }
   return forecastBrake(asking).map(({ kind, through, held }) => `${kind} ${through}/${held}`)
@@ -43,4 +43,4 @@ test.each<[string, Case, readonly string[]]>([
   ['tripped, it holds everybody', { of: { create: 5 }, count: TRIPPED }, ['create 0/5']],
   ['of those with access', { of: LOSING, entitled: 20_000 }, ['revocation 200/100', 'status 10/0']],
   ['after a TRUNCATE', { of: EMPTIED, truncated: true }, ['revocation 0/3', 'create 2/0']],
-])('%s', (_, given, expected) => expect(told(given)).toEqual(expected))
+])('%s', (_, given, expected) => expect(forecastOf(given)).toEqual(expected))

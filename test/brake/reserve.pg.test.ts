@@ -33,7 +33,7 @@ const age = ({ pool }: TestDatabase, hours: number) =>
 
 test('four processes that reserve at once let exactly the limit through, of each kind', async () => {
   await using db = await freshDatabase()
-  // Whatever is still open when the database is dropped is cut off, and told of by the pool.
+  // Whatever is still open when the database is dropped is cut off, and reported by the pool.
   const pools = Array.from({ length: 4 }, () => makePool({ url: db.url, max: 3, onError: () => undefined }))
   try {
     const brakes = pools.map((pool) => makeBrake(pool, limits(40, 90)))

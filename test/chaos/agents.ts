@@ -13,7 +13,7 @@ import { changeOnce, pick, type Random, weighted } from '../support/random-custo
 import { connectRedis } from '../support/redis.ts'
 import type { Supervised } from './worker.ts'
 
-/** Told of everything that is done. */
+/** Reported of everything that is done. */
 export type Tell = (what: string) => void
 export type Agent = {
   readonly random: Random

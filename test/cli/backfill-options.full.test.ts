@@ -165,7 +165,7 @@ describe('on a house of its own', () => {
     expect(output).not.toContain('customers of the backfill are settled')
   })
 
-  test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {
+  test('a condition that no customer meets is reported, fails, and waits for none', async () => {
     for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
       const { code, output } = await backfill(house, ...more, '--where', 'plan=premum')
       expect([more, code, output]).toEqual([more, 1, expect.stringContaining('whom --where holds')])

@@ -92,7 +92,7 @@ describe('with three users who were changed behind our back', () => {
     users.edit(TRIAL, { status: 0 })
   })
 
-  test('each is found with kind, field and cause; a trial that ended is told and is no drift', async () => {
+  test('each is found with kind, field and cause; a trial that ended is reported and is no drift', async () => {
     const { code, report } = await json([])
     expect(code).toBe(3)
     expect(report.counts.kinds).toEqual({ missing: 1, differs: 1, 'trial-ended': 1 })
@@ -292,7 +292,7 @@ describe('with three users who were changed behind our back', () => {
     expect(edited.map((key) => house.sandbox.users.get(key)?.first_name)).not.toContain('Eufemia')
   })
 
-  test('where most users are not there nobody is told of by name, until a person says that it is meant', async () => {
+  test('where most users are missing no customer is reported by key, until a person says that it is meant', async () => {
     const gone = house.sandbox.users.all().slice(0, 8)
     for (const { user_id } of gone) house.sandbox.users.delete(user_id)
     expect((await json(['--repair'])).report).toMatchObject({ conclusion: 'not-credible', findings: [] })

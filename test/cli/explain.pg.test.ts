@@ -1,4 +1,4 @@
-// `rollcall explain` and `sync --diff` against a real database and the sandbox: one GET, told without a value.
+// `rollcall explain` and `sync --diff` against a real database and the sandbox: one GET, and no value is printed.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
@@ -93,7 +93,7 @@ function said(output: string, label: string): string {
   )
 }
 
-test('in sync: nothing differs, one GET, nothing written, no value told', async () => {
+test('in sync: nothing differs, one GET, nothing written, no value printed', async () => {
   await using house = await buildHouse(lane)
   await insert(house, '4711')
   await delivered(house)
@@ -148,7 +148,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect(said(second, 'result')).toMatch(/^differs: not registered/)
 })
 
-test('a refused value, one that cannot be sent and an unmanaged field are each told', async () => {
+test('a refused value, one that cannot be sent and an unmanaged field are each reported', async () => {
   const { md_group_name: _unmanaged, country_code: _unseen, ...mapping } = CONFIG.mapping
   await using house = await buildHouse(lane, {
     config: { mapping: mapping as typeof CONFIG.mapping },

@@ -97,8 +97,8 @@ test.each(CHATS)('the chat line of %j', (chat, text) => {
     for (const each of said) expect(each.length).toBeLessThanOrEqual(80)
     const unfolded = said.map((each) => each.slice(12)).join(' ')
     expect(unfolded).toMatch(text)
-    const told = chat.kind === 'not-asked' ? undefined : whose
-    expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(told)
+    const reported = chat.kind === 'not-asked' ? undefined : whose
+    expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(reported)
   }
 })
 

@@ -91,7 +91,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
 })
 
-test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {
+test('no value is printed unless it is handed in; then quoted, and nothing of it is obeyed', () => {
   const valued = [
     ['email', { here: 'a\u001b', service: 7 }],
     ['country_code', { here: 'ES', service: null }],

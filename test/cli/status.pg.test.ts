@@ -142,7 +142,7 @@ test('tells of a brake once, with each count by its name, and of released custom
     `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, state, reason, desired)
      SELECT k, k, 'present', 2, 'held', '{"code": "held", "kinds": ["revocation"]}', 'd' FROM unnest('{a,b,c}'::text[]) k`,
   )
-  const told = async () => {
+  const reported = async () => {
     const { out } = await scene.status()
     const { overview, verification } = JSON.parse((await scene.status('--json')).out)
     const { held, released } = overview.states
@@ -160,20 +160,20 @@ test('tells of a brake once, with each count by its name, and of released custom
     expect.stringMatching(
       new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 through`),
     )
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
     brake: [create, tripped(3)],
     drift: expect.stringMatching(/ 3 with access /),
   })
   const why = { by: 'a test', why: 'meant' }
   await release(pool, { keys: ['a', 'b'], ...why })
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     states: { held: 1, released: 2, undue: 1 },
     brake: [create, tripped(1)],
     drift: expect.stringMatching(/ 1 with access /),
   })
   await release(pool, { kind: 'revocation', ...why })
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     states: { held: 0, released: 3, undue: 0 },
     brake: [create],
     drift: expect.stringMatching(/ none found/),

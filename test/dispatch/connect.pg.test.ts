@@ -6,20 +6,20 @@ import { freshDatabase } from '../support/database.ts'
 import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
 
-it('a connection to a queue in Postgres that breaks while BullMQ has it in hand is told of, and ends no process', async () => {
+it('a connection to a queue in Postgres that breaks while BullMQ has it in hand is reported, and ends no process', async () => {
   await using db = await freshDatabase()
-  const told: Error[] = []
-  const { producer } = await connectQueue(db.url, (error) => told.push(error))
+  const reported: Error[] = []
+  const { producer } = await connectQueue(db.url, (error) => reported.push(error))
   // As BullMQ makes it, and as it takes a connection of it before anything else.
   const pool = new pg.Pool(producer)
   pool.on('error', () => undefined) // of a connection that is closing while its database is dropped
   const client = await pool.connect()
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
   await db.pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid])
-  await until(() => told.length > 0)
+  await until(() => reported.length > 0)
   client.release(true)
   await pool.end()
-  expect(told[0]).toMatchObject({ code: '57P01' })
+  expect(reported[0]).toMatchObject({ code: '57P01' })
 })
 
 it('a queue in Postgres that goes away before it is taken from is said to be away, and works when it is there again', async () => {

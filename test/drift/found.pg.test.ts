@@ -18,7 +18,7 @@ const customer = fc.record({
   owed: fc.constantFrom('nothing', 'due', 'checked', 'unknown'),
   /** Days ago. */
   looked: fc.constantFrom(null, 1, 9),
-  finding: fc.constantFrom(null, null, 'suspected', 'told'),
+  finding: fc.constantFrom(null, null, 'suspected', 'reported'),
   kind: fc.constantFrom('missing', 'missing', 'trial-ended'),
 })
 type Customer = typeof customer extends fc.Arbitrary<infer T> ? T : never
@@ -39,7 +39,7 @@ INSERT INTO rollcall.ledger (key, state, remote, looked_at)
 SELECT key, state, remote, now() - looked * interval '1 day' FROM c WHERE state IS NOT NULL`
 
 function placeOf({ state, remote, owed, looked, finding, kind }: Customer): string {
-  if (finding === 'told' && (state !== 'held' || kind !== 'trial-ended')) return 'found'
+  if (finding === 'reported' && (state !== 'held' || kind !== 'trial-ended')) return 'found'
   if (state === 'rejected' || state === 'held' || state === 'discarded') return state
   if (finding !== null) return finding === 'suspected' ? 'suspected' : 'not looked at'
   if (state === null) return 'nowhere'

@@ -23,7 +23,7 @@ test.each<[string | null, string, boolean | null, There]>([
   ['lost', 'who is not there', true, there(null, { remote: 'absent' })],
   ['lost', 'who was seen without access since', true, there(2, { seenStatus: 0 })],
   [null, 'who is to lose what a look has shown to be gone', false, there(2, { seenStatus: 0 })],
-  [null, 'of whom it is not told what they should have', null, there(2)],
+  [null, 'whose due access is not known', null, there(2)],
   [null, 'whom nobody has asked about', true, there(null, { remote: 'unasked' })],
   [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
   [null, 'a status in doubt', false, there(null)],

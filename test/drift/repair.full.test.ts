@@ -79,7 +79,7 @@ test('a form that comes back after two repairs is the service’s own: no drift 
 })
 
 test.each([3, 30])(
-  'a service that suddenly has none of %i is told of nobody, and gets nobody created',
+  'a service that suddenly has none of %i reports no customer, and creates none',
   async (many) => {
     await using scene = await open({ customers: many, repair: true })
     const { house } = scene

@@ -61,22 +61,22 @@ test('each field has to be shown twice', () => {
 })
 
 test('that access is lost or undue has to be shown twice, as a field has', () => {
-  const told = (open: Partial<StoredFinding>, result: CheckResult) => {
+  const kept = (open: Partial<StoredFinding>, result: CheckResult) => {
     const made = step({ ...FOUND, ...open }, result)
     return 'drift' in made ? [made.do, made.drift.fields, made.drift.pending, made.drift.access] : made
   }
   const status = { fields: ['status'], access: 'lost' } as const
-  expect(told(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
+  expect(kept(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
   // From another trial to no access: the status differed before, and the loss is news.
-  expect(told({ fields: ['status'] }, statusDiffers('lost'))).toEqual(['suspect', ['status'], [], 'lost'])
+  expect(kept({ fields: ['status'] }, statusDiffers('lost'))).toEqual(['suspect', ['status'], [], 'lost'])
   expect(
-    told({ ...status, fields: ['status', 'email'] }, statusDiffers('undue', ['status', 'email'])),
+    kept({ ...status, fields: ['status', 'email'] }, statusDiffers('undue', ['status', 'email'])),
   ).toEqual([...['keep', ['email'], ['status'], null]])
-  expect(told({}, statusDiffers('lost', ['status', 'email']))).toEqual(['keep', ['email'], ['status'], null])
-  expect(told({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
+  expect(kept({}, statusDiffers('lost', ['status', 'email']))).toEqual(['keep', ['email'], ['status'], null])
+  expect(kept({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
     ...['keep', ['status', 'email'], [], 'lost'],
   ])
-  expect(told({ kind: 'missing', fields: [], access: 'lost' }, seen('missing', [], 'lost'))).toEqual([
+  expect(kept({ kind: 'missing', fields: [], access: 'lost' }, seen('missing', [], 'lost'))).toEqual([
     'keep',
     [],
     [],

@@ -6,7 +6,7 @@ import { setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { holdCalls } from '../support/pace-row.ts'
-import { all, ask, deeds, lane, open, told } from './house.ts'
+import { all, ask, deeds, lane, open, printed } from './house.ts'
 
 const READER = { now: new Date('2026-11-23T08:00:00Z'), timeZone: 'Europe/Madrid' }
 
@@ -96,7 +96,7 @@ test.each([
   if (!first) throw new Error('there are three')
   const { chat } = first
   expect(exitForAccess({ explanations: [first], chat })).toBe(1)
-  expect(told(first)).toMatch(/nothing certain/)
+  expect(printed(first)).toMatch(/nothing certain/)
   expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })
 

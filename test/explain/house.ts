@@ -71,7 +71,7 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
 }
 
 /** What a person would read of it, unfolded. */
-export function told({ chat, ...explanation }: Asked): string {
+export function printed({ chat, ...explanation }: Asked): string {
   const reader = { now: new Date(), timeZone: 'Europe/Madrid' }
   const lines = renderChat({ chat, claims: null, bearer: explanation.token }, reader)
   return renderOne(explanation, 'access', lines)

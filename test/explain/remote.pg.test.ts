@@ -3,7 +3,7 @@ import { readPace } from '../../src/pace/read.ts'
 import { endHold, setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse } from '../support/house.ts'
-import { all, ask, deeds, insert, lane, open, register, told } from './house.ts'
+import { all, ask, deeds, insert, lane, open, printed, register } from './house.ts'
 
 test.each([
   ['401', { why: 'denied' }, 'refused', 'check-keys', null],
@@ -28,7 +28,7 @@ test.each([
       ...{ service: { kind: 'no-answer', ...remote }, result: 'unknown', drift: null },
       remedies: [{ do: deed, waitMs }],
     })
-    expect(told(asked)).toMatch(new RegExp(`access    unknown: .*${text}`))
+    expect(printed(asked)).toMatch(new RegExp(`access    unknown: .*${text}`))
   },
 )
 
@@ -58,9 +58,9 @@ test.each(['404 html', '404 empty', '410 html'])(
     house.sandbox.faults.set([parseFault(`GET ${fault}`)])
     const asked = await ask(house, 'c')
     expect(asked.access).toEqual({ can: 'no', why: 'not-registered' })
-    expect(told(asked)).toContain(`(${fault.slice(0, 3)}, no JSON:`)
+    expect(printed(asked)).toContain(`(${fault.slice(0, 3)}, no JSON:`)
     house.sandbox.faults.clear()
-    expect(told(await ask(house, 'c'))).toContain('no such user (404)')
+    expect(printed(await ask(house, 'c'))).toContain('no such user (404)')
   },
 )
 
@@ -82,7 +82,7 @@ test('after two calls in a row without an answer the rest are not asked, nor is 
   const [fifth] = asked.slice(4)
   if (!fifth) throw new Error('there are six')
   expect(fifth).toMatchObject({ access: { can: 'unknown' }, service: { why: 'gave-up' } })
-  expect([deeds(fifth), told(fifth)]).toEqual([
+  expect([deeds(fifth), printed(fifth)]).toEqual([
     ['check-address'],
     expect.stringMatching(/not asked: .*not answer/),
   ])

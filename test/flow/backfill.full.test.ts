@@ -97,7 +97,7 @@ test('--lookup finds users whom the service knows and registers the others, nobo
   expect([calls.get('GET')?.length, calls.get('POST')?.length]).toEqual([40, 37])
 })
 
-test('expected registrations pass the brake, the limit after them, and the rest is told as held', async () => {
+test('expected registrations pass the brake, the limit after them, and the rest is reported as held', async () => {
   const changes = { ...PATIENT, createWithoutAccess: false, brake: { creates: { customers: 5, share: 0 } } }
   await using house = await buildHouse(lane, { config: changes })
   await using command = await makeCommand(JSON.stringify(house.authored))

@@ -48,8 +48,8 @@ otherLane('users who were changed at the service', (lane) => {
     for (const key of entitled) users.edit(key, { status: 2 })
     const { code, report: found } = await whileChanging(house, live, () => report(house))
     expect(code).toBe(3)
-    type Told = Record<'key' | 'kind' | 'fields' | 'access' | 'cause', string>
-    const said = found.findings.map(({ key, kind, fields, access, cause }: Told) =>
+    type Reported = Record<'key' | 'kind' | 'fields' | 'access' | 'cause', string>
+    const said = found.findings.map(({ key, kind, fields, access, cause }: Reported) =>
       [key, kind, fields, access, cause].join(' '),
     )
     const expected = [

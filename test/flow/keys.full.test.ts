@@ -69,13 +69,13 @@ otherLane('a key that changes and is the user_id', (lane) => {
 
 /** Somebody whose user has become another customer's is not asked about any more, and may stay unknown. */
 async function nothingOwed({ db }: House): Promise<void> {
-  const told = async () => {
+  const reported = async () => {
     const { rows } = await db.pool.query(
       `SELECT (SELECT count(*) FROM rollcall.outbox) + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL) AS n`,
     )
     return rows[0].n === '0'
   }
-  await until(told, { what: 'nothing captured and nothing owed' })
+  await until(reported, { what: 'nothing captured and nothing owed' })
 }
 
 /** The user_id is one of two key columns. */

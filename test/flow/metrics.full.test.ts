@@ -69,8 +69,8 @@ eachLane('metrics of a worker', (lane) => {
     await until(() => house.calls('broken').length > 1)
 
     const text = await until(async () => {
-      const told = await scrape(measured)
-      return sum(told, 'customers', 'failing') === 1 && told
+      const reported = await scrape(measured)
+      return sum(reported, 'customers', 'failing') === 1 && reported
     })
     const { sandbox } = house
     const made = sandbox.journal.list().length

@@ -36,10 +36,10 @@ async function found({ db }: House): Promise<readonly Told[]> {
 }
 
 async function ended({ db }: House): Promise<readonly string[]> {
-  const { rows } = await db.pool.query<{ told: string }>(
-    `SELECT key || ' ' || resolved_how AS told FROM rollcall.finding WHERE resolved_at IS NOT NULL ORDER BY key`,
+  const { rows } = await db.pool.query<{ found: string }>(
+    `SELECT key || ' ' || resolved_how AS found FROM rollcall.finding WHERE resolved_at IS NOT NULL ORDER BY key`,
   )
-  return rows.map(({ told }) => told)
+  return rows.map(({ found }) => found)
 }
 
 /** So many are looked at after this moment, with a clear answer. */
@@ -90,7 +90,7 @@ eachLane('a worker verifies', (lane) => {
     ])
   })
 
-  test('and repairs, when it is told to; the schedule comes back when the queue has lost it', async () => {
+  test('and repairs, in mode repair; the schedule comes back when the queue has lost it', async () => {
     await using house = await buildHouse(lane, { config: reconciling({ mode: 'repair' }) })
     const { users } = house.sandbox
     await house.startWorker()

@@ -57,7 +57,7 @@ async function allVerified({ pool }: OwnHouse): Promise<void> {
   expect((await pool.query('SELECT key, kind FROM rollcall.finding WHERE looks >= 2')).rows).toEqual([])
 }
 
-/** It has survived, and what broke was told as a line of the log and not as a crash that was caught somewhere. */
+/** It has survived, and the error was reported as a line of the log and not as a crash that was caught somewhere. */
 async function endsWell(worker: RunningProcess): Promise<void> {
   worker.kill('SIGTERM')
   expect(await worker.exited).toEqual({ code: 0, signal: null })

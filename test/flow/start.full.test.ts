@@ -21,7 +21,7 @@ function start(
 const waits = (worker: RunningProcess, what: 'database' | 'queue') =>
   until(() => worker.output().includes(`the ${what} does not answer yet: the worker waits for it`))
 
-function toldOfWaiting(worker: RunningProcess): unknown {
+function waitingReported(worker: RunningProcess): unknown {
   const line = worker
     .output()
     .split('\n')
@@ -53,7 +53,7 @@ eachLane('a worker that is started first', (lane) => {
     await waits(worker, 'database')
     await door.open()
     await settlesOne(house, worker)
-    expect(toldOfWaiting(worker)).toMatchObject({ level: 40, server: door.server, code: 'DATABASE_DOWN' })
+    expect(waitingReported(worker)).toMatchObject({ level: 40, server: door.server, code: 'DATABASE_DOWN' })
     expect(worker.output()).not.toContain(passwordOf(DATABASE_URL))
   })
 
@@ -74,7 +74,7 @@ eachLane('a worker that is started first', (lane) => {
     await waits(worker, 'queue')
     await door.open()
     await settlesOne(house, worker)
-    expect(toldOfWaiting(worker)).toMatchObject({ level: 40, server: door.server, code: 'QUEUE_DOWN' })
+    expect(waitingReported(worker)).toMatchObject({ level: 40, server: door.server, code: 'QUEUE_DOWN' })
     expect(worker.output()).not.toContain(passwordOf(house.env.QUEUE_URL))
   })
 })

@@ -42,7 +42,7 @@ export type FlowSession = {
   readonly folder: string
 }
 
-/** Tells what a person would see; an error is told, too. */
+/** Tells what a person would see; an error is printed, too. */
 export type Flow = (session: FlowSession, tell: (text: string) => void) => Promise<unknown>
 
 const secretsOf = ({ house, role: { url } }: Pick<FlowSession, 'house' | 'role'>) =>

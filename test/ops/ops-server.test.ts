@@ -141,7 +141,7 @@ test('closes in time, whoever still waits for an answer', async () => {
   await expect(fetch(`${ops.url}/healthz`)).rejects.toThrow('fetch failed')
 })
 
-test('a port that is taken is told in a sentence that says how to go on', async () => {
+test('a port that is taken is reported in a sentence that says how to go on', async () => {
   await using first = await listen()
   const port = Number(new URL(first.url).port)
   const error = await listen({ port }).catch((caught: unknown) => caught)

@@ -197,13 +197,13 @@ describe('permits', () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
     row.notBefore = 3_600_000
-    const told: unknown[] = []
-    for (let n = 0; n < 5; n++) void permits.take(never).then((permit) => told.push(permit))
+    const reported: unknown[] = []
+    for (let n = 0; n < 5; n++) void permits.take(never).then((permit) => reported.push(permit))
     await row.run(10_000)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     row.closed = true
     await row.run(12_000)
-    expect(told).toEqual([null, null, null, null, null])
+    expect(reported).toEqual([null, null, null, null, null])
   })
 
   it('that were given back are gone when nobody may call', async () => {

@@ -162,8 +162,8 @@ it('when the outage ends, who failed by it is due at once with its attempts back
     SELECT id::int, attempts, CASE WHEN due_at <= now() - interval '59 min' THEN 'earlier'
       WHEN due_at <= now() THEN 'now' WHEN due_at <= now() + interval '2 min' THEN 'soon'
       WHEN due_at IS NULL THEN 'settled' ELSE 'later' END AS due FROM rollcall.owed ORDER BY id`)
-  const told = Object.fromEntries(rows.map(({ id, attempts, due }) => [id, [attempts, due]]))
-  expect(told).toEqual({
+  const reported = Object.fromEntries(rows.map(({ id, attempts, due }) => [id, [attempts, due]]))
+  expect(reported).toEqual({
     1: [3, 'now'],
     2: [3, 'soon'],
     3: [4, 'later'],

@@ -18,7 +18,7 @@ export function isUndone(w: World, key: number): boolean {
 
 /** Found to differ, though nobody but us has ever written, and no request came later than it may. */
 function brokenFinding(w: World, key: number): string | null {
-  if (w.overstepped[key]) return 'repaired what was only to be told'
+  if (w.overstepped[key]) return 'repaired what was only to be reported'
   if (!w.confirmed[key] || w.editedAt[key] !== null) return null
   const { forgets, adopts, lateSends } = w.scene
   return forgets || adopts || lateSends > 0 ? null : 'found to differ, and never did'

@@ -84,7 +84,7 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
   }
 }
 
-/** Writes once more what was written already, though findings are only told. */
+/** Writes once more what was written already, though findings are only reported. */
 function undoes({ scene, acknowledged }: World, key: number, call: Call): boolean {
   if (scene.repairs || call.verb !== 'update') return false
   return call.change.value !== undefined && call.change.value === acknowledged[key]

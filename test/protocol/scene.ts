@@ -43,7 +43,7 @@ export type Scene = {
   readonly checks: number
   /** Somebody else changes users at the service, behind our back. */
   readonly edits: number
-  /** What checks find is repaired; else it is only told. */
+  /** What checks find is repaired; else it is only reported. */
   readonly repairs: boolean
   readonly verifyDelay: number
   /** How often customers change, how fast requests get on, how fast the clock goes: weights of events. */

@@ -66,28 +66,28 @@ describe('the file', () => {
 
 const HARD = fc.constantFrom(...'<>&"\'/!-s;#\u0000\n\u202eé😀')
 
-const told = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
+const reported = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
 
 test('the list has one column for customer and user where their ids are the same everywhere, and says so', () => {
   const titles = (html: string) =>
     [...html.matchAll(/<th role="columnheader"[^>]*>([^<]*)/g)].map(([, title]) => title)
   const same = ['7', '8'].map((id) => aFinding({ key: id, userId: id }))
-  const alike = told(same)
+  const alike = reported(same)
   expect(titles(alike)).not.toContain('User')
   expect(alike.match(/<(th|td) role="(rowheader|cell)"/g)).toHaveLength(2 * titles(alike).length)
   expect(alike).toMatch(/user id of each/)
   for (const userId of ['u-9', null]) {
-    const differing = told([...same, aFinding({ key: '9', userId })])
+    const differing = reported([...same, aFinding({ key: '9', userId })])
     expect(titles(differing)).toContain('User')
     expect(differing).not.toMatch(/user id of each/)
   }
 })
 
-test('whoever opens a page with values is told that it holds personal data, and of no other', () => {
+test('a page with values says that it holds personal data, and no other page does', () => {
   const shown = [{ field: 'email', here: 'ana@example.es', service: '' }] as const
-  const told = htmlPage(aReport({ findings: [aFinding({ shown })] }), ASSETS)
-  expect(told).toContain('personal data')
-  expect(told).toContain('“ana@example.es” here, empty there')
+  const reported = htmlPage(aReport({ findings: [aFinding({ shown })] }), ASSETS)
+  expect(reported).toContain('personal data')
+  expect(reported).toContain('“ana@example.es” here, empty there')
   const page = htmlPage(aReport(), ASSETS)
   expect(page).not.toContain('personal data')
   expect(page).toContain('left out of this report')

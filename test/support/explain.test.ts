@@ -72,7 +72,7 @@ test.each<readonly [what: string, found: string, stories: Stories]>([
     [[post(), ana, named('Ada'), named('Eva', NULL), named('Luz')]],
   ],
   [
-    'a look that told nothing: it is no look',
+    'a lookup without a result is no lookup',
     'unlooked 2',
     SILENT.map((heard) => [post(LOST), { ...nobody, heard }, post()]),
   ],
@@ -120,7 +120,7 @@ test.each<readonly [what: string, stories: Stories]>([
     [[post(), named('Eva', answer(422)), patch({ status: 2 })]],
   ],
   [
-    'a create after an update was told that nobody is there',
+    'a create after an update was answered that there is no user',
     [[post(), patch({ status: 0 }, answer(404)), post()]],
   ],
   ['a repetition where no connection was made', [[post(NOT_SENT), post()]]],

@@ -34,7 +34,7 @@ export type Doubt = { readonly at: number; readonly why: 'lapsed' | 'late ending
 
 export type Finding = {
   /**
-   * `overlap`: two requests at once. `unlooked`: a write after one of unknown outcome, and no GET told anything in
+   * `overlap`: two requests at once. `unlooked`: a write after one of unknown outcome, and no GET showed anything in
    * between. `repeated`: a write of nothing but what the caller knew to be there. `lie`: the service itself did not do
    * what it said, so that nothing can be asked of its caller.
    */
@@ -54,7 +54,7 @@ type Knowledge = { readonly sent: unknown } | { readonly shown: RemoteUser }
 type Known = {
   readonly there: boolean | null
   readonly values: Readonly<Partial<Record<Field, Knowledge>>>
-  /** Nothing may be written before a GET has told how things are. */
+  /** Nothing may be written before a GET has shown the user. */
   readonly mustLook: boolean
   /** A GET has shown the user, and no write was taken for sure since. */
   readonly looked: boolean

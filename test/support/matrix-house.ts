@@ -106,7 +106,7 @@ export async function checkMatrix(queue: QueueLane, setting: Setting): Promise<v
 const parsed = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, JSON.parse(text)]))
 
-/** Whoever cannot be told what to be is rejected; what does not fit is an issue, without its value. */
+/** A customer whose status cannot be mapped is rejected; what does not fit is an issue, without its value. */
 async function checkLedger({ db }: House, cases: readonly Case[]): Promise<void> {
   const { rows } = await db.pool.query<{ key: string; state: string; issues: { field: string }[] }>(
     'SELECT key, state, issues FROM rollcall.ledger',

@@ -57,7 +57,7 @@ describe('the verdict on a customer', () => {
     ['held, as it was', { state: 'held', plan: REVOKE }, 'same', null],
     ['held, another user now', { state: 'held', plan: PATCH, asItWas: false }, 'differs', 'now'],
     ['failing, another user now', failed(), 'differs', 'now'],
-    ['gone, without access, and nobody was told', { asItWas: false, gone: true }, 'differs', 'gently'],
+    ['gone, without access, and it was not captured', { asItWas: false, gone: true }, 'differs', 'gently'],
     ['gone, without access, as it was', { gone: true }, 'same', null],
     ['gone, and digested with another key', { asItWas: false, gone: true, comparable: false }, 'same', null],
     ['never asked', { known: false, plan: PATCH, asItWas: false }, 'never-asked', null],

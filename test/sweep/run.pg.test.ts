@@ -180,7 +180,7 @@ test('before somebody has asked for everybody a check leaves alone whom nobody h
     missed: { inserted: 0 },
   })
   expect(await scene.noted()).toEqual({})
-  // From then on it counts those whom nobody has told of, and brings them in.
+  // From then on it counts those that capture missed, and brings them in.
   await scene.run()
   const insert = `INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`
   await scene.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')

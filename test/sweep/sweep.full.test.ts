@@ -134,7 +134,7 @@ test('customers with composite keys, those who are gone, those without a record,
   await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
 
   const { tally } = await applied({ ...sweeping(house), page: 2 })
-  // Nobody has told of the three who are gone, nor of the one who has come.
+  // Capture missed the three customers who are gone, and the one who has come.
   expect(tally).toMatchObject({
     customers: 17,
     verdicts: { differs: 3, 'never-asked': 1, same: 13 },

@@ -209,7 +209,7 @@ describe('a claim after the other', () => {
   it('adopts a user who was there before: what the mapping does not set stays', async () => {
     const given = fc.record({
       fields: fc.subarray<OptionalField>([...OPTIONAL_FIELDS]),
-      // Whoever answers a create of somebody with 500 cannot be told from one who lost the answer.
+      // A service that answers a create with 500 looks like one that lost the answer.
       its: habits.filter(({ duplicate }) => duplicate !== 'upsert' && duplicate !== 500),
       there: rowOf({ plans: withAccess, values: plainValues }),
       rows: fc.array(rowOf({ plans: withAccess, values: plainValues }), { minLength: 1, maxLength: 3 }),
@@ -311,7 +311,7 @@ describe('a trial', () => {
   })
 
   /**
-   * Whether somebody has had a trial can be told only by an answer or by a GET. If the answer to the grant was lost,
+   * Only an answer or a GET shows whether a customer has had a trial. If the answer to the grant was lost,
    * with the process or without, and the trial ended before anybody looked, it is granted once more: nothing tells
    * this from a grant that never arrived, and the customer is not to be shut out by it.
    */

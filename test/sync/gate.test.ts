@@ -106,7 +106,7 @@ describe('the gate', () => {
       })
   })
 
-  it('makes no call with a permit of before everybody was told to slow down', async () => {
+  it('makes no call with a permit of before all processes had to slow down', async () => {
     const { gate, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null

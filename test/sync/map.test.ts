@@ -90,7 +90,7 @@ describe('mapCustomer', () => {
   it.each([
     ['gold', 'not-in-values', 'one of free, premium, trial'],
     [null, 'missing', '0, 2 or 4'],
-  ])('rejects a customer whose status cannot be told: plan %s', (plan, code, expected) => {
+  ])('rejects a customer whose status cannot be mapped: plan %s', (plan, code, expected) => {
     const issue = { field: 'status', code, expected }
     expect(map({}, { plan })).toEqual({ kind: 'rejected', userId: '7', issues: [issue] })
   })
@@ -258,7 +258,7 @@ describe('the time', () => {
       })
   })
 
-  it('of a claim is what the database told at the claim, whatever this machine believes', async () => {
+  it('of a claim is the time of the database at the claim, whatever the clock of this machine says', async () => {
     const config = configOf({ status: premiumUntil })
     const customer = makeCustomer({ config, row: { id: KEY, premium_until: '1999-12-31' } })
     const { version: _, record: __, ...kept } = customer.kept

@@ -254,14 +254,14 @@ it('what a claim tells holds no value in ending, reason or issues', async () => 
   const service = makePureService({ refuses: () => true })
   const secret = { id: KEY, plan: 'premium', email: 'secret@correo.es', last_name: 'Secreto' }
   const customer = customerWith({ service, row: secret })
-  const told: unknown[] = []
+  const reported: unknown[] = []
   for (let n = 0; n < 4; n++) {
     if (n === 2) service.faults.push({ kind: 'lost', applied: false })
-    told.push(await customer.claim(), ...customer.steps.filter(({ step }) => step === 'ended'))
+    reported.push(await customer.claim(), ...customer.steps.filter(({ step }) => step === 'ended'))
   }
   customer.row = { ...secret, email: 'no address of secret' }
-  told.push(await customer.claim(), customer.kept)
-  expect(JSON.stringify(told)).not.toMatch(/secret/i)
+  reported.push(await customer.claim(), customer.kept)
+  expect(JSON.stringify(reported)).not.toMatch(/secret/i)
 })
 
 describe('access, where a field makes each attempt fail', () => {

@@ -37,7 +37,7 @@ it('finds the others in scope who are the same user, and nobody else', async () 
   expect(await claimantsOf(user, ['ANA', 'gone', 'luis'])).toEqual([])
 })
 
-it('spares a user from a revocation whom somebody may still be, though it cannot be told as what', async () => {
+it('spares a user from a revocation where another customer may claim it, though its row cannot be mapped', async () => {
   expect(await claimantsOf({ kind: 'removed', userId: 'ANA' })).toEqual(['Ana', 'AnA', 'aNa'])
   expect(await claimantsOf({ kind: 'out-of-scope', userId: 'ANA' }, ['AnA'])).toEqual(['AnA'])
   expect(await claimantsOf({ kind: 'rejected', userId: 'ANA', issues: [] }, ['AnA'])).toEqual([])
