@@ -41,7 +41,7 @@ CREATE TABLE "rollcall"."decision" (
 	"by" text NOT NULL,
 	"why" text NOT NULL,
 	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-	CONSTRAINT "decision_action" CHECK ("rollcall"."decision"."action" IN ('release', 'discard', 'believe'))
+	CONSTRAINT "decision_action" CHECK ("rollcall"."decision"."action" IN ('release', 'discard', 'credible'))
 );
 --> statement-breakpoint
 CREATE TABLE "rollcall"."erasure" (
@@ -190,8 +190,8 @@ CREATE TABLE "rollcall"."owed" (
 	"synced_version" bigint DEFAULT 0 NOT NULL,
 	"suspect_version" bigint DEFAULT 0 NOT NULL,
 	"unknown" boolean DEFAULT false NOT NULL,
-	"hidden_doubted" boolean DEFAULT false NOT NULL,
-	"status_doubted" boolean DEFAULT false NOT NULL,
+	"hidden_unknown" boolean DEFAULT false NOT NULL,
+	"status_unknown" boolean DEFAULT false NOT NULL,
 	"verify_left" smallint DEFAULT 0 NOT NULL,
 	"verify_at" timestamp with time zone,
 	"check_until" timestamp with time zone,

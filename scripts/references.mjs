@@ -101,7 +101,7 @@ const TABLES = {
     coverage: { customers: 0, within: 0, overdue: 0, oldestAgeMs: null, proof: null },
     open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
     access: { lost: 0, undue: 0 },
-    doubt: null,
+    notCredible: null,
   },
 }
 

@@ -16,7 +16,7 @@ export function addDriftOptions(command: Command) {
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this share of drift, like 0.5%')
     .option('--repair', 'owe a sync to customers that differ')
-    .option('--believe', 'confirm that many users are missing at the service on purpose')
+    .option('--credible', 'confirm that many users are missing at the service on purpose')
     .option('--why <text>', 'why; kept with your name')
     .option('--by <name>', 'the person who says so (default: the user of this system)')
     .option('--show-values', 'put into the report what the differing fields hold')
@@ -40,7 +40,7 @@ export function readDriftAsked(options: DriftFlags) {
     rate: numberOf(options.rate, RATE, problems),
     maxDrift: maxDrift === null ? null : maxDrift / 100,
     /** This person confirms that many users are really missing. */
-    believed: options.believe === true ? readPerson(options) : null,
+    credibleBy: options.credible === true ? readPerson(options) : null,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
     resume: commandOf(options),
   }
@@ -53,10 +53,10 @@ export function readDriftAsked(options: DriftFlags) {
 export type DriftAsked = ReturnType<typeof readDriftAsked>
 
 /** Options that only a run with calls can have. */
-const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const
+const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'credible', 'showValues'] as const
 
 function* misfits(options: DriftFlags): Generator<string> {
-  if (options.why !== undefined && options.believe !== true) yield '--why: only with --believe'
+  if (options.why !== undefined && options.credible !== true) yield '--why: only with --credible'
   if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
   for (const name of CALLING)

@@ -87,10 +87,10 @@ export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[]
 function renderCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that are not credible would be read all the same.
-  const believed = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
-  const { agrees, kinds, causes, fields } = believed
+  const credible = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
+  const { agrees, kinds, causes, fields } = credible
   const rows = [
-    ...wrongAccess(believed).map(({ which, many, means }) => [`access ${which}`, many, means] as const),
+    ...wrongAccess(credible).map(({ which, many, means }) => [`access ${which}`, many, means] as const),
     ['checked', checked, ''],
     ['agree', agrees, ''],
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),

@@ -28,7 +28,7 @@ where a trial has ended.
 Above the brake's limit for repairs they wait for a person (\`rollcall held\`).
 
 Where the service says that many users are not there, no single one is reported:
-it is likelier the wrong service. --believe says for a day that it is meant; it
+it is likelier the wrong service. --credible says for a day that it is meant; it
 is kept with your name.
 
 Exit codes:

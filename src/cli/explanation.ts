@@ -157,8 +157,8 @@ function renderRemote(service: RemoteView): string {
   return byKind(service, {
     present: ({ status }) => renderUserStatus(status),
     absent: ({ http, json }) => {
-      const doubt = json ? '' : ', no JSON: is SERVICE_URL right?'
-      return `knows no such user (${http}${http === 200 ? ', null' : doubt})`
+      const hint = json ? '' : ', no JSON: is SERVICE_URL right?'
+      return `knows no such user (${http}${http === 200 ? ', null' : hint})`
     },
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     'no-answer': renderSilence,

@@ -51,7 +51,7 @@ export function renderOwed(history: Known): string {
   const settled = overdueMs === null && !underWay
   const tried =
     attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
-  const doubt = unknown ? '; the state at the service counts as unknown' : ''
+  const unsure = unknown ? '; the state at the service counts as unknown' : ''
   const next = () => {
     if (capturedMs !== null)
       return `owed: a change was captured ${span(capturedMs)} ago, and no worker has noted it`
@@ -61,7 +61,7 @@ export function renderOwed(history: Known): string {
     if (isOverdue(history)) return `${since}, due for ${span(overdueMs)} and not taken`
     return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
   }
-  return `${next()}${tried}${doubt}`
+  return `${next()}${tried}${unsure}`
 }
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {

@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   unclear: ({ answer }) => [
     `the answer to the last write says neither yes nor no: ${answer}`,
-    'nothing: the worker looks up the user once a GET can be believed',
+    'nothing: the worker looks up the user once a GET is credible',
   ],
   'not-there-yet': [
     'the service does not know a user that was written a moment ago',

@@ -65,7 +65,7 @@ const GRACE_MS = 1000
 
 /**
  * How long no other process may look after a claim was made: as long as its calls may go on, and what the last of them did
- * may not be shown yet. A look that misses it would be believed.
+ * may not be shown yet. A lookup that misses it would count.
  */
 export function claimLastsMs({ timing }: Pick<Config, 'timing'>): number {
   return timing.lifetimeMs + timing.consistencyDelayMs

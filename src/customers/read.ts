@@ -134,7 +134,7 @@ const DESCRIBE_AGAIN_MS = 1000
 /**
  * Reads customers by the types that their key columns have now. A key that the known types cannot hold may have a
  * newer type (an enum with a new value, an integer made bigint); taken for "no such customer" it would be lost. So
- * the catalog is asked again before that is believed.
+ * the catalog is asked again before that counts.
  *
  * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is called with what the configuration
  * names and the database does not have, for each read that fails for it.

@@ -34,7 +34,7 @@ type Checking = {
 }
 
 /** For workers; a run asks again a moment later. The service may say something else before long. */
-const DOUBTED_MS = 600_000
+const NOT_CREDIBLE_MS = 600_000
 
 /** `rows`: those of findings that are to be changed or made. */
 export function afterStep(
@@ -63,8 +63,8 @@ export function afterStep(
       const nextInMs = postponedMs(options)
       return { after: { ...same, nextInMs }, rows: asItWas(nextInMs) }
     }
-    case 'doubt':
-      return { after: { ...same, findingState: 'suspected' }, rows: asItWas(DOUBTED_MS) }
+    case 'not-credible':
+      return { after: { ...same, findingState: 'suspected' }, rows: asItWas(NOT_CREDIBLE_MS) }
     case 'suspect': {
       const { drift, ends: resolved } = step
       const nextInMs = options.consistencyDelayMs

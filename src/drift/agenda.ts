@@ -113,7 +113,7 @@ type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']
 /** More can be said a moment later. */
 const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'moved']
 
-/** With all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
+/** With all that nothing has confirmed so far: enough to call the service not credible, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {
   return plus(plus(tally, suspects), tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }

@@ -116,7 +116,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
       if (!answer) return []
       if ('none' in answer) return [{ ...check, result: { kind: 'no-answer', why: answer.none } }]
       const { sight } = answer
-      const verdict = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
+      const verdict = compare(subject, sight, { unclear: unclear.get(subject.key) ?? [], generation })
       const ownForms = ownFormsOf(subject, sight)
       return [{ ...check, result: { kind: 'seen', sight, verdict, ownForms, desired: subject.desired } }]
     })

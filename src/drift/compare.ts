@@ -18,13 +18,13 @@ export type SeenVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
-  readonly doubted: readonly string[]
+  readonly unclear: readonly string[]
   readonly generation: string
 }
 
 export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVerdict {
   const { mapped, work } = snapshot
-  if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(known.doubted, work) })
+  if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
   const { plan, memory } = planAfter(snapshot, sight)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
@@ -92,11 +92,11 @@ function wrongAccess(here: Status, there: number): DriftVerdict['access'] {
 /** The first that holds for any field is that of the user: our own doing is said before another's. */
 const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
 
-type Doubts = Pick<Snapshot['work'], 'doubtful' | 'hiddenDoubted'>
+type UnknownOutcome = Pick<Snapshot['work'], 'unverified' | 'hiddenUnknown'>
 
 /** Fields that the service once had: no call of ours since then may have changed them. */
-function changedSince(doubted: readonly string[], { doubtful, hiddenDoubted }: Doubts): DriftCause {
-  return doubtful || hiddenDoubted || doubted.length > 0 ? 'unknown-outcome' : 'edited-at-service'
+function changedSince(unclear: readonly string[], { unverified, hiddenUnknown }: UnknownOutcome): DriftCause {
+  return unverified || hiddenUnknown || unclear.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }
 
 /**
@@ -104,7 +104,7 @@ function changedSince(doubted: readonly string[], { doubtful, hiddenDoubted }: D
  * acknowledged or shown once, and no call of ours since then may have changed it. Digests of another key tell nothing:
  * then nothing is known to have been delivered.
  */
-export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
+export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
   const { work, mapped, digests, digestKey, desired } = snapshot
   const record = recordOfUser(snapshot)
   const comparable = record.digestKey === digestKey
@@ -114,7 +114,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
 
   function changed(field: DriftField, delivered: boolean): DriftCause {
     if (!delivered) return undelivered
-    return changedSince(doubted.includes(field) ? [field] : [], work)
+    return changedSince(unclear.includes(field) ? [field] : [], work)
   }
 
   function ofField(field: DriftField): DriftCause {
@@ -142,10 +142,10 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
-    /** The difference of a user that is desired and missing. Every call that was doubted could have been about that. */
+    /** The difference of a user that is desired and missing. Every call of unknown outcome could have been about that. */
     absence(): DriftCause {
       if (work.unknown || record.remote === 'unknown') return 'unknown-outcome'
-      return record.remote === 'present' ? changedSince(doubted, work) : undelivered
+      return record.remote === 'present' ? changedSince(unclear, work) : undelivered
     },
   }
 }

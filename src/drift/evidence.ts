@@ -42,7 +42,7 @@ export function isTooStrange({ asked, strange }: Pick<Sample, 'asked' | 'strange
   return strange > 1 && strange * 5 > asked * 2
 }
 
-export function isDoubted({ asked, strange, wanted, meant }: Evidence): boolean {
+export function isNotCredible({ asked, strange, wanted, meant }: Evidence): boolean {
   return !meant && (asked < Math.min(ENOUGH, wanted) || isTooStrange({ asked, strange }))
 }
 
@@ -56,7 +56,7 @@ export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > cl
 const EVIDENCE = `
 SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS strange, (sample->>'wanted')::float8 AS wanted,
   (extract(epoch FROM clock_timestamp() - sampled_at) * 1000)::float8 AS "ageMs",
-  EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
+  EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'credible' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
 FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`
 
@@ -68,7 +68,7 @@ const SUSPECTED = `
 SELECT count(*)::int AS suspected, count(*) FILTER (WHERE NOT ${SAMPLED})::int AS unsampled
 FROM rollcall.finding f WHERE f.key = ANY ($1) AND f.resolved_at IS NULL AND f.kind = ANY ($2)`
 
-/** A doubt is asked about again, so that it ends with what it is about. */
+/** A sample that is not credible is repeated, so that checks go on once the service is. */
 const AGAIN_MS = 60_000
 
 /** Before these are checked: a suspicion is newer than the last sample, or that was bad and is a minute old. */
@@ -78,7 +78,7 @@ export async function isSampleDue(client: Client, keys: readonly CustomerKey[]):
   if (unsampled > 0) return true
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.ageMs < AGAIN_MS) return false
-  return isDoubted(evidence) && (suspected > 0 || isTooStrange(evidence))
+  return isNotCredible(evidence) && (suspected > 0 || isTooStrange(evidence))
 }
 
 const DRAW = `
@@ -96,8 +96,8 @@ export async function writeSample(client: Client, at: number, sample: Sample): P
 }
 
 /** A person approves that users who are not there are meant. */
-export async function believe(client: Client, { by, why }: DecidedBy): Promise<void> {
-  await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
+export async function confirmCredible(client: Client, { by, why }: DecidedBy): Promise<void> {
+  await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('credible', $1, $2)`, [by, why])
 }
 
 const SIZE = 30

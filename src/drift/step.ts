@@ -46,10 +46,10 @@ export type KeptDrift = DriftVerdict & { readonly pending: readonly DriftField[]
 /**
  * `suspect`: for the first time, or something else than was suspected (`ends`: how what was found before ended);
  * `confirm`: now it is found; `keep`: it was found before. `forget`: a suspicion that is none. `postpone`: nothing can be
- * said now; `wait`: it is too early to (`kept`: what the finding says); `doubt`: as long as the service is not credible.
+ * said now; `wait`: it is too early to (`kept`: what the finding says); `not-credible`: as long as the service is not credible.
  */
 export type FindingStep =
-  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'doubt' }
+  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'not-credible' }
   | { readonly do: 'wait'; readonly kept: DriftVerdict | null }
   | { readonly do: 'suspect'; readonly drift: KeptDrift; readonly ends: Resolved | null }
   | { readonly do: 'confirm' | 'keep'; readonly drift: KeptDrift }

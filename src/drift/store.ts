@@ -9,7 +9,7 @@ import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, type StepOptions } from './after-step.ts'
 import { shownOf } from './compare.ts'
-import { isDoubted, isStrange, readEvidence } from './evidence.ts'
+import { isNotCredible, isStrange, readEvidence } from './evidence.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
 import { heldAccess } from './held-access.ts'
 import { type CheckResult, type FindingStep, stepFor } from './step.ts'
@@ -65,11 +65,11 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
   const records = stepped.filter(({ result }) => result.kind === 'seen').map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
-  const isCredible = evidence !== null && !isDoubted(evidence)
+  const isCredible = evidence !== null && !isNotCredible(evidence)
   const decided = stepped.map((each) => {
     // Confirmed only once a sample since it was suspected lets the service count as credible.
-    const isDoubtful = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
-    const step: FindingStep = isDoubtful ? { do: 'doubt' } : each.step
+    const isUnconfirmed = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
+    const step: FindingStep = isUnconfirmed ? { do: 'not-credible' } : each.step
     return { ...each, step, ...afterStep(step, each, options) }
   })
   const forgotten = decided.flatMap(({ step, open }) => (step.do === 'forget' && open ? open.id : []))

@@ -1,5 +1,5 @@
 // Counts of what checks said, and whether the service answers at all. Pure.
-import { type CheckVerdict, type Doubt, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
+import { type CheckVerdict, type DriftTally, type DriftVerdict, isDrift, type NotCredible } from './words.ts'
 
 export const EMPTY_TALLY: DriftTally = {
   ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0 },
@@ -80,7 +80,7 @@ const HANDFUL = 5
 export function silenceOf(
   tally: Pick<DriftTally, 'checked' | 'kinds' | 'noAnswer'>,
   { over }: { readonly over: boolean },
-): Extract<Doubt, 'denied' | 'no-answers'> | null {
+): Extract<NotCredible, 'denied' | 'no-answers'> | null {
   const silent = totalOf(tally.noAnswer)
   const asked = tally.checked + silent
   const unclear = silent + (tally.kinds.unreadable ?? 0)

@@ -130,9 +130,9 @@ export type Checked = {
   readonly shown: readonly Shown[]
 }
 
-/** Doubts about the service as a whole, from the answers of a run: it knows few users, answers unclearly, or refuses our keys. */
-export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
-export type Doubt = (typeof DOUBTS)[number]
+/** Why the answers of a run are not credible: the service knows few users, answers unclearly, or refuses our keys. */
+export const NOT_CREDIBLE = ['nobody-there', 'no-answers', 'denied'] as const
+export type NotCredible = (typeof NOT_CREDIBLE)[number]
 
 /** Why checks or a run end early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
 export const STOP_REASONS = ['asked', 'pace'] as const

@@ -46,13 +46,13 @@ type Given = {
 
 export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const { seen, leftOut, comparable, showValues, consistencyDelayMs } = given
-  const clues = { doubted: [], generation: snapshot.work.generation ?? '0' }
-  const compared = compare(snapshot, seen, clues)
+  const known = { unclear: [], generation: snapshot.work.generation ?? '0' }
+  const compared = compare(snapshot, seen, known)
   const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
   const { mapped } = snapshot
   if (seen === 'absent' || mapped.kind === 'rejected') return { drift, fields: [] }
   const desired = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} }
-  const causes = causesOf(snapshot, clues)
+  const causes = causesOf(snapshot, known)
   const wrong = wrongIn(drift)
   const causeOf = (field: FieldRow['field']) => {
     const differing = wrong.find((each) => each === field)

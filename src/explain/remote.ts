@@ -126,7 +126,7 @@ export function notAsked(why: Extract<RemoteView, { kind: 'not-asked' }>['why'])
   return { remote: { kind: 'not-asked', why, waitMs: null }, seen: null }
 }
 
-/** The part of the same answer that every sync would believe. */
+/** The part of the same answer by which every sync would go. */
 function lookedOf(called: CalledGet): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)

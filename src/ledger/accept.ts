@@ -47,7 +47,7 @@ UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELS
 
 /** But for customers of whom the service was never asked. Held and discarded customers have to be planned again. */
 const OWE_LOOKUPS = `
-UPDATE rollcall.owed o SET ${OWE_LOOK}, hidden_doubted = true, ${DUE_NOW},
+UPDATE rollcall.owed o SET ${OWE_LOOK}, hidden_unknown = true, ${DUE_NOW},
   lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END
 FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
 WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`

@@ -44,15 +44,15 @@ const LOCK = 'SELECT FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPD
 
 /** For those who were active while a claim was: what they have seen or written may be older than its write. */
 const SEND_TO_LOOK = `
-UPDATE rollcall.owed o SET ${OWE_LOOK}, status_doubted = status_doubted OR $3, ${SHOWN('$4')}
+UPDATE rollcall.owed o SET ${OWE_LOOK}, status_unknown = status_unknown OR $3, ${SHOWN('$4')}
 FROM unnest($1::text[], $2::float8[]) AS e (key, since) JOIN rollcall.ledger l USING (key)
 WHERE o.key = e.key AND (o.due_at IS NOT NULL OR l.settled_at >= to_timestamp(e.since / 1000))`
 
 /** Looked up again, once a request without an answer can no longer arrive. */
 const SUSPECT = `
 UPDATE rollcall.owed o SET ${OWE_LOOK},
-  hidden_doubted = true,
-  status_doubted = status_doubted OR $3,
+  hidden_unknown = true,
+  status_unknown = status_unknown OR $3,
   verify_left = ${VERIFICATIONS},
   verify_at = NULL,
   ${SHOWN('$2')}
@@ -87,7 +87,7 @@ export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
 
 /**
  * Locked by a statement of their own: what an ending that is being stored elsewhere settles, only the next one sees. The
- * endings doubt the status alike.
+ * endings leave the status alike.
  */
 async function sendToLook(pool: Pool, endings: Endings): Promise<void> {
   const since = endings.map(({ claimedAtMs }) => claimedAtMs)
@@ -119,7 +119,7 @@ export async function suspectLate(pool: Pool, endings: Endings): Promise<void> {
   if (keys.length > 0) await suspect(pool, keys, endings, true)
 }
 
-async function suspect(pool: Pool, keys: readonly CustomerKey[], endings: Endings, doubted: boolean) {
+async function suspect(pool: Pool, keys: readonly CustomerKey[], endings: Endings, statusUnknown: boolean) {
   const late = latest(endings.filter(({ kind }) => kind === 'unknown'))
-  await pool.query(SUSPECT, [keys, late, doubted])
+  await pool.query(SUSPECT, [keys, late, statusUnknown])
 }

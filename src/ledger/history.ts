@@ -92,7 +92,7 @@ SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS
   o.due_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
-  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_doubted, false) THEN l.sent_status END AS "agreedStatus",
+  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "agreedStatus",
   coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "seenOnce", (${FINDING}) AS finding,
   ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
   ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,

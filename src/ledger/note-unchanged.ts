@@ -27,7 +27,7 @@ const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
 const NOTE_NOW = noteKeys(`${OWE}, ${DUE_NOW}`)
 
 /**
- * A repair looks first: what it is owed for was seen a moment ago, and is believed only by the claim that acts on it.
+ * A repair looks first: what it is owed for was seen a moment ago, and counts only for the claim that acts on it.
  * The caller leaves out customers whose sync is under way.
  */
 const NOTE_TO_LOOK = noteKeys(`${OWE_LOOK}, ${DUE_GENTLY}`)
@@ -74,8 +74,8 @@ export async function noteReplans(client: Client, limit: number): Promise<number
 
 /**
  * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
- * suspicion that is noted under a claim would pass for a late request, which makes its status and what no GET shows
- * doubtful.
+ * suspicion that is noted under a claim would pass for a late request. Its status and what no GET shows would be
+ * unknown then.
  */
 const NOTE_VERIFICATIONS = notePassed(
   'verify_at',

@@ -237,19 +237,19 @@ export type Kept = {
   readonly key: CustomerKey
   readonly record: KnownRecord
   /** Status 0 may be the work of a call. */
-  readonly doubted: boolean
+  readonly statusUnknown: boolean
 }
 
 const KEPT = `
 SELECT key, ${RECORD},
-  coalesce((SELECT o.status_doubted FROM rollcall.owed o WHERE o.key = l.key COLLATE "C"), false) AS doubted
+  coalesce((SELECT o.status_unknown FROM rollcall.owed o WHERE o.key = l.key COLLATE "C"), false) AS "statusUnknown"
 FROM unnest($1::text[]) AS e (wanted), ${recordsOf('wanted')}`
 
 /** The records of all customers with one under this `user_id`. */
 export function makeReadKept(pool: Pool): (userId: string) => Promise<readonly Kept[]> {
   return makeBatch<string, readonly Kept[]>(async (userIds) => {
     const { rows } = await pool.query<KnownRecord & Omit<Kept, 'record'>>(KEPT, [[...new Set(userIds)]])
-    const kept = rows.map(({ key, doubted, ...record }) => ({ key, doubted, record }))
+    const kept = rows.map(({ key, statusUnknown, ...record }) => ({ key, statusUnknown, record }))
     return userIds.map((userId) => kept.filter(({ record }) => record.userId === userId))
   })
 }

@@ -120,7 +120,7 @@ WHERE ended_at IS NOT NULL
   AND (kind = 'drift' OR EXISTS (SELECT FROM rollcall.run later
     WHERE later.kind = r.kind AND later.options = r.options AND later.outcome = 'done' AND later.id > r.id))`
 
-/** `not-credible`: of a report whose answers could not be believed. False: another process ended it. */
+/** `not-credible`: of a report whose answers were not credible. False: another process ended it. */
 export async function endRun(
   client: Client,
   id: string,

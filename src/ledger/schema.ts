@@ -68,9 +68,9 @@ export const owed = rollcall.table(
     suspectVersion: version('suspect_version').notNull().default(sql`0`),
     unknown: boolean('unknown').notNull().default(false),
     /** A crash hides what the last call carried: what a GET cannot show counts as never acknowledged. */
-    hiddenDoubted: boolean('hidden_doubted').notNull().default(false),
+    hiddenUnknown: boolean('hidden_unknown').notNull().default(false),
     /** A write that ends a trial, or another customer's, may have landed: status 0 seen now is no ended trial. */
-    statusDoubted: boolean('status_doubted').notNull().default(false),
+    statusUnknown: boolean('status_unknown').notNull().default(false),
     /** Looks still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
     /** When the next of them is owed. */

@@ -13,13 +13,13 @@ export function jsonForm(report: Report) {
   const { findings, ...rest } = report
   const { known, disagree, held } = agreementOf(report.counts)
   const conclusion = conclude(report)
-  const believed = conclusion !== 'not-credible'
+  const credible = conclusion !== 'not-credible'
   return {
     conclusion,
     headline: renderHeadline(report).text,
-    drifting: believed ? driftingOf(report.counts) : null,
+    drifting: credible ? driftingOf(report.counts) : null,
     held,
-    share: believed ? shareOf(disagree, known) : null,
+    share: credible ? shareOf(disagree, known) : null,
     resolvedMeanwhile: resolvedOf(report),
     ...rest,
     cannotBeSeen: renderUnseen(report),

@@ -1,6 +1,6 @@
 // The conclusion of a report in sentences of plain text: for the terminal and for the page alike.
 import { totalOf } from '../drift/tally.ts'
-import { type Doubt, SKIPPED, type Stopped } from '../drift/words.ts'
+import { type NotCredible, SKIPPED, type Stopped } from '../drift/words.ts'
 import {
   agreementOf,
   type Conclusion,
@@ -55,12 +55,12 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),
     unchecked: () => renderUnchecked(report),
-    'not-credible': () => (outcome.kind === 'not-credible' ? DOUBT[outcome.why].said : ''),
+    'not-credible': () => (outcome.kind === 'not-credible' ? CREDIBILITY[outcome.why].said : ''),
   }
   return said[conclusion]()
 }
 
-const DOUBT: Readonly<Record<Doubt, { readonly said: string; readonly advice: string }>> = {
+const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
   'nobody-there': {
     said: 'The service does not know many of the users who were there before.',
     advice:
@@ -89,7 +89,7 @@ const STOP: Readonly<Record<Stopped, string>> = {
 function renderMore(report: Report): string[] {
   const { outcome, estimate, repair, suspected, foundLater, counts, options } = report
   if (outcome.kind === 'not-credible')
-    return [...(options.from === 'service' ? [renderEvidence(counts)] : []), DOUBT[outcome.why].advice]
+    return [...(options.from === 'service' ? [renderEvidence(counts)] : []), CREDIBILITY[outcome.why].advice]
   const { held } = agreementOf(counts)
   const ended = counts.kinds['trial-ended'] ?? 0
   const stopped = outcome.kind === 'stopped' ? outcome : null

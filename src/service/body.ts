@@ -24,7 +24,7 @@ const named = z.looseObject({ user_id: scalar.transform(String) })
 const retrieved = named.extend({ status: numeric })
 
 /**
- * The user in a GET's body, or null when it cannot be believed: no object, another `user_id`, or a `status`
+ * The user in a GET's body, or null when it is not credible: no object, another `user_id`, or a `status`
  * that is no number (numeric text will do). Without a status nothing could be said about access, which is
  * what everything is about. The other fields may be absent, null or ''; what they mean is for the comparison.
  */

@@ -2,11 +2,11 @@ import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated } from './conflict.ts'
-import { DOUBTED, NO_VALUE } from './digest.ts'
+import { NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
-import { doubtHidden, rememberAbsent, rememberSeen } from './remember.ts'
+import { markHiddenUnknown, rememberAbsent, rememberSeen } from './remember.ts'
 import { fieldsShown, PHONE, unlearnt } from './right.ts'
 import { type MadeCall, resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
@@ -86,7 +86,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'not-sent':
       return { turn: unsure, end: retry(meaning, facts) }
     case 'unknown':
-      return { turn: { ...unsure, memory: doubtful(turn.memory, plan) }, end: unknown(meaning, facts) }
+      return { turn: { ...unsure, memory: afterUnknown(turn.memory, plan) }, end: unknown(meaning, facts) }
     default:
       return meaning satisfies never
   }
@@ -128,10 +128,10 @@ function rememberErased(memory: Memory, plan: Extract<Plan, { kind: 'erase' }>, 
   const { erased, refused } = memory
   const { fields, body } = plan
   const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
-  const inDoubt = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
+  const unsureFields = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
   const marks = Object.fromEntries([
     ...again.map((field) => [field, NO_VALUE]),
-    ...inDoubt.map((field) => [field, DOUBTED]),
+    ...unsureFields.map((field) => [field, UNKNOWN_VALUE]),
   ])
   return {
     ...memory,
@@ -153,10 +153,10 @@ function absorbUnclear(before: Turn, after: Record<'sure' | 'unsure', Turn>, fac
   const end = unknown('unclear', facts)
   if (memory.looked && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
   if (!memory.looked || !isStatusShown(plan, memory))
-    return { turn: { ...after.unsure, memory: doubtful(memory, plan) }, end }
+    return { turn: { ...after.unsure, memory: afterUnknown(memory, plan) }, end }
   const counted = done(after.sure, facts, true)
   if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
-  return { turn: { ...counted, memory: doubtHidden(counted.memory) } }
+  return { turn: { ...counted, memory: markHiddenUnknown(counted.memory) } }
 }
 
 /** A status has no form of the service's own: what a look has not shown is not there yet. */
@@ -173,19 +173,20 @@ function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
  * A field that no GET shows must be sent again if a call of unknown outcome carried it. A create that did not carry
  * it leaves the user without it, if there is one now and none was known before.
  */
-function doubtful(memory: Memory, plan: Plan): Memory {
+function afterUnknown(memory: Memory, plan: Plan): Memory {
   // A user who may be there by our call is no longer one that was never asked for.
   const remote = memory.remote === 'unasked' ? ('unknown' as const) : memory.remote
-  const known = { ...doubtfulStatus(memory, plan), remote }
-  if (plan.kind !== 'create') return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known
+  const known = { ...statusAfterUnknown(memory, plan), remote }
+  if (plan.kind !== 'create')
+    return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? markHiddenUnknown(known) : known
   const none = plan.body[UNVERIFIABLE_FIELD] === undefined
   const never = (known.sent[UNVERIFIABLE_FIELD] ?? NO_VALUE) === NO_VALUE
-  if (!none || !never) return doubtHidden(known)
+  if (!none || !never) return markHiddenUnknown(known)
   return { ...known, sent: { ...known.sent, [UNVERIFIABLE_FIELD]: NO_VALUE } }
 }
 
 /** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
-function doubtfulStatus(memory: Memory, plan: Plan): Memory {
+function statusAfterUnknown(memory: Memory, plan: Plan): Memory {
   const same = !('body' in plan) || plan.body.status === memory.sentStatus || isStatusKept(plan)
   return same ? memory : { ...memory, sentStatus: null, seenStatus: null }
 }

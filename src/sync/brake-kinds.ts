@@ -10,7 +10,7 @@ import {
   type OptionalField,
   UNVERIFIABLE_FIELD,
 } from '../model/user.ts'
-import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { isStatusKept, type Plan, takesAccess } from './plan.ts'
 import { fieldIsRight, PHONE } from './right.ts'
@@ -32,7 +32,7 @@ export function hadAccess({ state, seenStatus, sentStatus }: KnownRecord): boole
 }
 
 /**
- * Every kind of change that carrying out the plan is, by what is known of the user. An unknown (a status in doubt, a
+ * Every kind of change that carrying out the plan is, by what is known of the user. An unknown (an unknown status, a
  * field that no GET has shown) is no change that could be counted.
  */
 export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly BrakeKind[] {
@@ -86,7 +86,7 @@ function clearedBy({ kind, body }: Update, { seen, sent }: Memory): OptionalFiel
     if (!isEmpty(value) && !(kind === 'replace' && value === undefined)) return false
     const known = seen[field] ?? sent[field] ?? NO_VALUE
     // A field that no GET shows and that a call may have changed did hold a value once.
-    return known !== NO_VALUE && (known !== DOUBTED || field === UNVERIFIABLE_FIELD)
+    return known !== NO_VALUE && (known !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD)
   })
 }
 

@@ -27,7 +27,7 @@ export const NO_VALUE = 'null'
  * Stands for the digest of an acknowledged value that no GET can show and that was digested with a former key: taken
  * for whatever value is desired, because a change of key is no reason to write.
  */
-export const BELIEVED = 'believed'
+export const ASSUMED_VALUE = 'assumed'
 
 export function makeDigester(secret: string): Digester {
   const hmac = makeHmac(secret)
@@ -58,7 +58,7 @@ function essence(mapped: Mapped, clearWith: Config['clearWith']): readonly unkno
 }
 
 /** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */
-export const DOUBTED = 'doubted'
+export const UNKNOWN_VALUE = 'unknown'
 
 /** The digests of one customer, as plan and absorb use them. */
 export type CustomerDigests = {

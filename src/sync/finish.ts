@@ -76,7 +76,7 @@ function callEffects(
   const freed = freedBy({ own, turn, mapped, digester: context.digester, key: claim.key })
   return {
     ...{ sure, wrote, maybeDone, unclear },
-    withdrawsDoubt: (!claim.statusDoubted && !landed) || (end.kind === 'retry' && maybeDone),
+    statusKnown: (!claim.statusUnknown && !landed) || (end.kind === 'retry' && maybeDone),
     ...(freed.length > 0 ? { freed } : {}),
     ...(erasure.cleared || erasure.left ? { erasure } : {}),
     lastAnswer: last && {
@@ -102,7 +102,7 @@ function forClaimants(
   effect: Ending['effect'],
 ): ForClaimants {
   return {
-    lowered: lowered || claim.statusDoubted || (effect === 'unknown' && claim.mayHaveWritten),
+    lowered: lowered || claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten),
     noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : claimants,
     effect,
     isNew: own.isNew || own.userId !== userIdAfter(mapped, own),

@@ -4,7 +4,7 @@ import { type Facts, reasonOf, type TurnStep } from './call.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
 import { fieldsOf } from './plan.ts'
-import { doubtHidden } from './remember.ts'
+import { markHiddenUnknown } from './remember.ts'
 import { currentRefusals, refusalMark } from './right.ts'
 import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
 
@@ -22,7 +22,7 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
     const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
     const some = blamed(facts.named, fields)
     const refusedCreate = { status, fields, named: some, conflict: facts.conflict }
-    const memory = { ...doubtHidden(turn.memory), remote: 'unknown' as const }
+    const memory = { ...markHiddenUnknown(turn.memory), remote: 'unknown' as const }
     const after = { ...turn, memory, refusedCreate }
     return resultOfCalls(turn).lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
@@ -57,17 +57,17 @@ function setAside(
   fields: readonly OptionalField[],
 ): SetAside {
   // Without the field that was named it is refused all the same: another one is to blame.
-  const misled = conflict && before?.believed === true && !fields.some((field) => named.includes(field))
+  const misled = conflict && before?.credible === true && !fields.some((field) => named.includes(field))
   const [sent, kept] = misled ? [joined(fields, before.fields), null] : [fields, before]
-  const doubted = misled || before?.believed === false
-  const blamedFields = conflict && doubted ? [] : blamed(named, fields)
+  const notCredible = misled || before?.credible === false
+  const blamedFields = conflict && notCredible ? [] : blamed(named, fields)
   const some = blamedFields.length === 0 && conflict ? suspects(sent, memory.conflict) : blamedFields
   const aside = some.length > 0 ? some : sent
   return {
     fields: joined(aside, kept?.fields),
     conflicting: joined(conflict ? aside : [], kept?.conflicting),
     alone: some.length === 0,
-    believed: doubted ? false : conflict && blamedFields.length > 0 ? true : (before?.believed ?? null),
+    credible: notCredible ? false : conflict && blamedFields.length > 0 ? true : (before?.credible ?? null),
   }
 }
 
@@ -92,7 +92,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
     return { turn: { ...turn, setAside: null }, end: again(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))
-  return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, believed: null } } }
+  return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, credible: null } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */

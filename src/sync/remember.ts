@@ -2,7 +2,7 @@ import { normalForm, sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLook } from './conflict.ts'
-import { type CustomerDigests, DOUBTED } from './digest.ts'
+import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
 import { fieldsShown, isLearnt, returnedAs, unlearnt } from './right.ts'
 
@@ -16,7 +16,7 @@ export function rememberAbsent(memory: Memory): Memory {
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
   const conflict = memory.conflict && { ...memory.conflict, phase: 'creating' as const }
   // An erasure of unknown outcome is owed as a whole, if the user is there all the same.
-  const erased = Object.values(memory.sent).includes(DOUBTED) ? null : lookedAt(memory)
+  const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : lookedAt(memory)
   return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased }
 }
 
@@ -26,8 +26,8 @@ function lookedAt({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
 }
 
 /** Nothing shows any more what the service holds in the field that no GET shows. */
-export function doubtHidden(memory: Memory): Memory {
-  return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: DOUBTED } }
+export function markHiddenUnknown(memory: Memory): Memory {
+  return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } }
 }
 
 /**
@@ -83,9 +83,9 @@ function afterErasure({ sent, erased, refused }: Memory, seen: Memory): Memory {
   const stands = ([name]: [string, unknown]) =>
     name === UNVERIFIABLE_FIELD || left.some((field) => field === name)
   const shown = { ...seen, refused: Object.fromEntries(Object.entries(refused).filter(stands)) }
-  if (left.some((field) => sent[field] === DOUBTED)) return { ...shown, erased: null, sent: {} }
+  if (left.some((field) => sent[field] === UNKNOWN_VALUE)) return { ...shown, erased: null, sent: {} }
   const known = Object.entries(sent).filter(
-    ([field, mark]) => mark !== DOUBTED || field === UNVERIFIABLE_FIELD,
+    ([field, mark]) => mark !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD,
   )
   return { ...shown, erased: lookedAt({ erased }), sent: Object.fromEntries(known) }
 }

@@ -7,7 +7,7 @@ import {
   type Status,
 } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 
 export type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
 
@@ -83,9 +83,9 @@ export function fieldsShown({ seen }: Pick<KnownFields, 'seen'>): OptionalField[
  */
 export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | 'refused'>): OptionalField[] {
   const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
-  const doubted = (field: OptionalField) => memory.sent[field] === DOUBTED
+  const isUnknown = (field: OptionalField) => memory.sent[field] === UNKNOWN_VALUE
   return OPTIONAL_FIELDS.filter(
-    (field) => memory.refused[field] !== undefined || shown.includes(field) || doubted(field),
+    (field) => memory.refused[field] !== undefined || shown.includes(field) || isUnknown(field),
   )
 }
 

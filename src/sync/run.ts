@@ -98,7 +98,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await ended(move.end)
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
-    if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
+    if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.markStatusUnknown(run.claim)
     // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
     const first = own.remote === 'unasked' && move.call.method !== 'GET'
     if (first && context.config.scope) await context.markAsked(run.claim.key)

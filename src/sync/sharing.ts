@@ -12,7 +12,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
-import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
+import { type Digester, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 
 export type Sharing = {
@@ -27,13 +27,13 @@ type Own = { readonly mapped: Mapped; readonly record: KnownRecord }
 
 export async function resolveSharing(
   { config, digester, readOther, readKept }: SyncContext,
-  { key, nowMs, statusDoubted: doubted }: Claim,
+  { key, nowMs, statusUnknown }: Claim,
   { mapped, record }: Own,
 ): Promise<Sharing> {
   const kept = await readKept(userIdOf(mapped) ?? '')
   const others = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
   const met = await findClaimants({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
-  const own = kept.find((each) => each.key === key) ?? { key, record, doubted }
+  const own = kept.find((each) => each.key === key) ?? { key, record, statusUnknown }
   return { ...met, basis: inherit(latestOf(own, kept), { own, mapped: met.mapped, digester }) }
 }
 
@@ -106,7 +106,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     userId: userIdOf(mapped),
     remote: 'unknown',
     existed: existedBefore(record),
-    sentStatus: from.doubted ? null : record.sentStatus,
+    sentStatus: from.statusUnknown ? null : record.sentStatus,
     seenStatus: null,
     sent: countryOf(from, { own, mapped, digester }),
     seen: {},
@@ -122,6 +122,6 @@ function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting)
   const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
   const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
   const same = record.digestKey === digester.id && known === digest(key)
-  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : DOUBTED
+  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : UNKNOWN_VALUE
   return { [UNVERIFIABLE_FIELD]: mark }
 }

@@ -35,7 +35,7 @@ export type SetAside = {
   readonly conflicting: readonly OptionalField[]
   readonly alone: boolean
   /** Whether to go by the names in the answers: not where one is refused without them. Null: a conflict named none. */
-  readonly believed: boolean | null
+  readonly credible: boolean | null
 }
 
 /** A call that the claim has made. */
@@ -109,7 +109,7 @@ function confirmedBy(plan: Plan): readonly UserField[] {
 }
 
 export type TurnSituation = Omit<Situation, 'memory'> & {
-  /** How long a GET, or a "not there", cannot be believed yet, because it may show what was there before our last write. */
+  /** How long a GET, or a "not there", cannot be credible yet, because it may show what was there before our last write. */
   readonly lookAfterMs: number
   /** The same after a write of this very claim. */
   readonly consistencyDelayMs: number

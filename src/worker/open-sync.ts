@@ -7,7 +7,7 @@ import { type FoundRow, makeReading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
-import { doubtStatus, makeMarkAsked } from '../ledger/claim.ts'
+import { makeMarkAsked, markStatusUnknown } from '../ledger/claim.ts'
 import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { makeNoting } from '../ledger/note.ts'
@@ -114,7 +114,7 @@ export async function openSync(options: Options) {
       readKept: makeReadKept(pool),
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
-      doubtStatus: (claim) => doubtStatus(pool, claim),
+      markStatusUnknown: (claim) => markStatusUnknown(pool, claim),
       markAsked: makeMarkAsked(pool),
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),

@@ -1,7 +1,7 @@
 import { roleBehind } from '../database/pool.ts'
 import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
 import { makeChecking } from '../drift/checking.ts'
-import { readDoubt } from '../drift/coverage.ts'
+import { readNotCredible } from '../drift/coverage.ts'
 import { makeTick, tickMs } from '../drift/tick.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'
@@ -52,9 +52,9 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
   return {
     async tend() {
       await ticks.tend()
-      const doubt = await readDoubt(opened.pool)
-      if (doubt && isTime('doubt'))
-        log.error(doubt, 'the answers of the service are not credible: is it the right service?')
+      const notCredible = await readNotCredible(opened.pool)
+      if (notCredible && isTime('notCredible'))
+        log.error(notCredible, 'the answers of the service are not credible: is it the right service?')
     },
     close: ticks.close,
   }

@@ -17,7 +17,7 @@ export type Tables = {
   readonly brake: readonly Pick<KindHeld, 'kind' | 'held' | 'trippedAt'>[]
   /** Null: no worker has set a pace yet. */
   readonly pace: Pick<PaceReport, 'ceiling' | 'rate' | 'heldForMs' | 'breaker' | 'cause'> | null
-  readonly drift: Pick<VerificationReport, 'coverage' | 'open' | 'access' | 'doubt'>
+  readonly drift: Pick<VerificationReport, 'coverage' | 'open' | 'access' | 'notCredible'>
 }
 
 type Options = {
@@ -100,7 +100,7 @@ const HELP = {
   oldest_verified_age_seconds: 'Age of the oldest check; 0: none yet',
   findings: 'Open findings, by kind; none while the answers of the service are not credible',
   wrong_access: 'Customers without the access that they should have (lost), or with too much (undue)',
-  answers_doubted: '1: the answers of the service to checks are not credible',
+  answers_not_credible: '1: the answers of the service to checks are not credible',
   commit_to_verified_seconds:
     'Seconds from the commit of a change to the check that showed it, over the last thousand such changes; 0: there is none',
 } as const
@@ -168,7 +168,7 @@ function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | nu
     oldest_verified_age_seconds: seconds(coverage.oldestAgeMs),
     findings: { by: 'kind', values: drift.open },
     wrong_access: { by: 'access', values: drift.access },
-    answers_doubted: Number(drift.doubt !== null),
+    answers_not_credible: Number(drift.notCredible !== null),
     commit_to_verified_seconds: {
       by: 'quantile',
       values: { '0.5': seconds(coverage.proof?.medianMs), '0.95': seconds(coverage.proof?.p95Ms) },

@@ -296,13 +296,13 @@ describe('with three users who were changed behind our back', () => {
     const gone = house.sandbox.users.all().slice(0, 8)
     for (const { user_id } of gone) house.sandbox.users.delete(user_id)
     expect((await json(['--repair'])).report).toMatchObject({ conclusion: 'not-credible', findings: [] })
-    const word = ['--believe', '--why', 'removed on purpose', '--by', 'Ana']
+    const word = ['--credible', '--why', 'removed on purpose', '--by', 'Ana']
     const { code, report } = await json(['--repair', ...word])
     expect(code).toBe(3)
     expect(report.counts.kinds.missing).toBe(gone.length)
     expect(report.repair).toEqual({ owed: gone.length, held: 0 })
     const { rows } = await house.db.pool.query(
-      `SELECT by, why FROM rollcall.decision WHERE action = 'believe'`,
+      `SELECT by, why FROM rollcall.decision WHERE action = 'credible'`,
     )
     expect(rows).toEqual([{ by: 'Ana', why: 'removed on purpose' }])
   })

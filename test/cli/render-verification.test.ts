@@ -16,7 +16,7 @@ function verification(
       ...coverage,
     },
     open: { ...NONE, ...open },
-    doubt: null,
+    notCredible: null,
     access: { lost: open.missing ?? 0, undue: open['unexpected-access'] ?? 0 },
     heldAccess: { lost: 0, undue: 0 },
   }
@@ -46,9 +46,9 @@ test('whoever is held counts with the others about access, and not where the ser
 
 test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
-    'for a service that is not believed',
-    { ...verification(), doubt: { denied: 30, asked: 40 } },
-    [/^of the 40 users .*30 .*emptied.*--believe/],
+    'for a service that is not credible',
+    { ...verification(), notCredible: { denied: 30, asked: 40 } },
+    [/^of the 40 users .*30 .*emptied.*--credible/],
   ],
   ['not while all is well', verification(), []],
   ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],

@@ -57,7 +57,7 @@ test('a copy of the database is reported as one by the commands that work there,
   expect((await command.run(env, 'status')).out).not.toContain('the database has changed')
 })
 
-test('an owner in another database than the workers is refused, and one who alone can be asked is believed', async () => {
+test('an owner in another database than the workers is refused, and one that alone can be asked is taken', async () => {
   await using other = await freshDatabase()
   const env = { ...house.env, MIGRATE_DATABASE_URL: other.url }
   for (const line of ['migrate --target same', 'capture install', 'grants --to nobody']) {

@@ -26,9 +26,9 @@ const WORK: Work = {
     owed: false,
     claimed: false,
     unknown: false,
-    hiddenDoubted: false,
+    hiddenUnknown: false,
   },
-  ...{ statusDoubted: false, replanAtMs: null, id: '1', version: '3', doubtful: false, generation: '1' },
+  ...{ statusUnknown: false, replanAtMs: null, id: '1', version: '3', unverified: false, generation: '1' },
   record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKey: KEY, verifiedAgoMs: 9000 },
 }
 
@@ -56,7 +56,7 @@ function subject(
 }
 
 const remote = (status: number, fields: Fields = {}): RemoteUser => ({ userId: 'u7', status, fields })
-const FACTS = { doubted: [], generation: '1' }
+const FACTS = { unclear: [], generation: '1' }
 
 const values = (field: OptionalField) =>
   field === 'mobile_phone_prefix'
@@ -245,7 +245,7 @@ describe('the cause', () => {
     readonly record?: Partial<Work['record']>
     readonly work?: Partial<Work>
     readonly sight?: RemoteUser | 'absent' | 'unreadable'
-    readonly doubted?: readonly string[]
+    readonly unclear?: readonly string[]
     readonly generation?: string
   }
   const stale = { ...SENT, sent: marks({ email: 'c@x.es' }) }
@@ -255,22 +255,22 @@ describe('the cause', () => {
     ['never-delivered', 'another value was sent last', { record: stale }],
     ['never-delivered', 'digests of another key', { record: { ...SENT, digestKey: 'another' } }],
     ['mapping-changed', 'another mapping', { record: { ...stale, desired: 'another' }, generation: '2' }],
-    ['unknown-outcome', 'a call that may have changed it', { doubted: ['email'] }],
-    ['edited-at-service', 'a doubted call carried another field', { doubted: ['first_name'] }],
-    ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { doubtful: true } }],
-    ['unknown-outcome', 'a crash hides what was sent', { work: { hiddenDoubted: true } }],
-    ['unknown-outcome', 'the status is in doubt', { work: { statusDoubted: true }, sight: noAccess }],
+    ['unknown-outcome', 'a call that may have changed it', { unclear: ['email'] }],
+    ['edited-at-service', 'a unclear call carried another field', { unclear: ['first_name'] }],
+    ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { unverified: true } }],
+    ['unknown-outcome', 'a crash hides what was sent', { work: { hiddenUnknown: true } }],
+    ['unknown-outcome', 'the status is unknown', { work: { statusUnknown: true }, sight: noAccess }],
     ['never-delivered', 'one of two fields', { mapped: user(2, { email: 'a@x.es', first_name: 'Ana' }) }],
     ['edited-at-service', 'gone at the service', { sight: 'absent' }],
-    ['unknown-outcome', 'gone, and any call is in doubt', { sight: 'absent', doubted: ['email'] }],
+    ['unknown-outcome', 'gone, and any call has an unknown outcome', { sight: 'absent', unclear: ['email'] }],
     ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, sight: 'absent' }],
     ['edited-at-service', 'access came back', { mapped: GONE, record: { remote: 'present', sentStatus: 0 } }],
   ])(
     'is %s: %s',
-    (cause, _, { mapped = EMAIL, record = SENT, work, sight = OTHER, doubted = [], ...rest }) => {
+    (cause, _, { mapped = EMAIL, record = SENT, work, sight = OTHER, unclear = [], ...rest }) => {
       const made = subject(mapped, record)
       const asked = { ...made, work: { ...made.work, ...work } }
-      expect(compare(asked, sight, { doubted, generation: '1', ...rest })).toMatchObject({ cause })
+      expect(compare(asked, sight, { unclear, generation: '1', ...rest })).toMatchObject({ cause })
     },
   )
 

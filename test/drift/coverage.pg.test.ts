@@ -110,7 +110,7 @@ test('findings that are confirmed and open, and whoever is held', async () => {
     ...{ access: { lost: 3, undue: 4 }, heldAccess: { lost: 2, undue: 3 } },
   })
   await pool.query(`UPDATE rollcall.owed SET unknown = true WHERE key = 'h'`)
-  await pool.query(`UPDATE rollcall.owed SET status_doubted = true WHERE key = 'i'`)
+  await pool.query(`UPDATE rollcall.owed SET status_unknown = true WHERE key = 'i'`)
   expect((await readVerification(pool, PERIOD)).heldAccess).toEqual({ lost: 2, undue: 1 })
 })
 
@@ -119,12 +119,12 @@ test.each([
   ['two fifths are', 30, 12, false],
   ['so few that it says nothing of the service', 4, 0, false],
   ['so few, and none is there', 4, 4, true],
-])('what the service says of many is not believed: %s', async (_, asked, strange, doubted) => {
+])('answers about many missing users are not credible: %s', async (_, asked, strange, bad) => {
   await pool.query('INSERT INTO rollcall.pace (ceiling, rate) VALUES (1, 1)')
   const { at } = await drawSample(pool, 1)
   await writeSample(pool, at, { asked, strange, wanted: asked })
-  expect((await readVerification(pool, PERIOD)).doubt).toEqual(doubted ? { asked, denied: strange } : null)
+  expect((await readVerification(pool, PERIOD)).notCredible).toEqual(bad ? { asked, denied: strange } : null)
   // What was said an hour ago is another matter.
   await pool.query(`UPDATE rollcall.pace SET sampled_at = now() - interval '61 min'`)
-  expect((await readVerification(pool, PERIOD)).doubt).toBeNull()
+  expect((await readVerification(pool, PERIOD)).notCredible).toBeNull()
 })

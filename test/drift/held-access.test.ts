@@ -26,7 +26,7 @@ test.each<[string | null, string, boolean | null, There]>([
   [null, 'whose due access is not known', null, there(2)],
   [null, 'whom nobody has asked about', true, there(null, { remote: 'unasked' })],
   [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
-  [null, 'a status in doubt', false, there(null)],
+  [null, 'an unknown status', false, there(null)],
   [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],
 ])('%s: %s', (access, _, wanted, known) => {
   expect(accessWhileHeld(wanted, known)).toBe(access)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { readDoubt } from '../../src/drift/coverage.ts'
+import { readNotCredible } from '../../src/drift/coverage.ts'
 import { noteNow } from '../../src/ledger/note-unchanged.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
@@ -94,15 +94,15 @@ test.each([3, 30])(
     }
     expect(writes(house)).toBe(before)
     const asked = Math.min(many, 30)
-    expect(await readDoubt(house.db.pool)).toEqual({ asked, denied: asked })
+    expect(await readNotCredible(house.db.pool)).toEqual({ asked, denied: asked })
     // As soon as most of them are there, the one who is not is found, and created.
     for (const user of kept) users.set(user.user_id, user)
     users.delete('k1')
-    // A doubt is asked about again after a minute.
+    // A sample that is not credible is repeated after a minute.
     await house.db.pool.query('UPDATE rollcall.pace SET sampled_at = NULL')
     expect((await lookAgain(scene, everybody)).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect(users.get('k1')?.status).toBe(2)
-    expect(await readDoubt(house.db.pool)).toBeNull()
+    expect(await readNotCredible(house.db.pool)).toBeNull()
   },
 )
 
@@ -138,7 +138,7 @@ test('a sample of before the suspicion speaks for nobody', async () => {
 test.each([
   ['all but a few', 5, 55],
   ['three of four', 15, 45],
-])('a service that has lost %s is not believed, whoever is looked at last', async (_, left, lost) => {
+])('a service that has lost %s is not credible, whichever user is read last', async (_, left, lost) => {
   await using scene = await open({ customers: left + lost, repair: true })
   const { house } = scene
   const everybody = keysOf(left + lost)
@@ -207,7 +207,7 @@ test('a mass of repairs waits for a person, and changes of those customers pass'
   expect(names).toEqual(['Eva', 'Ana', 'Ana', 'Ana'])
 })
 
-test('a loss of access that only looks have shown is not believed of a mass: what writes it back is counted', async () => {
+test('a loss of access that only looks have shown is not credible for many at once: what writes it back is counted', async () => {
   await using house = await buildHouse(QUEUE, { config: { brake: LIMIT_OF_TEN } })
   await house.startWorker()
   const { pool } = house.db

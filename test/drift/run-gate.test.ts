@@ -70,10 +70,10 @@ describe('a gate', () => {
     expect(await room(gateAt(() => preconditions))).toEqual({ kind: 'refused', why })
   })
 
-  test('says what it doubts as soon as calls are stopped, and ends at once when it is asked to', async () => {
-    const doubted = gateAt(() => ({ rate: 0 }))
-    const end = await doubted.gate.room(() => 'no-answers')
-    expect([end, doubted.now()]).toEqual([{ kind: 'not-credible', why: 'no-answers' }, 0])
+  test('says why it is not credible as soon as calls are stopped, and ends at once when it is asked to', async () => {
+    const silent = gateAt(() => ({ rate: 0 }))
+    const end = await silent.gate.room(() => 'no-answers')
+    expect([end, silent.now()]).toEqual([{ kind: 'not-credible', why: 'no-answers' }, 0])
     const stopped = gateAt(() => ({}))
     stopped.stop.abort()
     expect(await room(stopped)).toEqual({ kind: 'stopped', why: 'asked' })

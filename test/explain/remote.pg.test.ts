@@ -51,7 +51,7 @@ test('where a pace is kept a GET takes of it, and one customer with whom the ser
 })
 
 test.each(['404 html', '404 empty', '410 html'])(
-  '%s still is "not registered", and the address is doubted',
+  '%s still is "not registered", and the address may be wrong',
   async (fault) => {
     await using house = await buildHouse(lane)
     await insert(house, 'c', 'premium')

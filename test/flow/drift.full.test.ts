@@ -1,5 +1,5 @@
-// `rollcall drift` beside workers and changes: it finds what was changed at the service, and believes no service that
-// cannot be believed.
+// `rollcall drift` beside workers and changes: it finds changes at the service, and does not go by a service that
+// is not credible.
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
@@ -79,7 +79,7 @@ test('a service with forms of its own that shows writes late: no drift, while cu
   expect(code).toBe(0)
 })
 
-test('a service that cannot be believed accuses nobody, is not asked for long, and is not written to', async () => {
+test('a service that is not credible gets no findings, few calls, and no writes', async () => {
   await using house = await buildHouse(lane)
   const worker = await settle(house, keysOf('c', 80))
   await worker.stop()
@@ -125,7 +125,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const { report: after } = await report(house)
   expect(after.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8 }, access: {} })
   expect(await readVerification(house.db.pool, house.config.reconcile.periodMs)).toMatchObject({
-    doubt: null,
+    notCredible: null,
   })
   faults.set([{ action: { kind: 'status', status: 500 } }])
   const silent = await askedBy(['--sample', '40'])

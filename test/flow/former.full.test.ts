@@ -26,7 +26,7 @@ async function buildChurned() {
 
 const writes = ({ sandbox }: House) => sandbox.journal.list().filter(({ method }) => method !== 'GET').length
 
-test('an emptied service is not believed where most customers are former ones, and creates nobody', async () => {
+test('an emptied service is not credible where most customers are former ones, and creates nobody', async () => {
   const { house: churned, worker } = await buildChurned()
   await using house = churned
   const before = writes(house)
@@ -45,7 +45,7 @@ test('an emptied service is not believed where most customers are former ones, a
   expect(writes(house)).toBe(before)
 })
 
-test('former users who are deleted there are no reason to doubt it for long', async () => {
+test('former users who are deleted there do not stop checks for long', async () => {
   const { house: churned, worker } = await buildChurned()
   await using house = churned
   await worker.stop()

@@ -2,7 +2,7 @@
 // changed is not.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { readDoubt } from '../../src/drift/coverage.ts'
+import { readNotCredible } from '../../src/drift/coverage.ts'
 import { countOpen } from '../../src/drift/found.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
@@ -141,13 +141,13 @@ test('an emptied service and one that is out of order: an alarm, nobody created,
   const all = users.all()
   users.clear()
   journal.clear()
-  await until(async () => (await readDoubt(pool))?.denied === 20)
+  await until(async () => (await readNotCredible(pool))?.denied === 20)
   for (const _ of ['once', 'and again']) await lookedAt(house, 20)
   expect(house.calls().filter(({ method }) => method === 'POST')).toEqual([])
   expect(await countOpen(pool)).toEqual([])
 
   for (const user of all) users.set(user.user_id, user)
-  await until(async () => (await readDoubt(pool)) === null)
+  await until(async () => (await readNotCredible(pool)) === null)
   // A suspicion that is none is forgotten: those that two looks have shown count.
   const found = 'SELECT count(*)::int AS findings FROM rollcall.finding WHERE looks >= 2'
   const before = (await pool.query(found)).rows

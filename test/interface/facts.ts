@@ -213,7 +213,7 @@ export const SECTIONS = {
     facts: {
       'not shown: status codes': 'whatever status comes has a meaning',
       'not shown: body': 'JSON, HTML or nothing',
-      'not shown: error codes': 'a 2xx that reports an error is not believed',
+      'not shown: error codes': 'a 2xx that reports an error does not count',
       'not shown: conditions': 'who exists already, who does not, who is forbidden, what does not fit',
     },
   },

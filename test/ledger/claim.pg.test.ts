@@ -38,7 +38,7 @@ async function leased(): Promise<Lease> {
 
 async function row() {
   const { rows } = await db.pool.query(
-    `SELECT change_version::int AS version, lane, unknown, hidden_doubted, due_at <= now() AS due FROM rollcall.owed`,
+    `SELECT change_version::int AS version, lane, unknown, hidden_unknown, due_at <= now() AS due FROM rollcall.owed`,
   )
   return rows[0]
 }
@@ -49,7 +49,7 @@ test('a job that is delivered twice is claimed once', async () => {
     key: 'c',
     version: '1',
     unknown: false,
-    hiddenDoubted: false,
+    hiddenUnknown: false,
   })
   expect(await claimer()(lease)).toBeNull()
 })
@@ -93,18 +93,18 @@ test('a process that goes by another target or another mapping claims nothing', 
   await applyGeneration(db.pool, 'mine')
 })
 
-test('a claim that was never ended leaves its outcome unknown, and in doubt what no GET shows', async () => {
+test('a claim that was never ended leaves its outcome unknown, and the field that no GET shows', async () => {
   await claimer()(await leased())
   await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
   await leased()
-  expect(await row()).toMatchObject({ unknown: true, hidden_doubted: true })
+  expect(await row()).toMatchObject({ unknown: true, hidden_unknown: true })
 })
 
 test('a lease that was never claimed leaves nothing unknown', async () => {
   await leased()
   await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
   await leased()
-  expect(await row()).toMatchObject({ unknown: false, hidden_doubted: false })
+  expect(await row()).toMatchObject({ unknown: false, hidden_unknown: false })
 })
 
 test('a change raises the version and takes the more urgent lane', async () => {

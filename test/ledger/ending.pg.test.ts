@@ -26,7 +26,7 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
   )
   expect(await makeEnd(db.pool)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
-    `SELECT unknown, status_doubted AS doubted, verify_left AS left, verify_at IS NOT NULL AS verifies,
+    `SELECT unknown, status_unknown AS statusUnknown, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
        not_before > now() + interval '4 s' AS "heldBack" FROM rollcall.owed`,
   )
@@ -34,10 +34,10 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
 }
 
 const SUSPECT = { change_version: 4, suspect_version: 4 }
-const DOUBTED = { status_doubted: true }
+const STATUS_UNKNOWN = { status_unknown: true }
 const UNSURE = { sure: false, record: { ...EMPTY_RECORD, userId: 'u', state: 'rejected' } } as const
 const RETRY = { kind: 'retry', failed: true } as const
-const WITHDRAWN = { ...RETRY, withdrawsDoubt: true } as const
+const KNOWN = { ...RETRY, statusKnown: true } as const
 /** An unknown outcome after which two looks are to come. */
 const OPEN = { unknown: true, verify_left: 2 }
 const UNCLEAR = { unclear: true }
@@ -54,13 +54,23 @@ test.each<[string, Columns, Partial<Ending>, object]>([
     { kind: 'unknown' },
     { unknown: true, heldBack: true, late: true },
   ],
-  ['a doubt about the status ends with a trusted answer', DOUBTED, {}, { doubted: false }],
-  ['and with no other', DOUBTED, UNSURE, { doubted: true }],
-  ['nor where the row became suspect after the claim', { ...DOUBTED, ...SUSPECT }, {}, { doubted: true }],
-  ['a suspicion that comes under a claim makes no doubt', SUSPECT, {}, { doubted: false }],
-  ['an attempt that may have been carried out leaves the doubt', DOUBTED, RETRY, { doubted: true }],
-  ['one that was not takes its own doubt back', DOUBTED, WITHDRAWN, { doubted: false }],
-  ['and no later one', { ...DOUBTED, ...SUSPECT }, WITHDRAWN, { doubted: true }],
+  ['an unknown status ends with a trusted answer', STATUS_UNKNOWN, {}, { statusUnknown: false }],
+  ['and with no other', STATUS_UNKNOWN, UNSURE, { statusUnknown: true }],
+  [
+    'nor where the row became suspect after the claim',
+    { ...STATUS_UNKNOWN, ...SUSPECT },
+    {},
+    { statusUnknown: true },
+  ],
+  ['a suspicion that comes under a claim makes nothing unknown', SUSPECT, {}, { statusUnknown: false }],
+  [
+    'an attempt that may have been carried out leaves it unknown',
+    STATUS_UNKNOWN,
+    RETRY,
+    { statusUnknown: true },
+  ],
+  ['one that was not removes its own mark', STATUS_UNKNOWN, KNOWN, { statusUnknown: false }],
+  ['and no later one', { ...STATUS_UNKNOWN, ...SUSPECT }, KNOWN, { statusUnknown: true }],
   ['who clears an unknown outcome up sets the next look', OPEN, {}, { left: 2, verifies: true }],
   ['also the last one', { ...OPEN, verify_left: 1 }, {}, { left: 1, verifies: true }],
   ['where none is to come it sets none', { ...OPEN, verify_left: 0 }, {}, { left: 0, verifies: false }],

@@ -111,8 +111,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   ],
   'src/sync/sharing.ts': [
     [
-      'inherit-doubted-status',
-      'sentStatus: from.doubted ? null : record.sentStatus,',
+      'inherit-unknown-status',
+      'sentStatus: from.statusUnknown ? null : record.sentStatus,',
       'sentStatus: record.sentStatus,',
     ],
   ],
@@ -135,8 +135,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['lease-forgets-open-call', 'unknown = o.unknown OR o.call_token IS NOT NULL,', 'unknown = o.unknown,'],
     [
       'lease-forgets-hidden',
-      'hidden_doubted = o.hidden_doubted OR o.call_token IS NOT NULL,',
-      'hidden_doubted = o.hidden_doubted,',
+      'hidden_unknown = o.hidden_unknown OR o.call_token IS NOT NULL,',
+      'hidden_unknown = o.hidden_unknown,',
     ],
   ],
   'src/ledger/ending.ts': [
@@ -276,16 +276,16 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/remember.ts': [
     [
       'erasure-disproved-is-done',
-      'if (left.some((field) => sent[field] === DOUBTED)) return',
+      'if (left.some((field) => sent[field] === UNKNOWN_VALUE)) return',
       'if (left.length < 0) return',
     ],
   ],
   'src/drift/compare.ts': [['vanished-counts-as-agreeing', `? 'gone' : 'known'`, `? 'known' : 'known'`]],
   'src/drift/runs.ts': [
     [
-      'doubted-run-concludes',
-      'if (!(await readDoubt(pool))) return null',
-      'if (await readDoubt(pool)) return null',
+      'not-credible-run-concludes',
+      'if (!(await readNotCredible(pool))) return null',
+      'if (await readNotCredible(pool)) return null',
     ],
   ],
   'src/ledger/check.ts': [

@@ -72,7 +72,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
-  row.hiddenDoubted &&= (guards.hiddenDoubtSurvives && suspected) || !sure
+  row.hiddenUnknown &&= (guards.hiddenUnknownSurvives && suspected) || !sure
   row.replanAt = params.replanAt
   row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
   row.dueAt = risen ? row.notBefore : null
@@ -114,5 +114,5 @@ export function endUnmatched(
     restartVerification(row)
     if (row.token === null) row.dueAt = greatest(row.notBefore, least(row.dueAt, at))
   }
-  if (guards.unmatchedMarksHidden) row.hiddenDoubted = true
+  if (guards.unmatchedMarksHidden) row.hiddenUnknown = true
 }

@@ -75,7 +75,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   if (!matched || thrownAway) return matched
   if (guards.settleRecordsAck || kind !== 'settle') {
     ledger.known =
-      guards.hiddenDoubtForgets || !claimed.hiddenDoubted
+      guards.hiddenUnknownForgets || !claimed.hiddenUnknown
         ? progress.known
         : rehide(progress.known, seen.known)
   }

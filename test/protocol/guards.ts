@@ -46,16 +46,19 @@ export const GUARDS = {
   unmatchedWaitsRequest: ['nor after an unknown outcome that matched no row', 'sends'],
   suspectKeepsWait: ['a settle does not shorten that wait', 'sends'],
   claimWaitsNotBefore: ['no claim before not_before, though it was leased before that was set', 'sends'],
-  unclearBelievedAfterLook: [
+  unclearCountsAfterLookup: [
     'in a claim that has looked such an answer to an update counts as a yes',
     'mute',
   ],
   verifyAfterUnclear: ['that yes is looked at once more', 'mute'],
   unknownForgetsHidden: ['an unknown outcome forgets the hidden part that the call carried', 'verify'],
-  hiddenDoubtResends: ['after a crash the hidden part counts as never acknowledged', 'sends'],
-  hiddenDoubtForgets: ['after a crash the record claims the hidden part only if it was sent again', 'sends'],
-  hiddenDoubtSurvives: [
-    'a settle does not clear a doubt about the hidden part that was noted after its claim',
+  hiddenUnknownResends: ['after a crash the hidden part counts as never acknowledged', 'sends'],
+  hiddenUnknownForgets: [
+    'after a crash the record claims the hidden part only if it was sent again',
+    'sends',
+  ],
+  hiddenUnknownSurvives: [
+    'a settle does not clear an unknown hidden part that was noted after its claim',
     'sends',
   ],
   settleTokenGuard: ['an ending needs the token of the present lease', 'sends'],
@@ -73,7 +76,7 @@ export const GUARDS = {
   noteTakesCheck: ['whatever raises a version takes the row from a check', 'checks'],
   suspectTakesCheck: ['so does an ending that matches no row', 'checks'],
   checkEndsByToken: ['a check whose token was taken stores nothing', 'checks'],
-  deadCheckLeavesNoDoubt: ['a check that died leaves nothing in doubt', 'checks'],
+  deadCheckLeavesNothingUnknown: ['a check that died leaves nothing unknown', 'checks'],
   differenceWaitsForNotes: ['a difference is stored once what is captured by then is noted', 'checks'],
   checkWaitsForLag: ['no check soon after an acknowledged write, while reads may lag', 'checks', 25_500],
   checkKeepsMemory: ['a check that differs changes nothing that is remembered', 'checks'],

@@ -25,7 +25,7 @@ export function* work(w: World, self: Actor, job: Job): Steps {
   )
   yield* pause(w, self, 'read')
   const version = w.guards.versionBeforeRow ? claimed.version : (w.owed[key]?.changeVersion ?? 0)
-  const known = claimed.hiddenDoubted && w.guards.hiddenDoubtResends ? unhide(seen.known) : seen.known
+  const known = claimed.hiddenUnknown && w.guards.hiddenUnknownResends ? unhide(seen.known) : seen.known
   const progress = startProgress(known)
   const { desired, acknowledgedAt } = seen
   const kind = yield* sync(w, self, { claimed, desired, deadline, progress, acknowledgedAt })
@@ -46,7 +46,7 @@ function tryClaim(w: World, self: Actor, { key, token }: Job, since: number): Cl
     claimed === null
       ? `${self.name} does not get the claim with token ${token}`
       : `${self.name} claims version ${claimed.version} until t=${until}` +
-          `${claimed.unknown ? ', unknown' : ''}${claimed.hiddenDoubted ? ', hiddenDoubted' : ''}`,
+          `${claimed.unknown ? ', unknown' : ''}${claimed.hiddenUnknown ? ', hiddenUnknown' : ''}`,
   )
   return claimed
 }

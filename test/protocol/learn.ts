@@ -18,7 +18,7 @@ export type Progress = {
   carried: readonly Carried[]
   /** The last write was answered with neither yes nor no. */
   unclear: boolean
-  /** For how long a lookup cannot be believed yet. */
+  /** For how long a lookup is not credible yet. */
   tooEarly: number
 }
 
@@ -67,8 +67,8 @@ function unclear(guards: Guards, progress: Progress, call: Call): Turn {
   const { known, looked } = progress
   progress.acknowledged = true
   const shown = call.verb === 'update' && known.remote === 'present' && call.change.status === known.status
-  const believed = shown && looked && guards.unclearBelievedAfterLook
-  if (!believed) return unknown(guards, progress, call)
+  const counts = shown && looked && guards.unclearCountsAfterLookup
+  if (!counts) return unknown(guards, progress, call)
   progress.known = acknowledged(known, call)
   progress.sure = true
   progress.carried = carriedBy(call)

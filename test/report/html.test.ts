@@ -30,17 +30,17 @@ describe('the file', () => {
     expect(page).not.toMatch(/\s(src|href)=/)
   })
 
-  test('has no figure for drift where the answers cannot be believed', () => {
+  test('has no figure for drift where the answers are not credible', () => {
     const { counts } = aReport()
     const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
     const all = { ...counts, checked: 2000, agrees: 0, kinds: { missing: 2000 } }
-    const doubtful = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
-    expect(doubtful).toMatch(/does not know many/)
-    expect(doubtful).not.toContain('data-filter="kind"')
-    expect(doubtful).not.toContain('<dt>Agree</dt>')
+    const printed = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
+    expect(printed).toMatch(/does not know many/)
+    expect(printed).not.toContain('data-filter="kind"')
+    expect(printed).not.toContain('<dt>Agree</dt>')
   })
 
-  test('shows a trend from two runs on, and leaves out figures that nobody believes', () => {
+  test('shows a trend from two runs on, and leaves out figures that are not credible', () => {
     const run = { kind: 'run', checked: 100, drifting: 1, sampled: false, credible: true } as const
     const trend = [
       { ...run, endedAt: '2026-11-01T00:00:00.000Z' },

@@ -18,7 +18,7 @@ test('the JSON form has what follows from the figures', () => {
   })
 })
 
-test('whoever is held is in the share, and of answers that nobody believes there is no figure', () => {
+test('held customers are in the share, and answers that are not credible have no figure', () => {
   const { counts } = aReport()
   expect(jsonForm(aReport({ counts: { ...counts, skipped: { held: 6 } } }))).toMatchObject({
     ...{ drifting: 4, held: 6, share: 10 / 1956 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DOUBTS, STOP_REASONS } from '../../src/drift/words.ts'
+import { NOT_CREDIBLE, STOP_REASONS } from '../../src/drift/words.ts'
 import { renderEstimate, renderHeadline } from '../../src/report/render.ts'
 import type { Report } from '../../src/report/report.ts'
 import { renderScope } from '../../src/report/scope.ts'
@@ -82,7 +82,7 @@ describe('the headline', () => {
     )
   })
 
-  test.each(DOUBTS)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
+  test.each(NOT_CREDIBLE)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
     const [kinds, access] = [{ missing: 1950, 'trial-ended': 3 }, { lost: 1950 }]
     const outcome = { kind: 'not-credible', why } as const
     const { tone, text, more } = said({ outcome, counts: { ...counts, kinds, access } })

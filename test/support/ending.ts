@@ -23,7 +23,7 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
       unclear: false,
       effect: 'none',
       lowered: false,
-      withdrawsDoubt: false,
+      statusKnown: false,
       isNew: false,
     },
     ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Doubt, type Heard, type JournaledCall, unexplained } from './explain.ts'
+import { type Heard, type JournaledCall, type Lapse, unexplained } from './explain.ts'
 
 const OK: Heard = { kind: 'answer', status: 200, body: 'none' }
 const LOST: Heard = { kind: 'nothing', reached: 'maybe' }
@@ -33,12 +33,12 @@ const ana = look({ first_name: 'Ana' })
 const eva = look({ first_name: 'Eva' })
 
 /** One after the other from 0, 10, 20 and so on, unless a call says when it was. */
-function kinds(given: readonly Call[], doubts: readonly Doubt[] = []): readonly string[] {
+function kinds(given: readonly Call[], lapses: readonly Lapse[] = []): readonly string[] {
   const calls = given.map((call, at) => ({
     ...{ body: null, from: at * 10, to: at * 10 + 5, heard: OK, shown: null, carriedOut: null },
     ...call,
   }))
-  return unexplained(calls, doubts).map(({ kind, at }) => `${kind} ${at}`)
+  return unexplained(calls, lapses).map(({ kind, at }) => `${kind} ${at}`)
 }
 
 const WHOLE: Call = {
@@ -78,11 +78,11 @@ test.each<readonly [what: string, found: string, stories: Stories]>([
   ],
   ['a write of what the look has shown', 'repeated 3', [[post(), named('Eva', LOST), eva, named('Eva')]]],
   [
-    'the field that no GET shows, sent again though only other fields were in doubt',
+    'the field that no GET shows, sent again though only other fields were unknown',
     'repeated 3',
     [[post(), named('Eva', LOST), eva, country]],
   ],
-  ['the field that no GET shows, sent again without a doubt', 'repeated 2', [[post(), ana, country]]],
+  ['the field that no GET shows, sent again without need', 'repeated 2', [[post(), ana, country]]],
   [
     'a write of something else that is there, after a refusal',
     'repeated 2',
@@ -145,9 +145,9 @@ test.each<readonly [what: string, stories: Stories]>([
 })
 
 const LAPSED = { at: 5, why: 'lapsed' } as const
-const late = (when: number): Doubt => ({ at: when, why: 'late ending' })
+const late = (when: number): Lapse => ({ at: when, why: 'late ending' })
 
-test.each<readonly [string, readonly Doubt[], readonly Call[], readonly string[]]>([
+test.each<readonly [string, readonly Lapse[], readonly Call[], readonly string[]]>([
   ['excuses what no GET shows', [LAPSED], [post(), ana, country], []],
   // Its ending comes when somebody else has put everything right, or between that one's look and its write.
   ['excuses it again once it has ended late', [LAPSED, late(25)], [post(), ana, country, ana, country], []],
@@ -159,6 +159,6 @@ test.each<readonly [string, readonly Doubt[], readonly Call[], readonly string[]
   ['excuses no write without a look', [LAPSED], [post(), country], ['unlooked 1']],
   ['excuses nothing that the look has shown', [LAPSED], [post(), ana, named('Ana')], ['repeated 2']],
   ['excuses no registration of a user who is there', [LAPSED], [post(), ana, post()], ['repeated 2']],
-])('a claim that did not end in time %s', (_what, doubts, story, found) => {
-  expect(kinds(story, doubts)).toEqual(found)
+])('a claim that did not end in time %s', (_what, lapses, story, found) => {
+  expect(kinds(story, lapses)).toEqual(found)
 })

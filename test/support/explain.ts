@@ -30,7 +30,7 @@ export type JournaledCall = {
  * From then on nobody can know what a claim before it did, for it did not end in time (`lapsed`), or what it did after
  * somebody has looked (`late ending`). In milliseconds of the caller.
  */
-export type Doubt = { readonly at: number; readonly why: 'lapsed' | 'late ending' }
+export type Lapse = { readonly at: number; readonly why: 'lapsed' | 'late ending' }
 
 export type Finding = {
   /**
@@ -64,17 +64,17 @@ type Known = {
 
 const NOTHING_KNOWN: Known = { there: null, values: {}, mustLook: false, looked: false, refused: null }
 
-/** What cannot be explained in the calls about one user; these, and the doubts, in the order in which they were begun. */
+/** What cannot be explained in the calls about one user; these, and the lapses, in the order in which they were begun. */
 export function unexplained(
   calls: readonly JournaledCall[],
-  doubts: readonly Doubt[] = [],
+  lapses: readonly Lapse[] = [],
 ): readonly Finding[] {
   const findings: Finding[] = []
   let known = NOTHING_KNOWN
   let busyUntil = Number.NEGATIVE_INFINITY
-  const coming = [...doubts]
+  const coming = [...lapses]
   for (const [at, call] of calls.entries()) {
-    for (; coming[0] && coming[0].at <= call.from; coming.shift()) known = doubted(known, coming[0])
+    for (; coming[0] && coming[0].at <= call.from; coming.shift()) known = lapsed(known, coming[0])
     if (call.from < busyUntil) findings.push({ kind: 'overlap', at })
     busyUntil = Math.max(busyUntil, call.to)
     if (call.method !== 'GET') {
@@ -90,7 +90,7 @@ export function unexplained(
 }
 
 /** A look tells all but what no GET shows. A claim that is under way when an ending comes late has looked already. */
-function doubted(known: Known, { why }: Doubt): Known {
+function lapsed(known: Known, { why }: Lapse): Known {
   const { [UNVERIFIABLE_FIELD]: _hidden, ...values } = known.values
   return { ...known, values, mustLook: known.mustLook || why === 'lapsed' }
 }
@@ -175,8 +175,8 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
     }
     case 'unclear':
     case 'unknown': {
-      const doubted = method === 'PATCH' ? Object.keys(body) : ALL
-      const sure = Object.entries(known.values).filter(([field]) => !doubted.includes(field as Field))
+      const unsure = method === 'PATCH' ? Object.keys(body) : ALL
+      const sure = Object.entries(known.values).filter(([field]) => !unsure.includes(field as Field))
       const there = method === 'PATCH' ? known.there : null
       // An update of a user who was just shown may be taken for done.
       const mustLook = meaning === 'unknown' || !known.looked || method === 'POST'

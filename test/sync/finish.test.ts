@@ -47,7 +47,7 @@ type Given = {
   readonly basis?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
-  readonly statusDoubted?: boolean
+  readonly statusUnknown?: boolean
   readonly mayHaveWritten?: boolean
   readonly attempts?: number
   readonly claimants?: readonly string[]
@@ -69,8 +69,8 @@ function ending(given: Given) {
       key: '7',
       version: '3',
       unknown,
-      hiddenDoubted: false,
-      statusDoubted: given.statusDoubted ?? false,
+      hiddenUnknown: false,
+      statusUnknown: given.statusUnknown ?? false,
       attempts,
       mayHaveWritten: given.mayHaveWritten ?? unknown,
       changedAtMs: null,
@@ -200,14 +200,14 @@ describe('makeEnding', () => {
     expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).effect).toBe('unknown')
   })
 
-  it('takes back the doubt of its own claim alone, and only where nothing can have been carried out', () => {
-    expect(ending({ end: LATER }).withdrawsDoubt).toBe(true)
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).withdrawsDoubt).toBe(false)
-    expect(ending({ end: LATER, statusDoubted: true }).withdrawsDoubt).toBe(false)
+  it('removes the mark of its own claim alone, and only where nothing can have been carried out', () => {
+    expect(ending({ end: LATER }).statusKnown).toBe(true)
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).statusKnown).toBe(false)
+    expect(ending({ end: LATER, statusUnknown: true }).statusKnown).toBe(false)
     expect(ending({ end: LATER }).lowered).toBe(false)
     expect(ending({ end: LATER, turn: { made: [LOST] } }).lowered).toBe(false)
     expect(ending({ end: LATER, turn: { made: [UNCLEAR] } }).lowered).toBe(true)
-    expect(ending({ end: LATER, statusDoubted: true }).lowered).toBe(true)
+    expect(ending({ end: LATER, statusUnknown: true }).lowered).toBe(true)
   })
 
   it('counts as verified when a GET showed all that is desired and nothing was written', () => {

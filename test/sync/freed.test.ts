@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Fields } from '../../src/model/user.ts'
-import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
+import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { freedBy } from '../../src/sync/freed.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { MadeCall } from '../../src/sync/turn.ts'
@@ -45,7 +45,7 @@ it('is nothing that is still there, that nobody knew, or that was no value', () 
   // Sent for the first time, and it is what a GET had shown.
   expect(freed({ seen: { email: SEEN } }, { sent: { email: OLD } }, same)).toEqual([])
   expect(freed({}, NEW)).toEqual([])
-  expect(freed({ sent: { email: NO_VALUE, country_code: DOUBTED } }, NEW)).toEqual([])
+  expect(freed({ sent: { email: NO_VALUE, country_code: UNKNOWN_VALUE } }, NEW)).toEqual([])
 })
 
 it('is known by a look too, where the answer to the write was lost', () => {

@@ -9,8 +9,8 @@ type Then = { readonly shown?: Shown; readonly email?: string; readonly writes: 
 
 /** A claim that looks first, and writes or not; what it remembers at its end is where the next one begins. */
 function look(memory: Memory, { shown = FORM, email = 'a@x.es', writes }: Then): Memory {
-  const doubted = { ...memory, remote: 'unknown', looked: false } as const
-  const { end, turn } = play(user(2, { email }), doubted, writes ? [shown, 200] : [shown])
+  const unknown = { ...memory, remote: 'unknown', looked: false } as const
+  const { end, turn } = play(user(2, { email }), unknown, writes ? [shown, 200] : [shown])
   expect(end).toEqual(SETTLED)
   return turn.memory
 }

@@ -1,7 +1,7 @@
 // What the tables of plan-table.test.ts do not tell apart: spelling, forms, halves of a phone, refused values.
 import { describe, expect, it } from 'vitest'
 import { type Fields, OPTIONAL_FIELDS, type Status } from '../../src/model/user.ts'
-import { DOUBTED } from '../../src/sync/digest.ts'
+import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import {
   ABSENT,
@@ -102,7 +102,7 @@ describe('country_code', () => {
   it('is never equal: right only where it was acknowledged', () => {
     const mapped = user(2, { country_code: 'ES' })
     expect(brief({ mapped, memory: sent(2, { country_code: 'ES' }) })).toEqual(['none', 'right'])
-    for (const memory of [seen(2), sent(2), sent(2, {}, { sent: { country_code: DOUBTED } })])
+    for (const memory of [seen(2), sent(2), sent(2, {}, { sent: { country_code: UNKNOWN_VALUE } })])
       expect(brief({ mapped, memory })).toEqual(['patch', { status: 2, country_code: 'ES' }])
   })
 

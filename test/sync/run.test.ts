@@ -234,7 +234,7 @@ describe('several claims', () => {
       ['GET', null],
       ['PATCH', { status: 2, country_code: 'ES' }],
     ])
-    expect(customer.kept).toMatchObject({ unknown: false, hiddenDoubted: false })
+    expect(customer.kept).toMatchObject({ unknown: false, hiddenUnknown: false })
   })
 })
 

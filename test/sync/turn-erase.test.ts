@@ -28,7 +28,7 @@ const erased = (how: Erased, rest: Partial<Memory> = {}): Memory => ({
   ...rest,
 })
 
-/** The claim comes again once a GET can be believed, and nothing is said against the customer. */
+/** The claim comes again once a GET is credible, and nothing is said against the customer. */
 const LATER = { kind: 'retry', reason: { code: 'just-written' }, failed: false, waitMs: 5000 }
 const refused = (fields: readonly OptionalField[], more: object = {}) => ({
   kind: 'retry',
@@ -70,7 +70,7 @@ describe('a customer whose row is gone, to be erased', () => {
 })
 
 describe('the look after an erasure', () => {
-  it('waits until it can be believed', () => {
+  it('waits until it is credible', () => {
     const { calls, end } = go(erased('sent'), [], 700)
     expect(calls).toEqual([])
     expect(end).toEqual({ ...LATER, waitMs: 700 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
+import { NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { nextMove, startTurn, type Turn } from '../../src/sync/turn.ts'
 import {
   ABSENT,
@@ -22,7 +22,7 @@ describe('what a GET cannot show', () => {
   it('is sent again after a call of unknown outcome that carried it', () => {
     const lost = play(withCountry, PREMIUM, ['lost'])
     expect(lost.calls).toEqual(['PATCH {"status":2,"email":"b@x.es","country_code":"ES"}'])
-    expect(lost.turn.memory.sent.country_code).toBe(DOUBTED)
+    expect(lost.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
     const { calls } = play(withCountry, lookedUp(lost.turn), [there, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":2,"country_code":"ES"}'])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { DOUBTED } from '../../src/sync/digest.ts'
+import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
@@ -59,10 +59,10 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     expect(play(user(0, { email: 'b@x.es' }), UNKNOWN, [free, said]).end).toEqual(SETTLED)
   })
 
-  it('sends a country again once, and then believes it', () => {
+  it('sends a country again once, and then assumes it', () => {
     const first = play(country, PREMIUM, [said])
-    expect(first.turn.memory.sent.country_code).toBe(DOUBTED)
-    // That it was in doubt before says nothing of this answer.
+    expect(first.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
+    // That it was unknown before says nothing of this answer.
     const { calls, end, turn } = play(country, { ...first.turn.memory, remote: 'unknown' }, [
       { user: { status: 2 } },
       said,
@@ -101,7 +101,7 @@ describe('a user who vanished', () => {
   })
 })
 
-it('"not there" soon after a write is not believed: a deleted customer would be settled, and the user appear later', () => {
+it('"not there" soon after a write is not credible: a deleted customer would be settled, and the user appear later', () => {
   const { end, turn } = play(REMOVED, PREMIUM, [404], { lookAfterMs: 700 })
   expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
   expect(turn.memory.remote).toBe('unknown')
