@@ -1,6 +1,6 @@
 // From commit to the request's arrival at the service on both queue backends in one run: beside nothing else, and while
-// `rollcall drift` looks at everybody.
-// Run: npm run bench -- latency [samples] [customers who are looked at]
+// `rollcall drift` checks everybody.
+// Run: npm run bench -- latency [samples] [customers who are checked]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchHouse, buildBenchHouse, insertCustomers, quantile } from './house.ts'
 
@@ -15,17 +15,17 @@ for (const queue of ['redis', 'postgres'] as const) {
   while ((await house.service.counts()).users <= customers) await sleep(100)
   tell(`${queue}, alone`, await delaysOf(house, 'a'))
   const run = house.start(['drift', '--rate', String(RATE)])
-  while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)
+  while ((await countChecked(house)) === 0 && run.exitCode === null) await sleep(50)
   tell(`${queue}, beside a run`, await delaysOf(house, 'b'))
   const { exitCode } = run
   process.stdout.write(
-    `  ${await looksAt(house)} looked at meanwhile${exitCode === null ? '' : '; the run has ended'}\n`,
+    `  ${await countChecked(house)} checked meanwhile${exitCode === null ? '' : '; the run has ended'}\n`,
   )
 }
 
-async function looksAt({ pool }: BenchHouse): Promise<number> {
-  const { rows } = await pool.query('SELECT count(looked_at)::int AS looked FROM rollcall.ledger')
-  return rows[0].looked
+async function countChecked({ pool }: BenchHouse): Promise<number> {
+  const { rows } = await pool.query('SELECT count(checked_at)::int AS checked FROM rollcall.ledger')
+  return rows[0].checked
 }
 
 async function delaysOf({ pool, service }: BenchHouse, prefix: string): Promise<readonly number[]> {

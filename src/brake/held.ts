@@ -6,7 +6,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
-import { noteNow, noteToLook, verifyNow } from '../ledger/note-unchanged.ts'
+import { noteLookup, noteNow, verifyNow } from '../ledger/note-unchanged.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 
@@ -60,7 +60,7 @@ const RELEASE: Action = {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
-    await noteToLook(client, await keysBy(client, OF_REPAIRS, keys))
+    await noteLookup(client, await keysBy(client, OF_REPAIRS, keys))
   },
 }
 

@@ -36,7 +36,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
     const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))
     /** Without this right it is not known which customers the brake has counted already. */
     const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
-    const { ended, forecast, sample, sharing } = await look(digestKey ?? NO_KEY)
+    const { ended, forecast, sample, sharing } = await planAll(digestKey ?? NO_KEY)
     const { tally, ...ahead } = forecast
     const { mapping, brake, pace } = await surroundings(forecast)
     return {
@@ -46,7 +46,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
       seconds: Math.round(totalCalls(forecast) / Math.min(pace.rate, asked.rate ?? pace.rate)),
     }
 
-    async function look(digestKey: string) {
+    async function planAll(digestKey: string) {
       const { conditions, select } = await readRestriction({ pool, config, digestKey }, asked)
       const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
       const digester = makeDigester(digestKey)

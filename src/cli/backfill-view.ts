@@ -187,7 +187,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
         `${figure(sharing)} new customers share a user_id with another one of them: each is rejected (shared-user-id) as soon as the other is known, and one of them may have been registered by then. Correct the key, the scope or the rows before you bring them in; the figures here count them as any other`,
     ],
     ['calls', renderCalls(report.calls) || 'none'],
-    ['look first', report.looks > 0 && renderLooks(report)],
+    ['lookup first', report.lookups > 0 && renderLookups(report)],
     ['time', totalCalls(report) > 0 && renderTime(report, asked)],
     ...report.brake
       .filter(({ held }) => held > 0)
@@ -213,10 +213,10 @@ function renderCalls(calls: Counts): string {
   return METHODS.flatMap((method) => (calls[method] ? [`${method} ${figure(calls[method])}`] : [])).join(', ')
 }
 
-function renderLooks({ looks, afterLooks }: ForecastReport): string {
-  const after = renderCalls(afterLooks)
+function renderLookups({ lookups, afterLookups }: ForecastReport): string {
+  const after = renderCalls(afterLookups)
   const expected = after === '' ? 'no other call follows' : `${after} follow`
-  return `${figure(looks)} customers are looked up (GET) first. If each GET shows what rollcall last sent, and no user where it sent none, ${expected}. Any other user gets one update (PATCH or PUT) at most`
+  return `${figure(lookups)} customers are looked up (GET) first. If each GET shows what rollcall last sent, and no user where it sent none, ${expected}. Any other user gets one update (PATCH or PUT) at most`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

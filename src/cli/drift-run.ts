@@ -7,7 +7,7 @@ import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
 import { makeChecking } from '../drift/checking.ts'
 import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
-import { confirmCredible } from '../drift/evidence.ts'
+import { setCredible } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
 import { readPreconditions } from '../drift/preconditions.ts'
 import { repairFound } from '../drift/repair.ts'
@@ -53,7 +53,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { config, asked, opened, calls, probe } = reporting
   const { pool } = opened
   if (asked.rate !== null) await renderCeiling(io, pool, asked.rate)
-  if (asked.credibleBy) await confirmCredible(pool, asked.credibleBy)
+  if (asked.credibleBy) await setCredible(pool, asked.credibleBy)
   const { run: begun, everybody: customers, goesOn } = await begin(io, reporting)
   let kept = goesOn
   const values = new Map<string, readonly Shown[]>()

@@ -221,7 +221,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   if (then === now) return now
   if (plan.kind === 'lookup') return `${now}; then: ${then}`
-  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --look: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --lookup: ${then}`
 }
 
 function renderResult({ result, desired, service, drift, fields }: Explanation): string {
@@ -263,7 +263,7 @@ function renderSaidNothing(service: RemoteView): string {
 export function renderRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
   const { leftOut, service, result, desired, rollcall } = one
   const key = shellQuoted(one.key)
-  const sync = `\`rollcall sync ${key} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
+  const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const [, readable] = renderUnreadable(
     desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},

@@ -25,7 +25,7 @@ pace, answers, erasures, explain, access, capture status and capture resync
 need, and nothing else. It does not suffice for migrate and capture install:
 those take the owner of rollcall's tables.
 
-With --read-only it may look (status, failures, answers, drift --from-ledger),
+With --read-only it may read (status, failures, answers, drift --from-ledger),
 but read no customer; then no configuration is read either.
 
 Examples:
@@ -43,7 +43,7 @@ export const grantsCommand: AddCommand = (program, io) => {
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {
-      if (readOnly && queue) throw usage('--read-only goes without --queue: who looks needs no queue')
+      if (readOnly && queue) throw usage('--read-only goes without --queue: reading needs no queue')
       const asked: GrantsAsked = readOnly
         ? { kind: 'reader' }
         : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }

@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./status.ts')).statusCommand,
   },
   drift: {
-    about: 'look whether the service agrees with your database, and report what does not',
+    about: 'check whether the service agrees with your database, and report what does not',
     load: async () => (await import('./drift.ts')).driftCommand,
   },
   failures: {

@@ -65,9 +65,9 @@ export function renderOwed(history: Known): string {
 }
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {
-  const { kind, fields, cause, looks, repairs, firstSeen } = finding
+  const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${looks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
+  const found = `${checks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
 }
 

@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     'the service does not know a user that was written a moment ago',
     'nothing: it may show late, and is looked up again by itself',
   ],
-  'looked-already': ['a second look would have been needed in one attempt, and it makes one only', WAIT],
+  'needs-lookup': ['it needs another lookup, and one attempt makes one only', WAIT],
   'created-already': [
     'the user was created and was not there after it; an attempt creates once only',
     `${WAIT}; if it stays so, check that reads and writes reach the same service`,

@@ -18,7 +18,7 @@ import { asJson, details, shown } from './render.ts'
 import { renderStep } from './render-step.ts'
 import { withSync } from './with-sync.ts'
 
-type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
+type Asked = { readonly [option in 'lookup' | 'removed' | 'json']?: boolean } & {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]
@@ -26,7 +26,7 @@ type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
 
 /** `rollcall sync <key…>`: past the queue, one customer after the other, each step printed. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
-  const { config, keys: given, look = false, removed = false, json = false } = asked
+  const { config, keys: given, lookup = false, removed = false, json = false } = asked
   return await withSync(io, { config, by: 'sync' }, async ({ env, opened, calls, probe }) => {
     const target = namedService(env.SERVICE_URL, config)
     const logCall = logCalls(calls)
@@ -43,7 +43,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       context,
       claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
       end: makeEnd(pool),
-      ...{ clock: systemClock, stopping: io.stop, abort: io.stop, look },
+      ...{ clock: systemClock, stopping: io.stop, abort: io.stop, lookup },
       observe: (key, step) => {
         logCall(key, step)
         const redacted = redactedStep(step)
@@ -140,7 +140,7 @@ function unwrapped(error: unknown): never {
   throw error instanceof BrokenOff ? error.cause : error
 }
 
-/** How long a look at the service has to wait; null when it is not what the customer waits for. */
+/** How long a lookup has to wait; null when it is not what the customer waits for. */
 function tooSoon(step: RedactedStep | undefined): number | null {
   if (step?.step !== 'ended' || step.end.kind !== 'retry') return null
   return step.end.reason.code === JUST_WRITTEN ? (step.end.waitMs ?? 0) : null

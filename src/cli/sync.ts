@@ -18,7 +18,7 @@ is done, and the exit code is 2. --removed says that it was a customer.
 
 Examples:
   rollcall sync 4711              sync this customer now and tell every step
-  rollcall sync 4711 --look       look at the service first, and put right what
+  rollcall sync 4711 --lookup     read the user by GET first, and put right what
                                   somebody changed there
   rollcall sync 4711 --dry-run    only tell what would be done: no call, no
                                   write, and nothing needs to be installed
@@ -36,14 +36,20 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .command('sync')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing')
-    .addOption(view('--look', 'rely on nothing that is remembered: look at the service first', 'dryRun'))
+    .addOption(view('--lookup', 'rely on nothing that is remembered: read the user by GET first', 'dryRun'))
     .addOption(view('--removed', 'the key was a customer, whose row was deleted', 'diff', 'history'))
     .addOption(
-      view('--diff', 'compare with the service, field by field; change nothing', 'dryRun', 'look', 'history'),
+      view(
+        '--diff',
+        'compare with the service, field by field; change nothing',
+        'dryRun',
+        'lookup',
+        'history',
+      ),
     )
     .option('--show-values', 'with --diff: show what the fields hold')
     .addOption(
-      view('--history', 'only show what is stored of it, and its last calls', 'dryRun', 'look', 'diff'),
+      view('--history', 'only show what is stored of it, and its last calls', 'dryRun', 'lookup', 'diff'),
     )
     .option('--limit <calls>', 'with --history: show this many calls at most (default: 50)')
     .option('--json', 'print the steps as JSON')

@@ -149,20 +149,20 @@ export function makeReading(
 ): Reading {
   let shape = described
   let read = makeReadCustomers(config, shape)
-  let looking = Promise.resolve()
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let describing = Promise.resolve()
+  let describedAt = Number.NEGATIVE_INFINITY
 
-  const look = async () => {
+  const describe = async () => {
     shape = await describeCustomers(pool, config)
     read = makeReadCustomers(config, shape)
   }
   /** After an error, which those who ask within a second share. */
-  const lookAgain = (): Promise<void> => {
-    if (performance.now() - lookedAt > DESCRIBE_AGAIN_MS) {
-      lookedAt = performance.now()
-      looking = look()
+  const describeAgain = (): Promise<void> => {
+    if (performance.now() - describedAt > DESCRIBE_AGAIN_MS) {
+      describedAt = performance.now()
+      describing = describe()
     }
-    return looking
+    return describing
   }
   const unreadable = (details: readonly string[], cause: unknown): RollcallError => {
     onMisfits(details)
@@ -175,14 +175,14 @@ export function makeReading(
   }
 
   return async (keys) => {
-    // By a look of its own: an earlier one may have been before the change.
-    if (keys.some((key) => partsOf(shape, key) === null)) await look()
+    // By a describe of its own: an earlier one may have been before the change.
+    if (keys.some((key) => partsOf(shape, key) === null)) await describe()
     const reading = read
     try {
       return await readApart((some) => reading(pool, some), keys)
     } catch (error) {
       if (!isOfNames(error)) throw explained(error)
-      await lookAgain().catch((why: unknown) => {
+      await describeAgain().catch((why: unknown) => {
         throw isMisfit(why) ? unreadable(why.details, error) : error
       })
       try {

@@ -65,7 +65,7 @@ export function makePump(options: PumpOptions) {
     if (seen.captured) onCaptured(await drain())
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
-    // A change that was noted a moment ago is due now, so that it need not wait for the next look.
+    // A change that was noted a moment ago is due now, so that it need not wait for the next poll.
     const any = seen.captured || seen.replan || seen.verify || seen.due
     const leases = any && seen.current ? await leaseDue(seen) : []
     await enqueue(leases)

@@ -68,14 +68,14 @@ export function afterStep(
     case 'suspect': {
       const { drift, ends: resolved } = step
       const nextInMs = options.consistencyDelayMs
-      const row = { ...shown, ...drift, nextInMs, looks: 1, anew: true }
+      const row = { ...shown, ...drift, nextInMs, checks: 1, anew: true }
       const rows = resolved === null ? [row] : [...asItWas(null, resolved), { ...row, id: null }]
       return { after: { ...same, findingState: 'suspected', nextInMs, resolved }, rows }
     }
     case 'confirm':
     case 'keep': {
       const found = confirmed(open, step.drift, options)
-      const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, looks: (open?.looks ?? 1) + 1 }
+      const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, checks: (open?.checks ?? 1) + 1 }
       return { after: { ...same, ...found }, rows: [row] }
     }
     case 'resolve':

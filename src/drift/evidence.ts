@@ -96,7 +96,7 @@ export async function writeSample(client: Client, at: number, sample: Sample): P
 }
 
 /** A person approves that users who are not there are meant. */
-export async function confirmCredible(client: Client, { by, why }: DecidedBy): Promise<void> {
+export async function setCredible(client: Client, { by, why }: DecidedBy): Promise<void> {
   await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('credible', $1, $2)`, [by, why])
 }
 

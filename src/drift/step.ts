@@ -16,7 +16,7 @@ export function postponedMs({ consistencyDelayMs }: Lag): number {
 
 export type StoredFinding = KeptDrift & {
   readonly id: string
-  readonly looks: number
+  readonly checks: number
   /** Until its next check; negative: since it was due; null: none was set. */
   readonly nextInMs: number | null
   readonly repairs: number
@@ -57,8 +57,8 @@ export type FindingStep =
 
 const NOTHING: FindingStep = { do: 'nothing' }
 
-export function isFound({ looks }: Pick<StoredFinding, 'looks'>): boolean {
-  return looks >= 2
+export function isFound({ checks }: Pick<StoredFinding, 'checks'>): boolean {
+  return checks >= 2
 }
 
 /**
@@ -90,8 +90,8 @@ export function stepFor(open: StoredFinding | null, result: CheckResult, lag: La
  * The difference may be a write that is not shown yet. A later time than the service lags is one for workers (answers
  * that were not credible), or of before the clock was set back: it keeps no other check from counting.
  */
-function isTooEarly({ looks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
-  const longestLagMs = postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
+function isTooEarly({ checks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
+  const longestLagMs = postponedMs(lag) * (checks < 2 ? 1 : 2 ** repairs)
   return nextInMs !== null && nextInMs > 0 && nextInMs <= longestLagMs
 }
 

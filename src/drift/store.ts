@@ -118,7 +118,7 @@ function recordOf({ subject, result }: UnstoredCheck) {
 }
 
 const WRITE = `
-UPDATE rollcall.ledger l SET looked_at = now(),
+UPDATE rollcall.ledger l SET checked_at = now(),
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
   ${MEMORY_COLUMNS.set('r', 'e.known')}

@@ -92,7 +92,7 @@ export const RESOLVED = [
 ] as const
 export type Resolved = (typeof RESOLVED)[number]
 
-/** A difference that a second check has confirmed, or (`looks` 1) a suspicion. Times are ISO 8601 in UTC. */
+/** A difference that a second check has confirmed, or (`checks` 1) a suspicion. Times are ISO 8601 in UTC. */
 export type Finding = DriftVerdict & {
   readonly id: string
   readonly key: CustomerKey
@@ -100,7 +100,7 @@ export type Finding = DriftVerdict & {
   readonly firstSeen: string
   readonly lastSeen: string
   /** GETs that showed it. */
-  readonly looks: number
+  readonly checks: number
   /** Times that a repair of it was owed. */
   readonly repairs: number
   readonly resolvedAt: string | null
@@ -166,8 +166,8 @@ export type DriftTally = {
 export const CHECKABLE = `l.remote <> 'unasked' AND l.state IN ('idle', 'failing')`
 
 /** The last GET with a clear answer; of syncs as far as they agreed. A time of the future is one of before the clock was set back. */
-export const SEEN_AT = `greatest(CASE WHEN l.looked_at <= clock_timestamp() THEN l.looked_at END,
+export const SEEN_AT = `greatest(CASE WHEN l.checked_at <= clock_timestamp() THEN l.checked_at END,
   CASE WHEN l.verified_at <= clock_timestamp() THEN l.verified_at END)`
 
 /** Over a finding (`f`): two checks have shown it, and it is open. */
-export const CONFIRMED = 'f.looks >= 2 AND f.resolved_at IS NULL'
+export const CONFIRMED = 'f.checks >= 2 AND f.resolved_at IS NULL'

@@ -74,13 +74,13 @@ export async function openExplain(options: ExplainOptions) {
 
   /** The GET comes first, so that what is owed is not older than what it showed. */
   async function gather(key: CustomerKey): Promise<Gathered> {
-    const looked = lookup ? await lookup.look(key, userIdFor(config, key)) : notAsked('not-wanted')
+    const got = lookup ? await lookup.get(key, userIdFor(config, key)) : notAsked('not-wanted')
     stop.throwIfAborted()
     const rollcall = await records.read(key, options.calls ?? 0)
     const anyway = options.planAnyway === true && digestKey === undefined
     const withoutLedger = rollcall.kind !== 'known' || anyway
     const snapshot = await readSnapshot({ ...reading, withoutLedger }, key)
-    return { looked, rollcall, snapshot, withoutLedger }
+    return { got, rollcall, snapshot, withoutLedger }
   }
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
@@ -123,7 +123,7 @@ async function readSnapshot(reading: SnapshotReading, key: CustomerKey): Promise
 }
 
 type Gathered = {
-  readonly looked: LookupResult
+  readonly got: LookupResult
   readonly rollcall: Records
   readonly snapshot: Snapshot
   readonly withoutLedger: boolean
@@ -132,9 +132,9 @@ type Gathered = {
 type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly options: ExplainOptions }
 
 function explained(gathered: Gathered, { chat: answer, bearer, options }: About) {
-  const { looked, rollcall, snapshot, withoutLedger } = gathered
+  const { got, rollcall, snapshot, withoutLedger } = gathered
   const { config, planAnyway = false, showValues = false } = options
-  const { remote: service, seen } = looked
+  const { remote: service, seen } = got
   const { key, work, unreadable } = snapshot
   const desired = desiredOf(snapshot)
   const { digestKey: recorded } = work.record

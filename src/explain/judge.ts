@@ -25,7 +25,7 @@ export type Result = 'same' | 'differs' | 'left-alone' | 'blocked' | 'unknown'
 type Compared = {
   readonly desired: Desired
   readonly service: RemoteView
-  /** By what is remembered, and once the service was looked at. */
+  /** By what is remembered, and after a lookup. */
   readonly plan: Plan
   readonly planAfterLookup: Plan | null
   readonly comparison: Comparison | null

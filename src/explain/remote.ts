@@ -101,14 +101,14 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
 /** One call may be lost; after two in a row without an answer the others would only wait as long. */
 const ENOUGH_SILENCE = 2
 
-type Looking = { readonly users: UsersClient; readonly gate: CallGate; readonly signal: AbortSignal }
+type LookupOptions = { readonly users: UsersClient; readonly gate: CallGate; readonly signal: AbortSignal }
 
 /** Looks at one user after the other; `gaveUp`: the service has stopped to answer. */
-export function makeLookup({ users, gate, signal }: Looking) {
+export function makeLookup({ users, gate, signal }: LookupOptions) {
   let silent = 0
   return {
     gaveUp: () => silent >= ENOUGH_SILENCE,
-    async look(key: CustomerKey, userId: string | null): Promise<LookupResult> {
+    async get(key: CustomerKey, userId: string | null): Promise<LookupResult> {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
       if (!(await gate.pass())) return { remote: { kind: 'not-asked', ...(await gate.shut()) }, seen: null }
@@ -117,7 +117,7 @@ export function makeLookup({ users, gate, signal }: Looking) {
       const { outcome } = called
       await gate.report(key, called)
       silent = outcome.kind === 'error' && outcome.error !== 'bad-user-id' ? silent + 1 : 0
-      return lookedOf(called)
+      return lookupOf(called)
     },
   }
 }
@@ -127,7 +127,7 @@ export function notAsked(why: Extract<RemoteView, { kind: 'not-asked' }>['why'])
 }
 
 /** The part of the same answer by which every sync would go. */
-function lookedOf(called: CalledGet): LookupResult {
+function lookupOf(called: CalledGet): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)
   const reply = outcome.kind === 'reply' ? outcome : null

@@ -33,7 +33,7 @@ export type AccessReason = keyof typeof VERDICTS
 export type AccessVerdict = { readonly can: 'yes' | 'no' | 'unknown'; readonly why: AccessReason }
 
 type RemedyFacts = {
-  /** The command that looks at the service first, and so repairs also what rollcall remembers wrongly. */
+  /** The command that reads the user by GET first, and so repairs also what rollcall remembers wrongly. */
   readonly sync: string
   readonly key: string
   readonly later: string

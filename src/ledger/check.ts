@@ -1,4 +1,4 @@
-// Checks: claims that look at a customer and write nothing to the service. A row is a check's while its token is out and
+// Checks: claims that check a customer and write nothing to the service. A row is a check's while its token is out and
 // nothing is due; whatever raises the version takes it away (note.ts), so that a change never waits for a check.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'

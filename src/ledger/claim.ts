@@ -19,7 +19,7 @@ export type Claim = {
   /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
   readonly statusUnknown: boolean
   readonly attempts: number
-  /** An earlier claim may have written, and its outcome is lost. False where only another customer's claim asked for the look. */
+  /** An earlier claim may have written, and its outcome is lost. False where only another customer's claim asked for the lookup. */
   readonly mayHaveWritten: boolean
   /** When the oldest unsettled change was made, in milliseconds since 1970. */
   readonly changedAtMs: number | null

@@ -19,7 +19,7 @@ WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key`
 export const FINDING = `
 UPDATE rollcall.finding f SET
   resolved_at = CASE WHEN was.settled THEN now() END,
-  next_look_at = CASE WHEN NOT was.settled THEN coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms') END,
+  next_check_at = CASE WHEN NOT was.settled THEN coalesce(f.next_check_at, now() + e."lateMs" * interval '1 ms') END,
   pending = CASE WHEN was.settled THEN '{}' ELSE f.pending END,
   cause = CASE WHEN was.settled AND was.own_form THEN 'normalised' ELSE f.cause END,
   resolved_how = CASE WHEN NOT was.settled THEN NULL WHEN was.own_form THEN 'normalised'
@@ -27,7 +27,7 @@ UPDATE rollcall.finding f SET
 FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   NOT e."maybeDone" AND found.fields <> '{}' AND found.fields <@ ARRAY(
     SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS own_form,
-  (e.looked AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
+  (e."lookedUp" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
     WHEN 'missing' THEN 'user_id' = ANY(e.confirmed) WHEN 'unexpected-access' THEN 'status' = ANY(e.confirmed)
     ELSE found.fields <@ e.confirmed END AS settled) was
 WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`

@@ -85,7 +85,7 @@ export type CallEffects = {
 /** Right by now: findings about these fields are over. */
 export type UpToDate = {
   /** A GET of this claim showed how the user was. */
-  readonly looked: boolean
+  readonly lookedUp: boolean
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
   /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
@@ -115,10 +115,10 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
   e.sure OR e.record->>'state' = 'idle' AS known,
-  -- No call was made: another customer has the user. That one looks; this one keeps what is unknown in its record.
+  -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
   e.kind = 'settle' AND NOT e.sure AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
     AND b.suspect_version <= e.version AS handed_over,
-  -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
+  -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
   e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken_for_yes,
   CASE WHEN e."replanAtMs" IS NOT NULL
@@ -196,14 +196,14 @@ ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
 
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
- * away what the service acknowledged. All that an ending changes is one statement. The receipt that a look completes is
+ * away what the service acknowledged. All that an ending changes is one statement. The receipt that a lookup completes is
  * the latest, made by an earlier claim.
  */
 const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, "maybeDone" boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, looked boolean, confirmed text[],
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, "lookedUp" boolean, confirmed text[],
     "statusKnown" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
@@ -213,7 +213,7 @@ found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (${OWED}),
 recorded AS (${LEDGER}),
-looked AS (${RECEIPT_SEEN}),
+receipts AS (${RECEIPT_SEEN}),
 erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})
@@ -229,7 +229,7 @@ async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMa
 /** Records an ending; false when it came too late to count. */
 export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
-    // Before the endings: their customers are gone from the table already, so a claimant noted here may look now. A
+    // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteNamed(pool, endings)
     const stored = await halvedUntilApart(endings, (some) => retried(() => store(pool, some)))

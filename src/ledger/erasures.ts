@@ -11,7 +11,7 @@ export type Receipt = {
   readonly erasedAt: string
   /** When a credible lookup was made after it; null: not yet, or never. */
   readonly verifiedAt: string | null
-  /** Fields that the look still showed; null without one. */
+  /** Fields that the lookup still showed; null without one. */
   readonly left: readonly string[] | null
   /** Not verified, and not asked for any more: the row has come back since, or another erasure followed. */
   readonly past: boolean

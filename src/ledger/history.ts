@@ -53,7 +53,7 @@ export type History = {
   readonly verifiedAt: string | null
   readonly userId: string | null
   readonly remote: RemoteState
-  /** The difference that checks have found, and that is open; with one look it is only suspected. */
+  /** The difference that checks have found, and that is open; with one check it is only suspected. */
   readonly finding: OpenFinding | null
   readonly calls: readonly LoggedCall[]
 } | null
@@ -63,7 +63,7 @@ type OpenFinding = {
   readonly fields: readonly string[]
   readonly cause: string | null
   readonly access: string | null
-  readonly looks: number
+  readonly checks: number
   readonly repairs: number
   /** ISO 8601 in UTC. */
   readonly firstSeen: string
@@ -77,7 +77,7 @@ SELECT jsonb_agg(jsonb_build_object('at', ${iso('c.at')}, 'by', c.by, 'plan', c.
 FROM (SELECT * FROM rollcall.call WHERE key = $1 ORDER BY id DESC LIMIT $2) c`
 
 const FINDING = `
-SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access, 'looks', f.looks,
+SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access, 'checks', f.checks,
   'repairs', f.repairs, 'firstSeen', ${iso('f.first_seen')})
 FROM rollcall.finding f WHERE f.key = $1 AND f.resolved_at IS NULL`
 

@@ -15,7 +15,7 @@ export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
 
-/** Whether the personal fields of a customer whose row is gone were cleared: acknowledged, or looked at since as well. */
+/** Whether the personal fields of a customer whose row is gone were cleared: acknowledged, or looked up since as well. */
 export type Erased = 'sent' | 'verified'
 
 /** Digests by field name; see digest.ts. */
@@ -50,7 +50,7 @@ export const REASON_CODES = [
   'unclear',
   'not-there-yet',
   // One claim may not do it now: the next one tries again.
-  'looked-already',
+  'needs-lookup',
   'created-already',
   'out-of-time',
   'stopping',

@@ -19,7 +19,7 @@ export type Work = {
   readonly id: string | null
   /** Rises with each note; null: never noted. */
   readonly version: string | null
-  /** An outcome was unknown, and the looks that follow it are not over. */
+  /** An outcome was unknown, and the lookups that follow it are not over. */
   readonly unverified: boolean
   /** The mapping that the last ending went by; null: none has ended. */
   readonly generation: string | null

@@ -116,7 +116,7 @@ function renderMore(report: Report): string[] {
     repair &&
       repair.held > 0 &&
       `${figure(repair.held)} more ${repair.held === 1 ? 'waits' : 'wait'} for a person, because so much at once is seldom ` +
-        'the customers: look at the service, then see rollcall held.',
+        'the customers: check the service, then see rollcall held.',
   ]
   return lines.flatMap((line) => line || [])
 }

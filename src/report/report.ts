@@ -1,4 +1,4 @@
-// One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
+// One report of drift, whatever it is printed as: what was checked and when, what was found, what cannot be said.
 import type { DriftTally, Finding, NotCredible, Shown, Stopped } from '../drift/words.ts'
 import type { NamedService } from '../model/service.ts'
 

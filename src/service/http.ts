@@ -139,13 +139,13 @@ function makeGot(agent: ReturnType<typeof makeAgents>, headers: HttpOptions['hea
  */
 function unlessLate(request: ClientRequest, isLate: () => boolean, stop: () => void): void {
   request.once('socket', (socket: Socket) => {
-    const look = () => {
+    const stopIfLate = () => {
       if (!isLate()) return
       socket.destroy()
       stop()
     }
-    look()
-    if (socket.connecting) socket.prependOnceListener('connect', look)
+    stopIfLate()
+    if (socket.connecting) socket.prependOnceListener('connect', stopIfLate)
   })
 }
 

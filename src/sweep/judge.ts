@@ -13,7 +13,7 @@ import { planNow, type Snapshot } from '../sync/snapshot.ts'
 /**
  * The verdict of a sweep on one customer. `same`: nothing is to be sent. `differs`: something is, or a customer who
  * was rejected or failed is another one now. `owed`: a claim comes anyway, which will find out. `another-time`:
- * nothing is to be sent now, but it has to be looked at again sooner than was noted. `never-asked`: no claim has ever
+ * nothing is to be sent now, but it has to be swept again sooner than was noted. `never-asked`: no claim has ever
  * ended for it, and this sweep brings in no customer. `not-selected`: it differs, and the sweep is for others.
  * `unreadable`: Postgres refuses to read its row.
  */
@@ -67,7 +67,7 @@ export type Judged = {
   readonly made: Made | null
 }
 
-/** Where a look is wanted first, a customer of whom nothing is known is unknown. */
+/** Where a sweep is wanted first, a customer of whom nothing is known is unknown. */
 export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
   const { key, work, mapped, claimants, desired, digestKey } = snapshot
   const { known, owed, claimed, replanAtMs, record } = work

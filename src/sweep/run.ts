@@ -55,7 +55,7 @@ export type SweepingOptions = Pick<SweepOptions, 'pool' | 'config' | 'digester' 
   /** Once it is known which sweep this is, and whether it goes on with an earlier one. */
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
   /** Called with each page, which is behind once it has resolved. */
-  readonly onProgress?: (looked: PageResult) => Promise<void>
+  readonly onProgress?: (page: PageResult) => Promise<void>
 }
 
 export type BegunSweep = {
@@ -198,17 +198,17 @@ async function noteJudged(
 ): Promise<void> {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
   const newCustomers: NewCustomer[] = []
-  const toLookAt: NewCustomer[] = []
+  const toLookUp: NewCustomer[] = []
   for (const { key, verdict, owed, made } of judged) {
     if (!made && !owed) noted.gently.push(key)
     const how = made && howToNote(verdict, made.found)
     if (!how) continue
     const { known, plan } = made.found
-    const looksFirst = !known && lookup && plan.kind === 'lookup'
-    if (!looksFirst) noted[how].push(key)
-    if (!known) (looksFirst ? toLookAt : newCustomers).push({ key, userId: userIdFor(config, key) })
+    const lookupFirst = !known && lookup && plan.kind === 'lookup'
+    if (!lookupFirst) noted[how].push(key)
+    if (!known) (lookupFirst ? toLookUp : newCustomers).push({ key, userId: userIdFor(config, key) })
   }
-  await noteUnknown(pool, toLookAt, LANE.backfill)
+  await noteUnknown(pool, toLookUp, LANE.backfill)
   await recordNewCustomers(pool, newCustomers)
   await noteNow(pool, noted.now, LANE.backfill)
   await noteGently(pool, noted.gently, LANE.backfill)

@@ -24,7 +24,7 @@ export type SweepOptions = Omit<SnapshotReading, 'readCustomers' | 'unwatched'> 
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
   /** Called with each page, which is not behind before it has resolved. False ends the sweep there. */
-  readonly onPage?: (looked: PageResult) => Promise<boolean>
+  readonly onPage?: (page: PageResult) => Promise<boolean>
   /** Only customers for whom all of these hold; default: all customers. */
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
@@ -93,7 +93,7 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
 }
 
 /**
- * Capture has missed a customer whose row is another than the one that was last looked at, where no change was captured. A
+ * Capture has missed a customer whose row is another than the one that was last swept, where no change was captured. A
  * captured change is in the outbox until it is noted, in one transaction. Suppose a customer is owed nothing before
  * its row is read, and afterwards is owed nothing at the same version with nothing in the outbox. Then every change
  * that the row shows was settled: if the mapping makes something else of this row than at the last ending, capture
@@ -135,7 +135,7 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
 type FoundMissed = { readonly key: CustomerKey; readonly how: keyof Missed }
 
 /**
- * A customer that may differ in its row, by a first look. A difference by a changed digest key, or at the service
+ * A customer that may differ in its row, by a first sweep. A difference by a changed digest key, or at the service
  * alone, says nothing about capture.
  */
 function mayBeMissed({ verdict, made }: Judged): boolean {
@@ -144,7 +144,7 @@ function mayBeMissed({ verdict, made }: Judged): boolean {
   return !known || (!asItWas && comparable && !owed)
 }
 
-/** A claim between the two looks, also one that nothing was noted for, may have read a later row than was read here. */
+/** A claim between the two sweeps, also one that nothing was noted for, may have read a later row than was read here. */
 function untouched(before: Work | undefined, after: Work): boolean {
   if (!before || before.owed || after.owed) return false
   return before.version === after.version && before.record.desired === after.record.desired

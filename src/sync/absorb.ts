@@ -21,7 +21,7 @@ export function absorbRead(
   { meaning, remote }: Pick<CalledGet, 'meaning' | 'remote'>,
   facts: Facts,
 ): TurnStep {
-  const looked = withCall(turn, {
+  const shown = withCall(turn, {
     plan: facts.plan,
     meaning,
     trusted: meaning === 'present' || meaning === 'absent',
@@ -31,16 +31,16 @@ export function absorbRead(
       if (!remote) throw new Error('a GET that means present must come with the user')
       const known = { ...turn.memory, creating: turn.memory.creating || turn.refusedCreate !== null }
       const memory = rememberSeen(known, remote, facts.desired, facts.digests)
-      return { turn: { ...looked, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
+      return { turn: { ...shown, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }
     case 'absent': {
-      const known = { ...looked, memory: rememberAbsent(turn.memory), erasure: erasureSeen(turn, []) }
+      const known = { ...shown, memory: rememberAbsent(turn.memory), erasure: erasureSeen(turn, []) }
       return turn.refusedCreate ? afterRefusedCreate(known, turn.refusedCreate, facts) : { turn: known }
     }
     case 'later':
     case 'denied':
     case 'failed':
-      return { turn: looked, end: retry(meaning, facts) }
+      return { turn: shown, end: retry(meaning, facts) }
     default:
       return meaning satisfies never
   }
@@ -63,7 +63,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'absent': {
       const { lookups, maybeDone } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookAfterMs > 0 || lookups > 0 || maybeDone) {
+      if (facts.lookupAfterMs > 0 || lookups > 0 || maybeDone) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...unsure, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }
@@ -79,7 +79,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       // carries would count as refused before one without it was taken.
       if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
         return absorbRefusal(sure, facts)
-      // A 403 may be about this customer, who then may exist; a 401 was not looked at.
+      // A 403 may be about this customer, who then may exist; a 401 was not looked up.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
       return { turn: { ...sure, memory: { ...turn.memory, remote } }, end: retry(meaning, facts) }
     }
@@ -123,7 +123,7 @@ export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, 
   return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
 }
 
-/** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
+/** Nothing is left to compare with; what was cleared a second time, because a lookup had shown it, is marked. */
 function rememberErased(memory: Memory, plan: Extract<Plan, { kind: 'erase' }>, unclear: boolean): Memory {
   const { erased, refused } = memory
   const { fields, body } = plan
@@ -135,14 +135,14 @@ function rememberErased(memory: Memory, plan: Extract<Plan, { kind: 'erase' }>, 
   ])
   return {
     ...memory,
-    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, looked: false, erased: 'sent' },
+    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, lookedUp: false, erased: 'sent' },
     ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
   }
 }
 
 /**
  * An answer that says neither yes nor no. An update of a user that this claim has looked up counts as done. Otherwise
- * a service that always answers so would be sent it for ever; one more look follows. `country_code`, which that could
+ * a service that always answers so would be sent it for ever; one more lookup follows. `country_code`, which that could
  * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
  * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
@@ -151,15 +151,15 @@ function absorbUnclear(before: Turn, after: Record<'sure' | 'unsure', Turn>, fac
   const { memory } = before
   const again = resultOfCalls(before).takenForYes
   const end = unknown('unclear', facts)
-  if (memory.looked && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
-  if (!memory.looked || !isStatusShown(plan, memory))
+  if (memory.lookedUp && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
+  if (!memory.lookedUp || !isStatusShown(plan, memory))
     return { turn: { ...after.unsure, memory: afterUnknown(memory, plan) }, end }
   const counted = done(after.sure, facts, true)
   if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
   return { turn: { ...counted, memory: markHiddenUnknown(counted.memory) } }
 }
 
-/** A status has no form of the service's own: what a look has not shown is not there yet. */
+/** A status has no form of the service's own: what a lookup has not shown is not there yet. */
 function isStatusShown(plan: Plan, { seenStatus, sentStatus }: Memory): boolean {
   if (plan.kind !== 'patch' && plan.kind !== 'replace') return false
   return plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)

@@ -26,7 +26,7 @@ export type Before = {
   readonly hadAccess: boolean
 }
 
-/** Access was acknowledged last, and no earlier claim has settled on a look that showed none. */
+/** Access was acknowledged last, and no earlier claim has settled on a lookup that showed none. */
 export function hadAccess({ state, seenStatus, sentStatus }: KnownRecord): boolean {
   return sentStatus !== null && entitled(sentStatus) && !(state === 'idle' && seenStatus === 0)
 }
@@ -72,7 +72,7 @@ function statusKinds(
 }
 
 /**
- * Access was acknowledged, a look has just shown none, and the update says so too: were the look wrong, the update would
+ * Access was acknowledged, a lookup has just shown none, and the update says so too: were the lookup wrong, the update would
  * take it. One such trial has ended, a hundred at once are a service that shows what is not so.
  */
 function writesBackLoss({ body }: Update, { seenStatus }: Memory, before: Before): boolean {
@@ -124,7 +124,7 @@ export function withoutHeld(plan: Plan, kinds: readonly HeldKind[], { memory, di
   }
 }
 
-/** A PUT carries what is right already; sent again with every look at a customer who is held, it would never end. */
+/** A PUT carries what is right already; sent again with every look up a customer who is held, it would never end. */
 function stillWrong(
   plan: Update,
   free: readonly OptionalField[],

@@ -122,7 +122,7 @@ export function conflictMarks(
  * A value that the service shows is the customer's own by now. A user that a GET shows before any create was acknowledged
  * is the reason why the create was refused: no value was.
  */
-export function conflictAfterLook(
+export function conflictAfterLookup(
   conflict: Conflicting | null,
   remote: RemoteUser['fields'],
   digests: CustomerDigests,

@@ -41,7 +41,7 @@ export function makeEnding(finished: Finished): Ending {
   const effect = effectOf(claim, result, end)
   const allAnswered = unclear || effect === 'answered'
   return {
-    // Tried again, a yes that may be wrong is looked at first.
+    // Tried again, a yes that may be wrong is looked up first.
     kind: end.kind === 'retry' && takenForYes ? 'unknown' : end.kind,
     ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
     ...nextSync(finished, allAnswered),
@@ -90,7 +90,7 @@ function callEffects(
 function upToDate({ context, mapped, end }: Finished, { lookups, maybeDone, confirmed }: Result): UpToDate {
   const settled = end.kind === 'settle' && end.state === 'idle'
   return {
-    looked: lookups > 0,
+    lookedUp: lookups > 0,
     verified: settled && lookups > 0 && !maybeDone,
     confirmed: [...confirmed, ...notAsked(mapped, context.config)],
   }
@@ -138,7 +138,7 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
 
 /**
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
- * for a yes that a look has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
+ * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
 function isGone({ basis, mapped, last }: Finished): boolean {
   return last?.meaning === 'absent' && (existedBefore(basis) || mapped.kind !== 'user')
@@ -231,5 +231,5 @@ function existsRemotely(before: boolean, { turn: { memory }, end, confirmed }: A
   if (memory.remote === 'present') return true
   const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.
-  return (before || memory.looked || confirmed.length > 0) && !accepted
+  return (before || memory.lookedUp || confirmed.length > 0) && !accepted
 }

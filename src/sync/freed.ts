@@ -30,7 +30,7 @@ type Freeing = {
 
 /**
  * Digests of the values that were replaced or cleared: by the writes of this claim, or by an earlier one
- * whose answer was lost, as a look has shown.
+ * whose answer was lost, as a lookup has shown.
  */
 export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {
   const { maybeDone, lookups } = resultOfCalls(turn)

@@ -23,7 +23,7 @@ export type JobOptions = {
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
   /** As in ClaimRun; default false. */
-  readonly look?: boolean
+  readonly lookup?: boolean
 }
 
 /** Breaks a claim off: nothing is stored, and the customer is claimed again when the claim's lifetime has passed. */
@@ -49,7 +49,7 @@ export type JobResult = Ending | null
  * Rejects with BrokenOff after the claim, and as the claim does before it.
  */
 export function makeJob(options: JobOptions) {
-  const { context, claim, end, clock, stopping, abort, observe, look = false } = options
+  const { context, claim, end, clock, stopping, abort, observe, lookup = false } = options
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
@@ -70,7 +70,7 @@ export function makeJob(options: JobOptions) {
       stopping,
       abort,
       observe: (step) => observe(claimed.key, step, claimed),
-      look,
+      lookup,
     }
     const { key } = claimed
     try {

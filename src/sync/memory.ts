@@ -18,7 +18,7 @@ export type Memory = KnownFields & {
   /** Forms that the service makes of values by itself. */
   readonly learnt: Learnt
   /** A GET of this claim has shown the user. */
-  readonly looked: boolean
+  readonly lookedUp: boolean
   /** No user was known when the claim began, so that a stored refusal was about a create. */
   readonly creating: boolean
 }
@@ -60,7 +60,7 @@ export function startMemory({ record, unknown, hiddenUnknown, changedAtMs = null
     conflict: known.conflict && { ...known.conflict, phase: phaseOf(record, replanInMs) },
     erased: record.erased,
     learnt: erased ? {} : known.normalised,
-    looked: false,
+    lookedUp: false,
     creating: record.remote !== 'present',
   }
 }
@@ -103,7 +103,7 @@ type Present = {
  * The memory in view of the customer as it stands now: nothing of a user with another `user_id`, and no
  * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
  * status is known of an erased customer that has come back, so everything is sent. A customer out of scope of whom no
- * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is another system's,
+ * call was ever made stays unasked, also after a crash or when a lookup is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */
 export function rememberFor(memory: Memory, { mapped, record, digests }: Present): Memory {

@@ -94,11 +94,11 @@ export function isToErase({ mapped, claimants, policy }: Omit<Situation, 'memory
 
 /**
  * Only after access is gone, in a call of its own: whatever the service has against it cannot keep access alive.
- * All optional fields, since what another system has stored there is personal too. Then one look. A field that it
+ * All optional fields, since what another system has stored there is personal too. Then one lookup. A field that it
  * still shows is cleared once more. A field that the service refused to clear is tried again with each claim.
  */
 function planErasure(memory: Memory, policy: Policy): Plan {
-  if (memory.erased === 'sent' && !memory.looked) return { kind: 'lookup', why: 'erased' }
+  if (memory.erased === 'sent' && !memory.lookedUp) return { kind: 'lookup', why: 'erased' }
   const fields = memory.erased === null ? OPTIONAL_FIELDS : fieldsToClearAgain(memory)
   if (fields.length === 0) return { kind: 'none', why: 'erased' }
   return { kind: 'erase', body: eraseBody(fields, policy), fields }
@@ -109,7 +109,7 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
   // Some services take a create of a user that they know for an update: that may be a loss of access.
   if (memory.remote === 'unasked' && user.status === 0) return { kind: 'lookup', why: 'unasked' }
-  // Only once a look has shown that there is no user to be revoked.
+  // Only once a lookup has shown that there is no user to be revoked.
   if (memory.remote === 'absent' && user.status === 0 && !policy.createWithoutAccess)
     return { kind: 'none', why: 'without-access' }
   const { managed, wrong, complete } = sortFields(mapped, memory, digests)
@@ -121,9 +121,9 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' }
 
   // A trial ends at the service, and how is not shown: sending 4 again might start it anew. So a change of
-  // other fields looks first and carries whatever status the service shows.
+  // other fields makes a lookup first and carries whatever status the service shows.
   const keepsStatus = user.status === 4 && statusRight
-  if (keepsStatus && !memory.looked) return { kind: 'lookup', why: 'trial' }
+  if (keepsStatus && !memory.lookedUp) return { kind: 'lookup', why: 'trial' }
   const status: Status = keepsStatus && memory.seenStatus === 0 ? 0 : user.status
   return replace
     ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, keepsStatus }

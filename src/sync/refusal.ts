@@ -9,7 +9,7 @@ import { currentRefusals, refusalMark } from './right.ts'
 import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
 
 /**
- * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
+ * Create refused in any way: the user may exist, so a lookup comes first. Update refused: where the answer names some of the fields,
  * the others go without them, as often as it names some. Nothing named: access matters most, so the status goes
  * alone; refused alone as well, it is for a person. Three are tried again instead: the end of access, which is never
  * given up; an erasure, as far as it was refused; so is an answer to a status alone that cannot be about it: too

@@ -1,7 +1,7 @@
 import { normalForm, sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { conflictAfterLook } from './conflict.ts'
+import { conflictAfterLookup } from './conflict.ts'
 import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
 import { fieldsShown, isLearnt, returnedAs, unlearnt } from './right.ts'
@@ -16,12 +16,12 @@ export function rememberAbsent(memory: Memory): Memory {
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
   const conflict = memory.conflict && { ...memory.conflict, phase: 'creating' as const }
   // An erasure of unknown outcome is owed as a whole, if the user is there all the same.
-  const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : lookedAt(memory)
+  const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : erasureAfterLookup(memory)
   return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased }
 }
 
-/** A look has shown what became of an erasure. */
-function lookedAt({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
+/** A lookup has shown what became of an erasure. */
+function erasureAfterLookup({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
   return erased === null ? null : 'verified'
 }
 
@@ -66,9 +66,9 @@ export function rememberSeen(
     if (stands && (own || same)) sent[field] = acknowledged
   }
   const seenStatus = storable(remote.status)
-  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, looked: true }
+  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, lookedUp: true }
   if (memory.erased !== null) return afterErasure(memory, shown)
-  const conflict = conflictAfterLook(memory.conflict, remote.fields, digests)
+  const conflict = conflictAfterLookup(memory.conflict, remote.fields, digests)
   // The create was refused because the user is there: that was about no value.
   const refused = memory.creating ? {} : memory.refused
   return agreed({ ...shown, sent, refused, conflict, creating: false }, desired)
@@ -87,7 +87,7 @@ function afterErasure({ sent, erased, refused }: Memory, seen: Memory): Memory {
   const known = Object.entries(sent).filter(
     ([field, mark]) => mark !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD,
   )
-  return { ...shown, erased: lookedAt({ erased }), sent: Object.fromEntries(known) }
+  return { ...shown, erased: erasureAfterLookup({ erased }), sent: Object.fromEntries(known) }
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */

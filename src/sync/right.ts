@@ -78,7 +78,7 @@ export function fieldsShown({ seen }: Pick<KnownFields, 'seen'>): OptionalField[
 }
 
 /**
- * Fields of an erased customer that the service refused to clear, and those that a look has shown since without
+ * Fields of an erased customer that the service refused to clear, and those that a lookup has shown since without
  * a second clearing. A service that shows it for ever is not asked a third time.
  */
 export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | 'refused'>): OptionalField[] {

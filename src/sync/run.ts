@@ -32,7 +32,7 @@ export type ClaimRun = {
   readonly abort: AbortSignal
   readonly observe: (step: SyncStep) => void
   /** The record is not relied on: a lookup comes first. */
-  readonly look: boolean
+  readonly lookup: boolean
 }
 
 /**
@@ -61,16 +61,16 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
 }
 
 /** The service may go on showing for a while what was there before our last write. */
-function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
+function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
   // A database whose clock was set back tells a negative age.
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { basis, mapped }: Subject): Memory {
+function recall({ digester }: SyncContext, { claim, lookup }: ClaimRun, { basis, mapped }: Subject): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
   const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
-  const unknown = claim.unknown || look || (loses && unaccepted)
+  const unknown = claim.unknown || lookup || (loses && unaccepted)
   const memory = startMemory({ ...claim, record: basis, unknown, digestKey: digester.id })
   return rememberFor(memory, { mapped, record: basis, digests: forCustomer(digester, claim.key) })
 }
@@ -130,7 +130,7 @@ function prepare({ context, run, subject: { mapped, claimants, basis }, own }: T
   const { key, attempts } = run.claim
   const digests = forCustomer(digester, key)
   const { consistencyDelayMs } = config.timing
-  const times = { lookAfterMs: lookAfter(context, basis), consistencyDelayMs }
+  const times = { lookupAfterMs: lookupAfter(context, basis), consistencyDelayMs }
   const accessFirst = isAccessFirst(attempts, own.reason)
   const situation = { mapped, claimants, policy: config, digests, ...times, accessFirst }
   const before = {
@@ -171,7 +171,7 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
     const over = AbortSignal.any([run.stopping, run.expired])
     permit ??= await permits.take(over)
     if (!permit && !over.aborted) return { end: givenUp('paused', PAUSED_MS) }
-    // Last of all, so that nothing stands between this look and the call.
+    // Last of all, so that nothing stands between this lookup and the call.
     if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
     // Our own pace left no time, which is nothing against the customer.
     if (!permit || !run.hasTime())

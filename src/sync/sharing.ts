@@ -77,8 +77,8 @@ export async function findClaimants(
 }
 
 /**
- * The record to go by: that of the customer whose write was acknowledged last, unless we have looked since. A customer that
- * found its user right, and never wrote, counts from its last look. A customer whose key changed while its `user_id` stayed
+ * The record to go by: that of the customer whose write was acknowledged last, unless we have looked up since. A customer that
+ * found its user right, and never wrote, counts from its last lookup. A customer whose key changed while its `user_id` stayed
  * has no record of its own, or an old one. The record under the other key tells that the user is there, and whether a trial
  * was granted.
  */
@@ -96,7 +96,7 @@ type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digest
 
 /**
  * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
- * country was sent; for all else the user is looked at.
+ * country was sent; for all else the user is looked up.
  */
 export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
   const { record } = from

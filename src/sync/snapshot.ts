@@ -1,5 +1,5 @@
 // Customers as they stand, and what is remembered of them, read together and planned as a claim would begin with them.
-// Whatever looks at many customers without a claim (sweeps, checks, dry runs, `explain`) starts here.
+// Whatever looks up many customers without a claim (sweeps, checks, dry runs, `explain`) starts here.
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
@@ -139,7 +139,7 @@ async function sameUserOf(pool: Pool, config: Config, keys: readonly CustomerKey
 /** The memory as a claim starts, or after a lookup, and the plan that the claim would make then. */
 type Planned = { readonly memory: Memory; readonly plan: Plan }
 
-/** `unknown`: whether the claim has to look first, whatever is remembered. */
+/** `unknown`: whether the claim has to look up first, whatever is remembered. */
 export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } = {}): Planned {
   const { work, mapped, digests, digestKey, nowMs } = snapshot
   const { record, replanAtMs } = work

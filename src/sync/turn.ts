@@ -110,7 +110,7 @@ function confirmedBy(plan: Plan): readonly UserField[] {
 
 export type TurnSituation = Omit<Situation, 'memory'> & {
   /** How long a GET, or a "not there", cannot be credible yet, because it may show what was there before our last write. */
-  readonly lookAfterMs: number
+  readonly lookupAfterMs: number
   /** The same after a write of this very claim. */
   readonly consistencyDelayMs: number
   /** Set after several failed attempts: access goes alone, and the fields follow in a call of their own. */
@@ -141,7 +141,7 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
   return { kind: 'patch', body: { status: plan.body.status }, fields: [], keepsStatus: false }
 }
 
-/** Code of the reason with which a claim ends that came too early for a look. */
+/** Code of the reason with which a claim ends that came too early for a lookup. */
 export const JUST_WRITTEN = 'just-written'
 
 export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
@@ -164,10 +164,9 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
       if (maybeDone) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
-      if (lookups > 0)
-        return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
-      return situation.lookAfterMs > 0
-        ? { plan, end: givenUp(JUST_WRITTEN, situation.lookAfterMs) }
+      if (lookups > 0) return { plan, end: { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true } }
+      return situation.lookupAfterMs > 0
+        ? { plan, end: givenUp(JUST_WRITTEN, situation.lookupAfterMs) }
         : { plan, call: { method: 'GET' } }
     case 'create':
       if (creates > 0)

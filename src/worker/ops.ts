@@ -156,7 +156,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
           endings({ kind: state === 'idle' ? 'settled' : state, reason: end.reason?.code ?? 'none' }, 1)
         }
       },
-      onLook: countCall,
+      onCheck: countCall,
       onPace({ kind }: Pick<PaceEvent, 'kind'>): void {
         if (kind === 'refused' || kind === 'taken') refused({}, kind === 'refused' ? 1 : 0)
       },

@@ -26,7 +26,7 @@ import { explained, makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
 export type Observers = Pick<Observing, 'onCaptured'> &
-  Partial<Pick<Observing, 'onLook' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
+  Partial<Pick<Observing, 'onCheck' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
 
 type Options = {
   readonly opened: Opened
@@ -102,11 +102,11 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const takingPart = makeTakingPart(consumer)
   const start = async () => {
     await mapping.start(takingPart('mapping'), opened.mapping)
-    const onLook = (entry: CallEntry) => {
+    const onCheck = (entry: CallEntry) => {
       calls.add(entry)
-      observers.onLook?.(entry)
+      observers.onCheck?.(entry)
     }
-    return await startReconciling({ opened, queue, log, logCall: onLook, signal, watch })
+    return await startReconciling({ opened, queue, log, logCall: onCheck, signal, watch })
   }
   const reconciling = await start().catch(async (error: unknown) => {
     stopping.abort()

@@ -60,7 +60,7 @@ const json = async (args: readonly string[]) => {
 }
 
 /** How many the last run has counted so far. */
-async function looked(): Promise<number> {
+async function checkedCount(): Promise<number> {
   const { rows } = await house.db.pool.query<{ checked: number }>(
     `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.run
      WHERE kind = 'drift' AND ended_at IS NULL ORDER BY id DESC LIMIT 1`,
@@ -179,13 +179,13 @@ describe('with three users who were changed behind our back', () => {
 
   test('stopped by a signal it writes no file, and goes on where it was', async () => {
     const stop = new AbortController()
-    // Who is looked at first is drawn: with a limit it is stopped also where that is one who differs.
+    // Who is checked first is drawn: with a limit it is stopped also where that is one who differs.
     const stopped = runDrift(house, ['--rate', '5', '--max-drift', '100%', '--output', 'late.txt'], {
       stop: stop.signal,
       cwd: folder,
     })
-    // So many that those who are left, and second looks, are fewer than everybody again.
-    await expect.poll(looked).toSatisfy((checked) => checked > 3 && checked < 11)
+    // So many that those who are left, and second checks, are fewer than everybody again.
+    await expect.poll(checkedCount).toSatisfy((checked) => checked > 3 && checked < 11)
     const before = house.calls().length
     stop.abort()
     const { code, err } = await stopped
@@ -204,7 +204,7 @@ describe('with three users who were changed behind our back', () => {
 
   test('killed it goes on too', async () => {
     await using killed = await runRollcall(house, ['drift', '--rate', '5', '--sample', '11'])
-    await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 11)
+    await expect.poll(checkedCount).toSatisfy((checked) => checked > 0 && checked < 11)
     killed.kill('SIGKILL')
     await killed.exited
     const { report, err } = await json(['--rate', '500', '--sample', '11'])
@@ -219,10 +219,10 @@ describe('with three users who were changed behind our back', () => {
       'SELECT clock_timestamp()::text AS at, max(id) AS id FROM rollcall.call',
     )
     const others = KEYS.filter((each) => each !== 'b' && each !== 'c')
-    const seen = 'SELECT key FROM rollcall.ledger WHERE looked_at > $1::timestamptz AND key = ANY($2)'
+    const seen = 'SELECT key FROM rollcall.ledger WHERE checked_at > $1::timestamptz AND key = ANY($2)'
     const stopped = runDrift(house, ['--rate', '1'], { stop: stop.signal })
     const late = await until(async () => (await pool.query(seen, [before[0].at, others])).rows[0]?.key, {
-      what: 'somebody looked at who agrees',
+      what: 'somebody checked who agrees',
     })
     stop.abort()
     expect((await stopped).code).toBe(1)
@@ -231,14 +231,14 @@ describe('with three users who were changed behind our back', () => {
     expect(key).not.toBe('')
     for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
     await using verifier = await openVerifier(house, { repair: true })
-    await until(async () => (await verifier.look([key]))[key]?.repairing === true, { what: 'a repair' })
+    await until(async () => (await verifier.checkKeys([key]))[key]?.repairing === true, { what: 'a repair' })
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
     const repaired = `SELECT FROM rollcall.finding WHERE key = $1 AND resolved_how = 'repaired'`
     expect((await pool.query(repaired, [key])).rowCount).toBe(1)
     await using reporting = await openVerifier(house)
-    await until(async () => (await reporting.look([late]))[late]?.findingState === 'found')
+    await until(async () => (await reporting.checkKeys([late]))[late]?.findingState === 'found')
 
     const { code, report } = await json(['--rate', '500'])
     expect(code).toBe(3)

@@ -55,7 +55,7 @@ test('a key that nobody knows is said, and exit 3; wrong calls are exit 2', asyn
   expect({ code, output }).toEqual({ code: 3, output: expect.stringMatching(/^nothing .* nobody$/m) })
   const { rows } = await house.db.pool.query('SELECT FROM rollcall.owed')
   expect(rows).toEqual([])
-  expect((await alone(house, 'sync', '--history', '--look', 'c')).code).toBe(2)
+  expect((await alone(house, 'sync', '--history', '--lookup', 'c')).code).toBe(2)
   expect((await alone(house, 'sync', '--history', '--dry-run', 'c')).code).toBe(2)
   expect((await alone(house, 'sync', '--history', '--limit', '0', 'c')).code).toBe(2)
   expect((await alone(house, 'sync', '--limit', '5', 'c')).code).toBe(2)

@@ -111,11 +111,11 @@ test.each([
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {
-  const text = `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`
+  const text = `${'word '.repeat(12)}\`rollcall sync 4711 --lookup\`, ${'x'.repeat(90)} end`
   const said = details([['to do', text]])
   expect(said).toEqual([
     `  to do     ${'word '.repeat(12).trim()}`,
-    `            \`rollcall sync 4711 --look\`,`,
+    `            \`rollcall sync 4711 --lookup\`,`,
     `            ${'x'.repeat(90)}`,
     '            end',
   ])

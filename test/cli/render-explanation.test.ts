@@ -49,10 +49,10 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send: /],
-  [RIGHT, PATCH, /^nothing to send, as far .*; with --look: update \(PATCH\)/],
-  [LOOKUP, PATCH, /^look first \(GET\): .*; then: update/],
+  [RIGHT, PATCH, /^nothing to send, as far .*; with --lookup: update \(PATCH\)/],
+  [LOOKUP, PATCH, /^lookup \(GET\) first: .*; then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
-] as const)('the plan %j, and after a look %j', (plan, planAfterLookup, words) => {
+] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
@@ -75,11 +75,11 @@ test('every remedy has words, and a command that a shell takes', () => {
   for (const deed of Object.keys(REMEDIES) as Remedy['do'][])
     expect(renderRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
   const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
-  expect(said('4711')).toBe('`rollcall sync 4711 --look`')
-  expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --look\``)
+  expect(said('4711')).toBe('`rollcall sync 4711 --lookup`')
+  expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
   expect(said('-x')).toContain(`'-x'`)
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
-  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
+  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--lookup --removed')
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true } } as const

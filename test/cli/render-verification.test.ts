@@ -61,7 +61,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   ['not for a few who are passed over', verification({ overdue: 100 }), []],
   ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
   ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2000 .*7d/]],
-  ['not for them where workers look at nobody', verification({ overdue: 101, periodMs: null }), []],
+  ['not for them where workers check nobody', verification({ overdue: 101, periodMs: null }), []],
 ])('a person is needed: %s', (_, given, said) => {
   const needs = verificationNeeds(given)
   expect(needs).toEqual(said.map((each) => expect.stringMatching(each)))

@@ -180,7 +180,7 @@ test('tells of a brake once, with each count by its name, and of released custom
   })
 })
 
-test('shows unfinished looks at everybody, and needs a person as long as the last check has found something', async () => {
+test('shows unfinished checks everybody, and needs a person as long as the last check has found something', async () => {
   await using scene = await openScene()
   await scene.pool.query(
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now())`,
@@ -215,7 +215,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
     check: { kind: 'check', missed: { inserted: 2, changed: 0, deleted: 1 } },
-    // Its own end is no later look, though Postgres read the clock twice for it.
+    // Its own end is no later check, though Postgres read the clock twice for it.
     missedSince: nothing,
   })
 
@@ -242,7 +242,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   await using scene = await openScene()
   const find = (key: string, kind: string, access: string | null = null) =>
     scene.pool.query(
-      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks)
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, checks)
        VALUES ($1, $2, '{}', 'edited-at-service', $3, 2)`,
       [key, kind, access],
     )

@@ -119,7 +119,7 @@ describe('a function that goes by the time', () => {
     ['a plain value', ({ now }) => (now > new Date(0) ? 2 : 0)],
     ['nothing', ({ now }) => void now],
     ['a value in braces', ({ now }) => ({ value: now.getFullYear() })],
-  ])('fails when it answers with %s, since nobody would look again', (_, call) => {
+  ])('fails when it answers with %s, since nobody would check again', (_, call) => {
     expect(() => ask(call)).toThrow('{ value, validUntil }')
   })
 

@@ -150,7 +150,7 @@ describe('of somebody who is held', () => {
   })
 })
 
-test('of somebody whose repair waits access is what looks have shown, whatever is remembered', () => {
+test('of a customer whose repair waits access is what checks have shown, whatever is remembered', () => {
   const held = (reason: object) =>
     heldAccess(
       subject(user(2), {
@@ -301,7 +301,7 @@ test('a form that came back once more counts when a claim has seen it, not when 
   expect(compare(twice, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
 })
 
-describe('who is not looked at', () => {
+describe('who is not checked', () => {
   const PRESENT = { remote: 'present', sentStatus: 2 } as const
   const work = (rest: Partial<Work>): Work => ({
     ...WORK,

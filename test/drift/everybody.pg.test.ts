@@ -1,4 +1,4 @@
-// Whom a run looks at, and in which order; that it goes on just where it stopped; and what is kept of it.
+// Whom a run checks, and in which order; that it goes on just where it stopped; and what is kept of it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
@@ -188,7 +188,7 @@ describe('the record of a run', () => {
     const [next] = await taken({}, 1)
     const agenda = {
       ...NOTHING_YET,
-      waiting: [{ key: 'a', at: 5, looks: 1, last: { kind: 'agrees' } as const }],
+      waiting: [{ key: 'a', at: 5, checks: 1, last: { kind: 'agrees' } as const }],
       found: ['12'],
     }
     const kept = { ...run, place: next?.place ?? beginningOf(null), agenda }

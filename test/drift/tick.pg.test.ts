@@ -1,4 +1,4 @@
-// Whom a tick hands over to be looked at, with real tables; what a look says is given here.
+// Whom a tick hands over to be checked, with real tables; what a check says is given here.
 import { expect, test } from 'vitest'
 import type { CheckedBatch } from '../../src/drift/checking.ts'
 import { makeTick } from '../../src/drift/tick.ts'
@@ -54,7 +54,7 @@ async function askedAgo(
     ])
 }
 
-test('everybody of whom a look can say something is taken once, a few at once', async () => {
+test('everybody of whom a check can say something is taken once, a few at once', async () => {
   await using it = await scene([
     ...keys(6).map(good),
     { key: 'a-rejected', sent: 2, state: 'rejected' },
@@ -84,7 +84,7 @@ test('those who were asked about longest ago come first, and nobody much before 
   expect(it.batches).toEqual([[never], [future, oldest].sort(), [older, old].sort()])
 })
 
-test('after an outage it goes on with the oldest, and who could not be looked at comes in the next period', async () => {
+test('after an outage it goes on with the oldest, and who could not be checked comes in the next period', async () => {
   await using it = await scene(keys(6).map(good), new Set([1]))
   expect(await it.tick()).toBe('pace')
   expect(await it.tick()).toBe('rest')
@@ -119,7 +119,7 @@ test.each<[string, string, string]>([
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.c')`,
     'gap',
   ],
-])('nobody is looked at during %s', async (_, sql, why) => {
+])('nobody is checked during %s', async (_, sql, why) => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(sql)
   expect(await it.tick()).toBe(why)

@@ -86,7 +86,7 @@ test('--lookup finds users whom the service knows and registers the others, nobo
   const worker = await house.startWorker()
   const dry = await rollcall(house, 'backfill', '--dry-run', '--lookup', '--json')
   expect(dry.code).toBe(3)
-  expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
+  expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, lookups: 40 })
   const backfill = await rollcall(house, 'backfill', '--lookup', '--wait')
   expect(backfill).toMatchObject({
     code: 0,

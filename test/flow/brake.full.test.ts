@@ -43,7 +43,7 @@ describe('a mass accident stops at its limit', () => {
     expect(shutOut(house)).toBe(0)
   })
 
-  test('rows that are deleted, and discarded: no call, and no call after a look at everybody', async () => {
+  test('rows that are deleted, and discarded: no call, and no call after a sweep everybody', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
     const { pool } = house.db

@@ -33,7 +33,7 @@ otherLane('users who were changed at the service', (lane) => {
   test('are found as what they are, while others change, and nobody else is', async () => {
     const [names, mails, shut] = [keysOf('n', EACH), keysOf('m', EACH), keysOf('s', EACH)]
     const [gone, entitled, live] = [keysOf('g', EACH), keysOf('e', EACH), keysOf('l', EACH)]
-    // The workers' own rounds look at the same customers meanwhile.
+    // The workers' own rounds check the same customers meanwhile.
     const mass = { customers: 7 * EACH, share: 1 }
     const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })
@@ -112,9 +112,9 @@ test('a service that is not credible gets no findings, few calls, and no writes'
   const { report: known } = await report(house, ['--from-ledger'])
   expect(known).toMatchObject({ conclusion: 'not-credible', findings: [], counts: { checked: 0, kinds: {} } })
   expect(known.trend.at(-1)).toMatchObject({ credible: false, drifting: null })
-  // Workers look again at whoever was found missing, so that this ends with the mistake.
+  // Workers check again the users found missing, so that this ends with the mistake.
   const { rows } = await house.db.pool.query(
-    'SELECT count(*)::int AS open, count(next_look_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
+    'SELECT count(*)::int AS open, count(next_check_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
   )
   expect(rows[0].open).toBeGreaterThan(0)
   expect(rows[0].next).toBe(rows[0].open)

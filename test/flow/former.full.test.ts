@@ -31,8 +31,8 @@ test('an emptied service is not credible where most customers are former ones, a
   await using house = churned
   const before = writes(house)
   house.sandbox.users.clear()
-  const looked = `SELECT FROM rollcall.finding WHERE kind = 'missing' HAVING count(*) = ${STAY.length}`
-  await until(async () => (await house.db.pool.query(looked)).rowCount === 1, { what: 'all to be missed' })
+  const missed = `SELECT FROM rollcall.finding WHERE kind = 'missing' HAVING count(*) = ${STAY.length}`
+  await until(async () => (await house.db.pool.query(missed)).rowCount === 1, { what: 'all to be missed' })
   // Nor is it by a report on former users alone, of whom it says nothing new.
   for (const args of [['--repair'], ['--repair'], ['--where', "plan = 'none'"]]) {
     const { code, out } = await runDrift(house, ['--json', ...args])
@@ -64,7 +64,7 @@ test('a service that is emptied while a run goes on is not one with which everyb
   await using house = await settledHouse(lane, named(Array.from({ length: 60 }, (_, n) => `k${n}`)))
   const running = runDrift(house, ['--json', '--rate', '40'])
   await until(() => house.calls().filter(({ method }) => method === 'GET').length >= 45, {
-    what: 'most looks',
+    what: 'most checks',
   })
   house.sandbox.users.clear()
   const { code, out } = await running

@@ -1,4 +1,4 @@
-// What a look has found is over as soon as rollcall has put it right, and everything that tells of it says so at once.
+// What a check has found is over as soon as rollcall has put it right, and everything that tells of it says so at once.
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { rollcall } from '../support/command.ts'
@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const THREE = `INSERT INTO clientes (id, plan, nombre)
   VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea'), ('c', 'premium', 'Cai')`
 
-test('a finding ends with `sync --look`, an ordinary change and a revocation, and not with a change that leaves it', async () => {
+test('a finding ends with `sync --lookup`, an ordinary change and a revocation, and not with a change that leaves it', async () => {
   await using house = await settledHouse(lane, THREE)
   const { pool } = house.db
   for (const key of ['a', 'b']) house.sandbox.users.edit(key, { status: 0 })
@@ -23,7 +23,7 @@ test('a finding ends with `sync --look`, an ordinary change and a revocation, an
   }
   expect(await reported()).toEqual([['a', 'b', 'c'], expect.objectContaining({ differs: 3 })])
 
-  expect((await rollcall(house, 'sync', 'a', '--look')).code).toBe(0)
+  expect((await rollcall(house, 'sync', 'a', '--lookup')).code).toBe(0)
   expect(await reported()).toEqual([['b', 'c'], expect.objectContaining({ differs: 2 })])
 
   await pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id IN ('b', 'c')`)

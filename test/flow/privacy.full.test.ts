@@ -144,7 +144,7 @@ async function printed(house: House, signal: AbortSignal): Promise<Places> {
         await run(['access', keyOf(name), ...json])
       }
     }
-    await run(['sync', '--look', ...NAMES.map((name) => keyOf(name))])
+    await run(['sync', '--lookup', ...NAMES.map((name) => keyOf(name))])
     return places
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -69,7 +69,7 @@ test("a joined table that is made anew takes nobody's access before its triggers
   const { pool } = house.db
   await pool.query(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
   await sync(house)
-  // Of this one rollcall does not remember that it has access, and the next claim looks.
+  // Of this one rollcall does not remember that it has access, and the next claim makes a lookup.
   await pool.query(`UPDATE rollcall.ledger SET sent_status = 0, seen_status = 0 WHERE key = 'c';
     UPDATE rollcall.owed SET unknown = true WHERE key = 'c'`)
   await pool.query(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;

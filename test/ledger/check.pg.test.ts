@@ -5,7 +5,7 @@ import { claimChecks, endChecks } from '../../src/ledger/check.ts'
 import { knownKeysIfAny } from '../../src/ledger/history.ts'
 import { leaseLane } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
-import { noteToLook, noteVerifications } from '../../src/ledger/note-unchanged.ts'
+import { noteLookup, noteVerifications } from '../../src/ledger/note-unchanged.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -30,7 +30,7 @@ const asChecks = (tokens: ReadonlyMap<string, string>) => [...tokens].map(([key,
 
 test.each([
   ['a change', async (pool: Pool) => note(pool, [{ key: 'a', lane: LANE.change, at: new Date() }])],
-  ['a repair', async (pool: Pool) => noteToLook(pool, ['a'])],
+  ['a repair', async (pool: Pool) => noteLookup(pool, ['a'])],
 ])('%s takes the row from a check at once, whose ending then counts for nothing', async (_, take) => {
   await using db = await openDatabase()
   const { pool } = db
@@ -72,7 +72,7 @@ test('a customer is not checked that is owed, unknown, about to be planned, or c
   // Somebody of whom nothing but a check was ever wanted is nobody that we know.
   expect(await knownKeysIfAny(pool, ['free', 'new'])).toEqual(new Set(['free']))
   expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new', 'verified']))
-  // The look that follows an unknown outcome comes when it was to come.
+  // The check that follows an unknown outcome comes when it was to come.
   const { rows } = await pool.query(
     `SELECT key FROM rollcall.owed WHERE verify_at > now() + interval '59 minutes' AND token IS NULL`,
   )

@@ -4,7 +4,7 @@ import { freshDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 import { until } from '../support/until.ts'
 
-test('who settles at the same moment, in another process, is sent to look', async () => {
+test('who settles at the same moment, in another process, is sent to a lookup', async () => {
   await using db = await freshDatabase()
   const { pool } = db
   await pool.query(

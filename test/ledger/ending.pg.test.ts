@@ -26,7 +26,7 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
   )
   expect(await makeEnd(db.pool)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
-    `SELECT unknown, status_unknown AS statusUnknown, verify_left AS left, verify_at IS NOT NULL AS verifies,
+    `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
        not_before > now() + interval '4 s' AS "heldBack" FROM rollcall.owed`,
   )
@@ -34,11 +34,11 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
 }
 
 const SUSPECT = { change_version: 4, suspect_version: 4 }
-const STATUS_UNKNOWN = { status_unknown: true }
+const MARKED = { status_unknown: true }
 const UNSURE = { sure: false, record: { ...EMPTY_RECORD, userId: 'u', state: 'rejected' } } as const
 const RETRY = { kind: 'retry', failed: true } as const
 const KNOWN = { ...RETRY, statusKnown: true } as const
-/** An unknown outcome after which two looks are to come. */
+/** An unknown outcome after which two lookups are to come. */
 const OPEN = { unknown: true, verify_left: 2 }
 const UNCLEAR = { unclear: true }
 const VERIFYING = { unknown: true, suspect_version: 3 }
@@ -54,24 +54,14 @@ test.each<[string, Columns, Partial<Ending>, object]>([
     { kind: 'unknown' },
     { unknown: true, heldBack: true, late: true },
   ],
-  ['an unknown status ends with a trusted answer', STATUS_UNKNOWN, {}, { statusUnknown: false }],
-  ['and with no other', STATUS_UNKNOWN, UNSURE, { statusUnknown: true }],
-  [
-    'nor where the row became suspect after the claim',
-    { ...STATUS_UNKNOWN, ...SUSPECT },
-    {},
-    { statusUnknown: true },
-  ],
-  ['a suspicion that comes under a claim makes nothing unknown', SUSPECT, {}, { statusUnknown: false }],
-  [
-    'an attempt that may have been carried out leaves it unknown',
-    STATUS_UNKNOWN,
-    RETRY,
-    { statusUnknown: true },
-  ],
-  ['one that was not removes its own mark', STATUS_UNKNOWN, KNOWN, { statusUnknown: false }],
-  ['and no later one', { ...STATUS_UNKNOWN, ...SUSPECT }, KNOWN, { statusUnknown: true }],
-  ['who clears an unknown outcome up sets the next look', OPEN, {}, { left: 2, verifies: true }],
+  ['an unknown status ends with a trusted answer', MARKED, {}, { marked: false }],
+  ['and with no other', MARKED, UNSURE, { marked: true }],
+  ['nor where the row became suspect after the claim', { ...MARKED, ...SUSPECT }, {}, { marked: true }],
+  ['a suspicion that comes under a claim makes nothing unknown', SUSPECT, {}, { marked: false }],
+  ['an attempt that may have been carried out leaves the mark', MARKED, RETRY, { marked: true }],
+  ['one that was not removes its own mark', MARKED, KNOWN, { marked: false }],
+  ['and no later one', { ...MARKED, ...SUSPECT }, KNOWN, { marked: true }],
+  ['who clears an unknown outcome up sets the next lookup', OPEN, {}, { left: 2, verifies: true }],
   ['also the last one', { ...OPEN, verify_left: 1 }, {}, { left: 1, verifies: true }],
   ['where none is to come it sets none', { ...OPEN, verify_left: 0 }, {}, { left: 0, verifies: false }],
   ['nor where nothing was unknown', { ...OPEN, unknown: false }, {}, { left: 2, verifies: false }],
@@ -83,7 +73,7 @@ test.each<[string, Columns, Partial<Ending>, object]>([
     { left: 0, verifies: false },
   ],
   ['nor where the row became suspect', { ...OPEN, ...SUSPECT }, {}, { left: 2, verifies: false }],
-  ['an unknown outcome asks for two looks', { unknown: true }, { kind: 'unknown' }, { left: 2, owed: true }],
+  ['an unknown outcome asks for two', { unknown: true }, { kind: 'unknown' }, { left: 2, owed: true }],
   ['an unclear answer that is taken for a yes asks for one', {}, UNCLEAR, { left: 1, verifies: true }],
   ['also after an unknown outcome', { unknown: true }, UNCLEAR, { left: 1, verifies: true, owed: false }],
   ['a verification asks for no other', { ...VERIFYING, synced_version: 2 }, UNCLEAR, { left: 0 }],
@@ -148,7 +138,7 @@ test('whoever is planned again is noted when its time has passed, and not under 
   expect(rows).toEqual([{ key: 'free' }])
 })
 
-test('a mapping without an end sets no time to look again, and one that has ended does not ask without a pause', async () => {
+test('a mapping without an end sets no time to plan again, and one that has ended does not ask without a pause', async () => {
   const replan = async (replanAtMs: number | null) => {
     await end({}, { replanAtMs })
     const { rows } = await db.pool.query(

@@ -27,7 +27,7 @@ const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 const of = async (db: TestDatabase, ...keys: readonly string[]) =>
   await readErasures(db.pool, { keys, limit: 50 })
 
-test('the ending of the call writes a receipt, and the ending of the look completes it', async () => {
+test('the ending of the call writes a receipt, and the ending of the lookup completes it', async () => {
   await using db = await freshDatabase()
   await end(db, 'c', 'sent', { cleared: ['email', 'country_code'], left: null })
   const sent = {
@@ -56,7 +56,7 @@ test('an ending without an erasure writes none, and the row that comes back leav
   ])
 })
 
-test('a look that leads to a second call completes the first receipt and writes another', async () => {
+test('a lookup that leads to a second call completes the first receipt and writes another', async () => {
   await using db = await freshDatabase()
   await end(db, 'c', 'sent', { cleared: ['email', 'gender'], left: null })
   await end(db, 'c', 'sent', { cleared: ['gender'], left: ['gender'] })

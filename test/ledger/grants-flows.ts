@@ -8,13 +8,7 @@ import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { drainOutbox } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
-import {
-  confirmCredible,
-  drawSample,
-  isSampleDue,
-  readEvidence,
-  writeSample,
-} from '../../src/drift/evidence.ts'
+import { drawSample, isSampleDue, readEvidence, setCredible, writeSample } from '../../src/drift/evidence.ts'
 import { countOpen, dueChecks, pruneFindings, readOpenFound } from '../../src/drift/found.ts'
 import { oweRepairs } from '../../src/drift/repair.ts'
 import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.ts'
@@ -177,7 +171,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
       await storeChecks(pool, [{ subject, result, token }], options)
     }
     await readEvidence(pool)
-    await confirmCredible(pool, { by: 'test', why: 'test' })
+    await setCredible(pool, { by: 'test', why: 'test' })
     await pruneFindings(pool, 1, 1)
   },
   'a run is kept': async ({ pool }) => {

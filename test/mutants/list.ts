@@ -92,7 +92,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/absorb.ts': [
     [
       'unclear-done-without-a-look',
-      'if (!memory.looked || !isStatusShown(plan, memory))',
+      'if (!memory.lookedUp || !isStatusShown(plan, memory))',
       'if (!isStatusShown(plan, memory))',
     ],
     [
@@ -183,8 +183,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['ending-leaves-findings', 'END AS settled', 'END AND false AS settled'],
     [
       'ending-asks-no-look-at-the-rest',
-      `coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms')`,
-      'f.next_look_at',
+      `coalesce(f.next_check_at, now() + e."lateMs" * interval '1 ms')`,
+      'f.next_check_at',
     ],
   ],
   'src/capture/outbox.ts': [

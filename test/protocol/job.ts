@@ -64,7 +64,7 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
   for (;;) {
     const unknown = claimed.unknown && w.guards.lookupWhenUnknown
     const lookup =
-      !progress.looked && (unknown || unaskedRemoval(w, params) || progress.refusedCreate !== null)
+      !progress.lookedUp && (unknown || unaskedRemoval(w, params) || progress.refusedCreate !== null)
     const plan = planFor(desired, progress.known, lookup)
     if (plan.kind === 'reject') return 'reject'
     if (plan.kind === 'none') return 'settle'
@@ -76,7 +76,7 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
       if (progress.tooEarly > 0) return 'release'
     }
     if (progress.calls++ === 4) return 'retry'
-    if (undoes(w, claimed.key, plan.call) && !progress.looked) w.overstepped[claimed.key] = true
+    if (undoes(w, claimed.key, plan.call) && !progress.lookedUp) w.overstepped[claimed.key] = true
     const answer = yield* send(w, self, { key: claimed.key, call: plan.call, progress })
     const turn = learn(w.guards, progress, plan.call, answer)
     if (turn !== 'go on') return turn
@@ -96,7 +96,7 @@ function unaskedRemoval(w: World, { desired, progress }: SyncParams): boolean {
 }
 
 /**
- * Suspended between its last look at the clock and the sending, until beyond its lifetime and, mostly, until
+ * Suspended between its last reading of the clock and the sending, until beyond its lifetime and, mostly, until
  * somebody else is at work: there the harm is. It comes back for certain; nobody else could know what it did.
  */
 function* oversleep(w: World, self: Actor, key: number): Steps {

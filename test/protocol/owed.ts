@@ -11,10 +11,10 @@ export type Owed = {
   lane: number
   dueAt: number | null
   notBefore: number | null
-  /** The first change that no claim has settled; null: a look is owed. */
+  /** The first change that no claim has settled; null: a lookup is owed. */
   changedAt: number | null
   replanAt: number | null
-  /** Looks still to come after an unknown outcome. */
+  /** Lookups still to come after an unknown outcome. */
   verifyLeft: number
   /** When the next of them is owed. */
   verifyAt: number | null
@@ -90,7 +90,7 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
   return row
 }
 
-/** Two looks follow every outcome that was unknown. */
+/** Two checks follow every outcome that was unknown. */
 export function restartVerification(row: Owed): void {
   row.verifyLeft = 2
   row.verifyAt = null
@@ -100,11 +100,11 @@ export function restartVerification(row: Owed): void {
 export function noteVerification(row: Owed, at: number): void {
   row.verifyLeft -= 1
   row.verifyAt = null
-  noteToLook(row, at)
+  noteLookup(row, at)
 }
 
-/** A claim like any other, that looks first: a verification, or the repair of what checks have found. */
-export function noteToLook(row: Owed, at: number): void {
+/** A claim like any other, that checks first: a verification, or the repair of what checks have found. */
+export function noteLookup(row: Owed, at: number): void {
   takeFromCheck(row, true)
   row.changeVersion += 1
   row.suspectVersion = row.changeVersion
@@ -113,7 +113,7 @@ export function noteToLook(row: Owed, at: number): void {
   row.dueAt ??= greatest(row.notBefore, at)
 }
 
-/** Whom a check may look at: nothing is owed, unknown or about to be, and no other check has the row. */
+/** Whom a check may look up: nothing is owed, unknown or about to be, and no other check has the row. */
 export function isQuiet(row: Owed | null, at: number): boolean {
   if (row === null) return true
   if (row.dueAt !== null || row.unknown || (row.replanAt !== null && row.replanAt <= at)) return false

@@ -17,7 +17,7 @@ export const EMPTY_RECORD: LedgerRecord = none
 export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
-    ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, looked: false },
+    ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, lookedUp: false },
     ...{
       confirmed: [],
       unclear: false,

@@ -65,7 +65,7 @@ export const ABSENT: Memory = {
   conflict: null,
   erased: null,
   learnt: {},
-  looked: false,
+  lookedUp: false,
   creating: false,
 }
 export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
@@ -87,7 +87,7 @@ export function seen(status: number, fields: Fields = {}, rest: Partial<Memory> 
     remote: 'present',
     seenStatus: status,
     seen: Object.fromEntries(forms),
-    looked: true,
+    lookedUp: true,
     ...rest,
   }
 }

@@ -116,7 +116,7 @@ export const PLAIN_RUN = {
   expired: never(),
   stopping: never(),
   abort: never(),
-  look: false,
+  lookup: false,
 }
 
 export function contextOf(customer: Customer): SyncContext {

@@ -7,7 +7,7 @@ import { KEEP, plan, UNASKED, user } from '../support/plan-scene.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 
-/** So many who need calls: one each with access, two (a look, and a registration) without. */
+/** So many who need calls: one each with access, two (a sweep, and a registration) without. */
 function judged(customers: number, status: 0 | 2): readonly Judged[] {
   const mapped = user(status)
   const found = {

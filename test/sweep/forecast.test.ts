@@ -48,7 +48,7 @@ describe('the calls for one customer', () => {
   const unknown: Memory = { ...sent(2), remote: 'unknown' }
   const unregistered = { ...KEEP, createWithoutAccess: false }
   const trial = sent(4, { first_name: 'A', last_name: 'Gil' })
-  /** Calls, kinds of the brake, and whether a look decides. */
+  /** Calls, kinds of the brake, and whether a lookup decides. */
   const table: [string, Case, string, string, boolean?][] = [
     ['a new one is created', { mapped: user(2), memory: UNASKED }, 'POST', 'create'],
     [
@@ -59,25 +59,25 @@ describe('the calls for one customer', () => {
       true,
     ],
     ['or only that', { mapped: user(0), memory: UNASKED, policy: unregistered }, 'GET', '', true],
-    ['a look that is wanted comes first', { mapped: user(2), memory: UNKNOWN }, 'GET POST', 'create', true],
+    ['a lookup that is wanted comes first', { mapped: user(2), memory: UNKNOWN }, 'GET POST', 'create', true],
     ['another status', { mapped: user(2), memory: sent(0) }, 'PATCH', 'status'],
     ['no access', { mapped: user(0), memory: sent(2) }, 'PATCH', 'revocation'],
     ['everything at once', { mapped: user(2, NAMED), memory: OTHER, policy: FULL }, 'PUT', ''],
     ['a field is cleared', cleared, 'PATCH', 'clear:first_name'],
-    ['a trial is looked at before its fields', { mapped: user(4, NAMED), memory: trial }, 'GET PATCH', ''],
-    ['nothing follows the look', { mapped: user(2), memory: unknown }, 'GET', '', true],
+    ['a trial is looked up before its fields', { mapped: user(4, NAMED), memory: trial }, 'GET PATCH', ''],
+    ['nothing follows the lookup', { mapped: user(2), memory: unknown }, 'GET', '', true],
     ['gone: revoked', { mapped: REMOVED, memory: sent(2) }, 'PATCH', 'revocation'],
     [
-      'gone, and to be erased: revoked, erased, looked at',
+      'gone, and to be erased: revoked, erased, looked up',
       { mapped: REMOVED, memory: sent(2), policy: ERASE },
       'PATCH PATCH GET',
       'revocation erase',
     ],
     ['right', { mapped: user(2), memory: sent(2) }, '', ''],
   ]
-  test.each(table)('%s', (_, given, calls, kinds, looks = false) => {
+  test.each(table)('%s', (_, given, calls, kinds, lookups = false) => {
     const found = ahead(given)
-    expect([found.calls.join(' '), found.kinds.join(' '), found.looks]).toEqual([calls, kinds, looks])
+    expect([found.calls.join(' '), found.kinds.join(' '), found.lookups]).toEqual([calls, kinds, lookups])
   })
 })
 
@@ -117,7 +117,7 @@ describe('the sum', () => {
     )
     expect(forecast).toMatchObject({
       calls: { GET: 1, POST: 3, PUT: 0, PATCH: 0 },
-      ...{ looks: 1, afterLooks: { POST: 1 }, registered: { first_name: 2 } },
+      ...{ lookups: 1, afterLookups: { POST: 1 }, registered: { first_name: 2 } },
       leftOut: { 'email: invalid': 2 },
       rejected: { 'shared-user-id': 1, 'email: invalid': 1 },
       // The second of them was let through within the window already.

@@ -33,7 +33,7 @@ const KNOWN: SweepSelection = { ...EVERYBODY, bringIn: false }
 
 const MEMORY: Memory = {
   ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
-  ...{ conflict: null, erased: null, learnt: {}, looked: false, creating: false },
+  ...{ conflict: null, erased: null, learnt: {}, lookedUp: false, creating: false },
 }
 
 describe('the verdict on a customer', () => {
@@ -104,9 +104,9 @@ describe('a sweep that is for some', () => {
     ['brings in who was never asked', { ...NEW, plan: CREATE }, {}, 'differs'],
     ['leaves out who was never in scope', { ...NEW, plan: { kind: 'none', why: 'never-ours' } }, {}, 'same'],
     ['creates: a create', { ...NEW, plan: CREATE }, { only: 'create' }, 'differs'],
-    ['creates: a look at somebody new', { ...NEW, plan: LOOK }, { only: 'create' }, 'differs'],
-    ['creates: a look at somebody known', { plan: LOOK }, { only: 'create' }, 'not-selected'],
-    ['updates: a look at somebody known', { plan: LOOK }, { only: 'update' }, 'differs'],
+    ['creates: a lookup of a new customer', { ...NEW, plan: LOOK }, { only: 'create' }, 'differs'],
+    ['creates: a lookup of a known customer', { plan: LOOK }, { only: 'create' }, 'not-selected'],
+    ['updates: a lookup of a known customer', { plan: LOOK }, { only: 'update' }, 'differs'],
     ['updates: no revocation', { plan: REVOKE }, { only: 'update' }, 'not-selected'],
     ['revocations: a revocation', { plan: REVOKE }, { only: 'revoke' }, 'differs'],
     ['revocations: nobody who is rejected', { plan: REJECT }, { only: 'revoke' }, 'not-selected'],

@@ -237,7 +237,7 @@ test('rejected as before: not asked again; another user now, waiting or not: tri
   expect(rows).toEqual([{ key: 'f' }, { key: 'r' }])
 })
 
-test('a row that cannot be read is noted, and does not keep the others from being looked at', async () => {
+test('a row that cannot be read is noted, and does not keep the others from being swept', async () => {
   const sql = `CREATE TABLE t (id int PRIMARY KEY, plan text, n int);
     CREATE VIEW v AS SELECT id, plan, (100 / n)::text AS share FROM t`
   const config: Partial<RollcallConfig> = {

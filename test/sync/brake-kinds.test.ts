@@ -39,13 +39,13 @@ describe('the kinds of a plan', () => {
     ],
     ['a status that nobody knows', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
     [
-      'a trial that ended just now, as far as a look shows',
+      'a trial that ended just now, as far as a lookup shows',
       patch({ status: 0, email: 'a@b.c' }, true),
       seen(0, {}, { sentStatus: 4 }),
       ['revocation'],
     ],
     [
-      'no access any more, of which a look shows none already',
+      'no access any more, of which a lookup shows none already',
       patch({ status: 0 }),
       seen(0, {}, { sentStatus: 2 }),
       ['revocation'],
@@ -191,8 +191,8 @@ describe('asking the brake about a plan', () => {
   })
 
   it.each([
-    ['a look has shown', seen(2), true],
-    ['a look has taken back', seen(0, {}, { sentStatus: 2 }), false],
+    ['a lookup has shown', seen(2), true],
+    ['a lookup has taken back', seen(0, {}, { sentStatus: 2 }), false],
   ])('says whether there is access that %s', async (_what, memory, hasAccess) => {
     const brake = vi.fn<Brake>(async () => [])
     await ask(patch({ status: 4 }), brake, memory)

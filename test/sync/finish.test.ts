@@ -27,7 +27,7 @@ const MEMORY: Memory = {
   conflict: null,
   erased: null,
   learnt: {},
-  looked: false,
+  lookedUp: false,
   creating: false,
 }
 
@@ -123,7 +123,7 @@ describe('makeEnding', () => {
     expect(ending({ end: UNKNOWN, turn: { made: [TAKEN] } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
     expect(ending({ end: UNKNOWN, turn: { memory, made: [UNCLEAR] } }).record.existed).toBe(false)
-    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.existed).toBe(true)
+    expect(ending({ end: LATER, turn: { memory: { ...memory, lookedUp: true } } }).record.existed).toBe(true)
   })
 
   it('leaves the state as it was when the claim was given up', () => {
@@ -193,7 +193,7 @@ describe('makeEnding', () => {
     // What an earlier claim wrote is not known: status 0 may be its work.
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({ effect: 'unknown', lowered: true })
     expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).effect).toBe('answered')
-    // Only sent to look: nothing of its own is on its way.
+    // Only sent to a lookup: nothing of its own is on its way.
     expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('none')
     expect(ending({ end: LATER, turn: { made: [LOST] } }).effect).toBe('unknown')
     expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).effect).toBe('answered')
@@ -217,7 +217,7 @@ describe('makeEnding', () => {
     expect(ending({ end: LATER, turn: { made: [LOOK] } }).verified).toBe(false)
   })
 
-  it('has others looked at who may be the user now', () => {
+  it('has others looked up who may be the user now', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     expect(ending({ end: SETTLE, mapped: removed, claimants: ['8'] }).noteKeys).toEqual(['8'])
     expect(ending({ end: SETTLE, claimants: ['8'] }).noteKeys).toEqual([])

@@ -48,7 +48,7 @@ it('is nothing that is still there, that nobody knew, or that was no value', () 
   expect(freed({ sent: { email: NO_VALUE, country_code: UNKNOWN_VALUE } }, NEW)).toEqual([])
 })
 
-it('is known by a look too, where the answer to the write was lost', () => {
+it('is known by a lookup too, where the answer to the write was lost', () => {
   const turn = {
     made: [{ ...DONE, plan: { kind: 'lookup', why: 'unknown' } }],
     memory: { ...ABSENT, seen: { email: normal('email', 'b@x.es') } },
@@ -58,7 +58,7 @@ it('is known by a look too, where the answer to the write was lost', () => {
   ])
 })
 
-it('is nothing without an acknowledged write or a look, or with digests of another key', () => {
+it('is nothing without an acknowledged write or a lookup, or with digests of another key', () => {
   const turn = { made: [], memory: { ...ABSENT, ...NEW } }
   expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
   const record = { ...NEVER_SETTLED, digestKey: 'other', sent: { email: OLD } }

@@ -76,7 +76,7 @@ describe('startMemory', () => {
   })
 
   describe('with digests of another key', () => {
-    it('drops them and looks again, but does not write what a GET cannot show', () => {
+    it('drops them and makes a lookup, but does not write what a GET cannot show', () => {
       const memory = start({ digestKey: 'other.1' })
       const sent = { country_code: ASSUMED_VALUE }
       expect(memory).toEqual({ ...start(), remote: 'unknown', sent, seen: {}, refused: {} })
@@ -114,7 +114,7 @@ describe('of somebody who was erased', () => {
     expect(memory).toMatchObject({ remote: 'present', sentStatus, sent, refused, erased })
   })
 
-  it('a look keeps the marks, and is stored as one without a digest of what it showed', () => {
+  it('a lookup keeps the marks, and is stored as one without a digest of what it showed', () => {
     const memory = rememberSeen(start(ERASED), remote(0, { email: 'a@x.es' }), null, digests)
     expect(memory).toMatchObject({ erased: 'verified', sent: marks, seen: { gender: NO_VALUE } })
     const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], existed: null } as const
@@ -189,7 +189,7 @@ describe('rememberSeen', () => {
 
   it('replaces what is remembered by what the service shows', () => {
     const memory = see(start(), remote(2, { email: 'other@x.es', last_name: 'Soto' }), { email: 'a@x.es' })
-    expect(memory).toMatchObject({ remote: 'present', seenStatus: 2, looked: true })
+    expect(memory).toMatchObject({ remote: 'present', seenStatus: 2, lookedUp: true })
     expect(memory.sent.email).toBeUndefined()
     expect(memory.seen).toMatchObject({
       email: normal('email', 'other@x.es'),
@@ -228,7 +228,7 @@ describe('rememberSent', () => {
 
   it('knows after an erasure nothing, and after a second one what was cleared twice', () => {
     const plan = { kind: 'erase', body: { status: 0 }, fields: ['email', 'gender'] } as const
-    const first = rememberSent({ ...start(), looked: true }, plan, sending)
+    const first = rememberSent({ ...start(), lookedUp: true }, plan, sending)
     const none = { sent: {}, seen: {}, refused: {} }
     expect(first).toEqual({ ...start(), ...none, sentStatus: 0, seenStatus: null, erased: 'sent' })
     const again = rememberSent({ ...first, erased: 'verified', refused: { gender: NO_VALUE } }, plan, sending)
@@ -252,7 +252,7 @@ describe('somebody out of scope of whom no call was ever made', () => {
       digests,
     })
 
-  it('stays unasked, although a crash or a wish to look makes the user unknown', () => {
+  it('stays unasked, although a crash or a wanted lookup makes the user unknown', () => {
     expect(of('unasked').remote).toBe('unasked')
   })
 

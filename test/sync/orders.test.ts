@@ -102,7 +102,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
   })
 })
 
-/** A look that came before the service shows what arrived last would go by what was there before. */
+/** A lookup that came before the service shows what arrived last would go by what was there before. */
 describe('a request that arrives at the very end of its lifetime, unseen by the look after it', () => {
   const common = { config: configOf(['email', 'country_code']), there: null }
   const latestMs = common.config.timing.lifetimeMs

@@ -45,14 +45,10 @@ describe('whose record counts', () => {
     expect(latestOf(latest, [written('x', 1000), written('y', 2000)])).toBe(latest)
   })
 
-  it('is our own when we have looked since', () => {
-    const looked = {
-      key: 'new',
-      record: { ...OLD, writtenAgoMs: null, verifiedAgoMs: 2000 },
-      statusUnknown: false,
-    }
-    expect(latestOf(looked, [written('x', 2000)])).toBe(looked)
-    expect(latestOf(looked, [written('x', 1999)]).key).toBe('x')
+  it('is our own when we have looked up since', () => {
+    const recent = { ...own, record: { ...OLD, writtenAgoMs: null, verifiedAgoMs: 2000 } }
+    expect(latestOf(recent, [written('x', 2000)])).toBe(recent)
+    expect(latestOf(recent, [written('x', 1999)]).key).toBe('x')
   })
 
   it('is that of whoever wrote last', () => {
@@ -62,7 +58,7 @@ describe('whose record counts', () => {
 })
 
 describe('a record under another key', () => {
-  it('tells what was agreed on, of a user who is looked at before anything is sent', () => {
+  it('tells what was agreed on, of a user who is looked up before anything is sent', () => {
     expect(inherit(old, { own, mapped: MAPPED, digester })).toMatchObject({
       userId: 'u7',
       remote: 'unknown',
@@ -85,12 +81,8 @@ describe('a record under another key', () => {
       return inherit({ ...old, record: { ...OLD, ...record } }, { own, mapped, digester }).sent
     }
     expect(sent('ES')).toEqual({ country_code: ours.exact('country_code', 'ES') })
-    const statusUnknown = { country_code: UNKNOWN_VALUE }
-    expect([sent(null), sent('FR'), sent('ES', { digestKey: 'other' })]).toEqual([
-      statusUnknown,
-      statusUnknown,
-      statusUnknown,
-    ])
+    const mark = { country_code: UNKNOWN_VALUE }
+    expect([sent(null), sent('FR'), sent('ES', { digestKey: 'other' })]).toEqual([mark, mark, mark])
     const none = { country_code: NO_VALUE }
     expect(sent('FR', { sent: none })).toEqual(none)
   })

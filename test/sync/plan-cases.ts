@@ -22,10 +22,10 @@ const FACTS = {
   clearWith: ['null', 'empty', 'omit'],
   onRemove: ['revoke', 'erase', 'ignore'],
   createWithoutAccess: ['yes', 'no'],
-  looked: ['no', 'yes'],
+  lookedUp: ['no', 'yes'],
   /** The user's fields were cleared; of one who has come back nothing of it is remembered. */
   erased: ['no', 'sent', 'verified'],
-  /** What a look shows was cleared a second time. */
+  /** What a lookup shows was cleared a second time. */
   again: ['no', 'yes'],
 } as const
 
@@ -133,7 +133,7 @@ export function memoryIn(given: PlanCase): Memory {
     seen: shown ? withoutHidden(seen(0, held).seen) : {},
     refused,
     erased: given.erased === 'no' ? null : given.erased,
-    looked: given.looked === 'yes',
+    lookedUp: given.lookedUp === 'yes',
   }
 }
 

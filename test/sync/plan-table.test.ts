@@ -35,7 +35,7 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
   const calls = ask('calls', [customer, [given.claimants], [given.onRemove], [given.createWithoutAccess]])
   const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 4] ?? ''
   if (call === 'erasure') {
-    const [next = ''] = ask('erasure', [[given.erased], [given.looked], toClear(given)])
+    const [next = ''] = ask('erasure', [[given.erased], [given.lookedUp], toClear(given)])
     return carried(given, ask, [next, '–'])
   }
   if (call !== 'update') return carried(given, ask, [call, '–'])
@@ -46,7 +46,7 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
   const [put = ''] = ask('put', [[heldBack], [given.fullyManaged], [given.unmanaged], toWrite(given)])
   const trial = given.customer === 'status 4' && status === 'right' ? 'yes' : 'no'
   const fields = differing.length === 0 ? 'right' : 'wrong'
-  return carried(given, ask, ask('updates', [[status], [fields], [put], [trial], [given.looked]]))
+  return carried(given, ask, ask('updates', [[status], [fields], [put], [trial], [given.lookedUp]]))
 }
 
 function remoteWord(given: PlanCase): string {

@@ -41,7 +41,7 @@ type Given = {
   readonly there: Stored | null
   readonly changes: readonly Change[]
   readonly troubles: Troubles
-  /** How long after its claim began a request arrives at the latest. Default: its lifetime, so that the look sees it. */
+  /** How long after its claim began a request arrives at the latest. Default: its lifetime, so that the lookup sees it. */
   readonly latestMs?: number
 }
 
@@ -60,7 +60,7 @@ const MOST_CLAIMS = 200
 const VERIFY_FIRST_MS = 60_000
 const VERIFY_AFTER_MS = [600_000, VERIFY_FIRST_MS]
 
-/** Plays everything, a last look included, until nothing is owed any more. */
+/** Plays everything, a last lookup included, until nothing is owed any more. */
 export async function play({ config, its, there, changes, troubles, ...rest }: Given): Promise<Rest> {
   const { lifetimeMs, gapMs } = config.timing
   const { latestMs = lifetimeMs } = rest

@@ -28,7 +28,7 @@ describe('a trial', () => {
   const known = { ...PREMIUM, sentStatus: 4 }
   const edited = user(4, { email: 'b@x.es' })
 
-  it('that goes on is looked at, and its status carried', () => {
+  it('that goes on is looked up, and its status carried', () => {
     const { calls, turn } = play(edited, known, [{ user: { status: 4, email: 'a@x.es' } }, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":4,"email":"b@x.es"}'])
     expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 4 })
@@ -49,7 +49,7 @@ describe('a trial', () => {
     const asked = play(user(4, { email: 'a@x.es' }), PREMIUM, ['lost'])
     const unknown = { ...asked.turn.memory, remote: 'unknown' as const }
     const shown = play(user(4, { email: 'a@x.es' }), unknown, [{ user: { status: 4, email: 'a@x.es' } }])
-    const ended = play(edited, { ...shown.turn.memory, looked: false }, [
+    const ended = play(edited, { ...shown.turn.memory, lookedUp: false }, [
       { user: { status: 0, email: 'a@x.es' } },
       200,
     ])

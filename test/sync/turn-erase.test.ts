@@ -7,8 +7,8 @@ import type { Policy } from '../../src/sync/write.ts'
 import { type Answer, POLICY, PREMIUM, play, REMOVED, SETTLED, UNKNOWN } from '../support/turn-scene.ts'
 
 const policy: Policy = { ...POLICY, onRemove: 'erase' }
-const go = (memory: Memory, answers: readonly Answer[], lookAfterMs = 0) =>
-  play(REMOVED, memory, answers, { policy, lookAfterMs })
+const go = (memory: Memory, answers: readonly Answer[], lookupAfterMs = 0) =>
+  play(REMOVED, memory, answers, { policy, lookupAfterMs })
 
 const REVOKE = 'PATCH {"status":0}'
 const clearing = (fields: readonly OptionalField[]) =>
@@ -59,7 +59,7 @@ describe('a customer whose row is gone, to be erased', () => {
     }
   })
 
-  it('is looked at before it is erased again when nobody knows what became of the call', () => {
+  it('is looked up before it is erased again when nobody knows what became of the call', () => {
     const { calls, end, turn } = go(PREMIUM, [200, 'lost'])
     expect(calls).toEqual([REVOKE, ERASE])
     expect(end).toMatchObject({ kind: 'unknown' })
@@ -130,10 +130,10 @@ describe('a refused erasure', () => {
     expect(second.end).toEqual(refused(['gender'], { named: ['gender'] }))
     expect(second.turn.erasure).toEqual({ cleared: null, left: ['gender'] })
 
-    // Without another look, with one call each time.
-    const third = go({ ...second.turn.memory, looked: false, seen: {} }, [422])
+    // Without another lookup, with one call each time.
+    const third = go({ ...second.turn.memory, lookedUp: false, seen: {} }, [422])
     expect(third.calls).toEqual([clearing(['gender'])])
-    const taken = go({ ...third.turn.memory, looked: false, seen: {} }, [200])
+    const taken = go({ ...third.turn.memory, lookedUp: false, seen: {} }, [200])
     expect([taken.turn.memory.erased, taken.turn.memory.refused]).toEqual(['sent', {}])
     expect(taken.turn.erasure.cleared).toEqual(['gender'])
   })

@@ -94,7 +94,7 @@ describe('a create whose refusal names fields', () => {
 it('the reason of a refusal names fields that the call carried, and no others', () => {
   const body = { status: 2 as const, email: 'b@x.es', gender: 1 }
   const plan = { kind: 'patch', body, fields: ['email', 'gender'], keepsStatus: false } as const
-  const facts = { plan, status: 422, conflict: false, desired: null, digests, lookAfterMs: 0 }
+  const facts = { plan, status: 422, conflict: false, desired: null, digests, lookupAfterMs: 0 }
   const reason = { code: 'refused', status: 422, fields: ['email', 'gender'] }
   expect(reasonOf('refused', { ...facts, named: ['gender', 'last_name'] })).toEqual({
     ...reason,

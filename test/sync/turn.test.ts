@@ -4,7 +4,7 @@ import { ABSENT, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support
 
 describe('a create', () => {
   it.each([400, 404, 409, 410, 413, 414, 422, 431])(
-    'that is refused (%i) looks, adopts and updates',
+    'that is refused (%i) makes a lookup, adopts and updates',
     (status) => {
       const there = { user: { status: 0, email: 'old@x.es' } }
       const { calls, end } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, there, 200])

@@ -67,7 +67,7 @@ export function renderCount(found: number, all: number, by: readonly string[]): 
   const findings = counted(all, 'finding')
   const said = by.length === 0 ? findings : `${figure(found)} of ${findings}: ${by.join(', ')}`
   if (found <= MOST_LISTED) return said
-  return `${said}. Only the first ${figure(MOST_LISTED)} are listed here; the search above looks at all, and --format csv has them.`
+  return `${said}. Only the first ${figure(MOST_LISTED)} are listed here; the search above checks all, and --format csv has them.`
 }
 
 /** By the name of a control; an empty text asks for nothing. */

@@ -54,9 +54,9 @@ describe('a lookup', () => {
     const turn = { ...startTurn(UNKNOWN), made: [{ plan, meaning: 'absent', trusted: true } as const] }
     const move = nextMove(turn, {
       ...{ mapped, claimants: [], policy: POLICY, digests },
-      ...{ lookAfterMs: 0, consistencyDelayMs: 0 },
+      ...{ lookupAfterMs: 0, consistencyDelayMs: 0 },
     })
-    const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
+    const end = { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true }
     expect(move).toEqual({ plan, end })
   })
 
