@@ -13,7 +13,7 @@ import { htmlPage, readAssets } from '../report/html.ts'
 import { jsonForm, ndjson } from '../report/json.ts'
 import { renderHeadline } from '../report/render.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
-import { renderScope, renderUnseen } from '../report/scope.ts'
+import { renderScope, renderUnverifiable } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
 import { usage } from './option-values.ts'
@@ -77,7 +77,7 @@ export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[]
     '',
     ...renderCounts(report),
     ...renderFindings(report, width),
-    ...details(renderUnseen(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
+    ...details(renderUnverifiable(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
     '',
     ...(ended ? headline : []),
     ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),

@@ -51,7 +51,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   }
 }
 
-class NobodySeen extends Error {}
+class NoRowsVisible extends Error {}
 
 /**
  * Where policies apply, a policy that is gone hides all rows: no customer counts as gone where none can be seen. By the policies
@@ -64,7 +64,7 @@ async function requireSomebody(session: Client, shape: CustomersShape): Promise<
   const { rows } = await session.query<{ seen: boolean }>(
     `SELECT ${unfiltered} EXISTS (SELECT FROM ${keySql(shape).from}) AS seen`,
   )
-  if (rows[0]?.seen !== true) throw new NobodySeen()
+  if (rows[0]?.seen !== true) throw new NoRowsVisible()
 }
 
 function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | null {
@@ -194,7 +194,7 @@ export function makeReading(
   }
 }
 
-const NOBODY_SEEN =
+const NO_ROWS_VISIBLE =
   "customers: the role sees no customer at all. With customers.rowSecurity: 'apply' that is not taken for an empty table: is there still a policy that shows the role its customers?"
 
 /** Class 42: a name or a right. Its code alone does not tell which one. */
@@ -213,7 +213,7 @@ const OUT_OF_PATH =
 
 /** Reasons that no catalog shows: no row is seen, or a function behind the view needs something once there is a row. */
 function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
-  if (error instanceof NobodySeen) return NOBODY_SEEN
+  if (error instanceof NoRowsVisible) return NO_ROWS_VISIBLE
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
   if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
   const mayBePath = config.customers.searchPath.length === 0 && UNFOUND.test(error.code ?? '')

@@ -92,7 +92,8 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
 
   /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */
   async function withoutCaptured(checks: readonly UnstoredCheck[]): Promise<readonly UnstoredCheck[]> {
-    const differs = ({ result }: UnstoredCheck) => result.kind === 'seen' && result.verdict.kind !== 'agrees'
+    const differs = ({ result }: UnstoredCheck) =>
+      result.kind === 'compared' && result.verdict.kind !== 'agrees'
     const keys = checks.filter(differs).map(({ subject }) => subject.key)
     const captured = await capturedOf(pool, keys)
     return checks.map((each) =>
@@ -105,7 +106,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
     { tokens, generation }: ClaimedChecks,
   ): Promise<readonly UnstoredCheck[]> {
-    const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
+    const keys = [...answers].filter(([, answer]) => 'remote' in answer).map(([key]) => key)
     const unclear = await readUnclear(pool, keys)
     return read.flatMap(({ subject, skip }): UnstoredCheck[] => {
       const token = tokens.get(subject.key) ?? null
@@ -115,10 +116,10 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
       const answer = answers.get(subject.key)
       if (!answer) return []
       if ('none' in answer) return [{ ...check, result: { kind: 'no-answer', why: answer.none } }]
-      const { sight } = answer
-      const verdict = compare(subject, sight, { unclear: unclear.get(subject.key) ?? [], generation })
-      const ownForms = ownFormsOf(subject, sight)
-      return [{ ...check, result: { kind: 'seen', sight, verdict, ownForms, desired: subject.desired } }]
+      const { remote } = answer
+      const verdict = compare(subject, remote, { unclear: unclear.get(subject.key) ?? [], generation })
+      const ownForms = ownFormsOf(subject, remote)
+      return [{ ...check, result: { kind: 'compared', remote, verdict, ownForms, desired: subject.desired } }]
     })
   }
 }

@@ -11,10 +11,10 @@ import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
 import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
-export type Sight = RemoteUser | 'absent' | 'unreadable'
+export type Observed = RemoteUser | 'absent' | 'unreadable'
 
 /** A drift as one check shows it; the record of an earlier check may know the cause better. */
-export type SeenVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
+export type ComparedVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
@@ -22,15 +22,15 @@ type Known = {
   readonly generation: string
 }
 
-export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVerdict {
+export function compare(snapshot: Snapshot, remote: Observed, known: Known): ComparedVerdict {
   const { mapped, work } = snapshot
-  if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
-  const { plan, memory } = planAfter(snapshot, sight)
+  if (remote === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
+  const { plan, memory } = planAfter(snapshot, remote)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
     case 'none': {
-      if (sight === 'absent') return { kind: 'agrees', nobody: existed(snapshot) ? 'gone' : 'known' }
-      const ended = mapped.kind === 'user' && mapped.user.status !== sight.status
+      if (remote === 'absent') return { kind: 'agrees', nobody: existed(snapshot) ? 'gone' : 'known' }
+      const ended = mapped.kind === 'user' && mapped.user.status !== remote.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
     case 'create':
@@ -46,9 +46,9 @@ export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVer
     case 'patch':
     case 'replace': {
       const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
-      if (fields.length === 0 || mapped.kind !== 'user' || sight === 'absent')
+      if (fields.length === 0 || mapped.kind !== 'user' || remote === 'absent')
         return { kind: 'agrees', hidden: true }
-      const access = fields.includes('status') ? wrongAccess(mapped.user.status, sight.status) : null
+      const access = fields.includes('status') ? wrongAccess(mapped.user.status, remote.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
     // Such customers are skipped before a GET.
@@ -151,9 +151,9 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
 }
 
 /** Fields that the service shows in a form of its own that counts as the same. */
-export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, sight: Sight) {
-  if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return []
-  const sides = { desired: mapped.user.fields, remote: sight.fields }
+export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, remote: Observed) {
+  if (mapped.kind !== 'user' || typeof remote === 'string' || work.record.digestKey !== digestKey) return []
+  const sides = { desired: mapped.user.fields, remote: remote.fields }
   return OPTIONAL_FIELDS.filter(
     (field): field is ComparableField =>
       field !== UNVERIFIABLE_FIELD && isLearnt(field, sides, work.record.normalised, digests),
@@ -165,12 +165,12 @@ type Values = Readonly<Partial<Record<DriftField, unknown>>>
 /** The fields that differ, as values; of an unexpected access the status, though no field is named. */
 export function shownOf(
   { mapped }: Pick<Snapshot, 'mapped'>,
-  sight: Sight,
+  remote: Observed,
   { kind, fields }: DriftVerdict,
 ): readonly Shown[] {
-  if (typeof sight === 'string') return []
+  if (typeof remote === 'string') return []
   const here: Values = mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : {}
-  const service: Values = { ...sight.fields, status: sight.status }
+  const service: Values = { ...remote.fields, status: remote.status }
   const named: readonly DriftField[] = kind === 'unexpected-access' ? ['status'] : fields
   return named.map((field) => ({ field, here: here[field] ?? null, service: service[field] ?? null }))
 }

@@ -3,7 +3,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
 import { readHeldAccess } from './held-access.ts'
-import { CHECKABLE, type DriftKind, SEEN_AT, type WrongAccess } from './words.ts'
+import { CHECKABLE, CHECKED_AT, type DriftKind, type WrongAccess } from './words.ts'
 
 export type Coverage = {
   /** Within which all customers are to be checked; null: workers check none. */
@@ -34,7 +34,7 @@ export type VerificationReport = {
 const PROVED = 1000
 
 const COVERAGE = `
-WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
+WITH seen AS MATERIALIZED (SELECT ${CHECKED_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
 proved AS (
   SELECT (extract(epoch FROM proved_at - changed_at) * 1000)::float8 AS ms FROM seen
   WHERE proved_at >= changed_at ORDER BY proved_at DESC LIMIT ${PROVED})

@@ -117,9 +117,9 @@ export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskS
     const { subjects, waiting } = await readSample(keys)
     const { answers, stopped } = await getUsers(subjects, signal)
     if (stopped) return stopped
-    const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
-    const strange = sights.filter((sight) => typeof sight === 'string').length
-    await writeSample(pool, at, { asked: sights.length, strange, wanted: subjects.length + waiting })
+    const remotes = [...answers.values()].flatMap((answer) => ('remote' in answer ? answer.remote : []))
+    const strange = remotes.filter((remote) => typeof remote === 'string').length
+    await writeSample(pool, at, { asked: remotes.length, strange, wanted: subjects.length + waiting })
     return null
   }
 

@@ -8,7 +8,14 @@ import { SAMPLED } from './evidence.ts'
 import { readHeldAccess } from './held-access.ts'
 import type { KeptDrift, StoredFinding } from './step.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
-import { CONFIRMED, type DriftVerdict, type Finding, type Resolved, SEEN_AT, type Skipped } from './words.ts'
+import {
+  CHECKED_AT,
+  CONFIRMED,
+  type DriftVerdict,
+  type Finding,
+  type Resolved,
+  type Skipped,
+} from './words.ts'
 
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
@@ -39,7 +46,7 @@ const SAID = `CASE WHEN f.counts THEN 'found' WHEN l.state = 'held' AND ${OPEN_R
   WHEN f.suspected THEN 'suspected' WHEN NOT f.counts THEN 'unchecked'
   WHEN l.remote = 'unasked' THEN CASE WHEN l.state = 'failing' OR EXISTS (SELECT FROM rollcall.owed o
     WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END
-  WHEN ${SEEN_AT} IS NULL OR ${SEEN_AT} < now() - $1::float8 * interval '1 ms' THEN 'unchecked'
+  WHEN ${CHECKED_AT} IS NULL OR ${CHECKED_AT} < now() - $1::float8 * interval '1 ms' THEN 'unchecked'
   ELSE 'agrees' END`
 
 const KNOWN = `

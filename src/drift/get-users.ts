@@ -10,11 +10,11 @@ import { type CalledGet, callEntry, getUser } from '../sync/call.ts'
 import { aboutService } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
-import { recordOfUser, type Sight } from './compare.ts'
+import { type Observed, recordOfUser } from './compare.ts'
 import type { Lag } from './step.ts'
 import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
-export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
+export type CheckAnswer = { readonly remote: Observed } | { readonly none: NoAnswer }
 
 /** In place of the row id of a customer who has no work row. */
 export const NO_ROW = '0'
@@ -82,15 +82,16 @@ export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'
   const { status, body } = outcome
   switch (meaning) {
     case 'present':
-      return { sight: remote ?? 'unreadable' }
+      return { remote: remote ?? 'unreadable' }
     case 'absent':
-      return { sight: 'absent' }
+      return { remote: 'absent' }
     case 'later':
       return { none: 'busy' }
     case 'denied':
       return { none: 'denied' }
     case 'failed':
-      if (status >= 200 && status < 300) return body === 'error' ? { none: 'error' } : { sight: 'unreadable' }
+      if (status >= 200 && status < 300)
+        return body === 'error' ? { none: 'error' } : { remote: 'unreadable' }
       return { none: status >= 500 || status === 408 ? 'trouble' : 'refused' }
     default:
       return meaning satisfies never

@@ -1,5 +1,5 @@
 // Decides what a check makes of the customer's open finding, if there is one. Pure.
-import type { SeenVerdict, Sight } from './compare.ts'
+import type { ComparedVerdict, Observed } from './compare.ts'
 import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
 
 /** A change or a repair that is under way is over soon. */
@@ -30,9 +30,9 @@ export type StoredFinding = KeptDrift & {
 /** The result of a check; `skipped`: no call was made; `no-answer`: it has shown nothing. */
 export type CheckResult =
   | {
-      readonly kind: 'seen'
-      readonly sight: Sight
-      readonly verdict: SeenVerdict
+      readonly kind: 'compared'
+      readonly remote: Observed
+      readonly verdict: ComparedVerdict
       /** Fields that the service shows in a form of its own. */
       readonly ownForms: readonly DriftField[]
       readonly desired: string

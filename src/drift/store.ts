@@ -46,7 +46,7 @@ export async function storeChecks(
 
 /** A change came while the GET was under way, so that nothing can be said. */
 function overtaken(given: UnstoredCheck): UnstoredCheck {
-  return given.result.kind === 'seen' ? { ...given, result: { kind: 'skipped', why: 'moved' } } : given
+  return given.result.kind === 'compared' ? { ...given, result: { kind: 'skipped', why: 'moved' } } : given
 }
 
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
@@ -62,7 +62,7 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
     const open = opens.get(key) ?? null
     return { ...checked, open, step: stepFor(open, checked.result, options) }
   })
-  const records = stepped.filter(({ result }) => result.kind === 'seen').map(recordOf)
+  const records = stepped.filter(({ result }) => result.kind === 'compared').map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const isCredible = evidence !== null && !isNotCredible(evidence)
@@ -89,12 +89,12 @@ function isConfirmedStrange({ step }: Stepped): boolean {
 function storedOf({ subject, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
   const { kept, ...finding } = after
   const verdict = kept ?? verdictOf(result, subject)
-  const shown = isDrift(verdict) && result.kind === 'seen' ? shownOf(subject, result.sight, verdict) : []
+  const shown = isDrift(verdict) && result.kind === 'compared' ? shownOf(subject, result.remote, verdict) : []
   return { ...finding, key: subject.key, verdict, shown }
 }
 
 function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
-  if (result.kind === 'seen') return result.verdict
+  if (result.kind === 'compared') return result.verdict
   if (result.kind === 'no-answer') return result
   const { why } = result
   return why === 'held' ? { kind: 'skipped', why, access: heldAccess(subject) } : { kind: 'skipped', why }
@@ -108,13 +108,13 @@ function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
  */
 function recordOf({ subject, result }: UnstoredCheck) {
   const { key, work, mapped, digestKey } = subject
-  const agrees = result.kind === 'seen' && result.verdict.kind === 'agrees'
-  if (!agrees || result.sight === 'unreadable' || work.record.erased !== null)
+  const agrees = result.kind === 'compared' && result.verdict.kind === 'agrees'
+  if (!agrees || result.remote === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
-  const { sight } = result
+  const { remote } = result
   const { state, reason, issues, userId } = work.record
-  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: sight !== 'absent' }
-  return { key, agrees, record: toRecord(planAfter(subject, sight).memory, digestKey, kept) }
+  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: remote !== 'absent' }
+  return { key, agrees, record: toRecord(planAfter(subject, remote).memory, digestKey, kept) }
 }
 
 const WRITE = `

@@ -166,7 +166,7 @@ export type DriftTally = {
 export const CHECKABLE = `l.remote <> 'unasked' AND l.state IN ('idle', 'failing')`
 
 /** The last GET with a clear answer; of syncs as far as they agreed. A time of the future is one of before the clock was set back. */
-export const SEEN_AT = `greatest(CASE WHEN l.checked_at <= clock_timestamp() THEN l.checked_at END,
+export const CHECKED_AT = `greatest(CASE WHEN l.checked_at <= clock_timestamp() THEN l.checked_at END,
   CASE WHEN l.verified_at <= clock_timestamp() THEN l.verified_at END)`
 
 /** Over a finding (`f`): two checks have shown it, and it is open. */

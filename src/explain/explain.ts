@@ -134,19 +134,19 @@ type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly opt
 function explained(gathered: Gathered, { chat: answer, bearer, options }: About) {
   const { got, rollcall, snapshot, withoutLedger } = gathered
   const { config, planAnyway = false, showValues = false } = options
-  const { remote: service, seen } = got
+  const { remote: service, observed } = got
   const { key, work, unreadable } = snapshot
   const desired = desiredOf(snapshot)
   const { digestKey: recorded } = work.record
   const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digestKey)
   const { plan } = planNow(snapshot)
-  const after = seen === null || isLeftAlone(plan) ? null : planAfter(snapshot, seen).plan
+  const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
   const leftOut = leftOutOf(snapshot)
   const { consistencyDelayMs } = config.timing
   const comparison =
-    seen === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
+    observed === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
       ? null
-      : compareFields(snapshot, { seen, leftOut, comparable, showValues, consistencyDelayMs })
+      : compareFields(snapshot, { observed, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
   const planned = !unreadable && (planAnyway || comparable || isLeftAlone(plan))

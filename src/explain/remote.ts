@@ -35,7 +35,7 @@ export type RemoteView =
     }
 
 /** With what it showed, for the comparison; null where it showed nothing. */
-export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
+export type LookupResult = { readonly remote: RemoteView; readonly observed: RemoteUser | 'absent' | null }
 
 /** Why no permit came, and for how long no process is to call, in whole milliseconds; null when that is not known. */
 export type Shut = { readonly why: 'no-permit' | 'outage' | 'credentials'; readonly waitMs: number | null }
@@ -111,7 +111,8 @@ export function makeLookup({ users, gate, signal }: LookupOptions) {
     async get(key: CustomerKey, userId: string | null): Promise<LookupResult> {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
-      if (!(await gate.pass())) return { remote: { kind: 'not-asked', ...(await gate.shut()) }, seen: null }
+      if (!(await gate.pass()))
+        return { remote: { kind: 'not-asked', ...(await gate.shut()) }, observed: null }
       const called = await getUser(users, { userId, signal })
       signal.throwIfAborted()
       const { outcome } = called
@@ -123,7 +124,7 @@ export function makeLookup({ users, gate, signal }: LookupOptions) {
 }
 
 export function notAsked(why: Extract<RemoteView, { kind: 'not-asked' }>['why']): LookupResult {
-  return { remote: { kind: 'not-asked', why, waitMs: null }, seen: null }
+  return { remote: { kind: 'not-asked', why, waitMs: null }, observed: null }
 }
 
 /** The part of the same answer by which every sync would go. */
@@ -136,13 +137,13 @@ function lookupOf(called: CalledGet): LookupResult {
   const waitMs = reply?.retryAfterMs ?? null
   const silent = (why: NoAnswer | 'unreadable'): LookupResult => ({
     remote: { kind: 'no-answer', why, http, error, waitMs },
-    seen: null,
+    observed: null,
   })
   if (shown === 'stopped') return silent('unreached')
   if ('none' in shown) return silent(shown.none)
-  const { sight } = shown
-  if (sight === 'unreadable') return silent('unreadable')
-  if (sight !== 'absent') return { remote: { kind: 'present', status: sight.status }, seen: sight }
+  const { remote } = shown
+  if (remote === 'unreadable') return silent('unreadable')
+  if (remote !== 'absent') return { remote: { kind: 'present', status: remote.status }, observed: remote }
   const json = reply !== null && reply.body !== 'none' && reply.body !== 'unreadable'
-  return { remote: { kind: 'absent', http: http ?? 404, json }, seen: 'absent' }
+  return { remote: { kind: 'absent', http: http ?? 404, json }, observed: 'absent' }
 }

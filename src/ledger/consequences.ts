@@ -2,7 +2,7 @@
 // that count, `found` the open findings of their customers.
 
 /** A lookup that shows the last erasure completes its receipt. */
-export const RECEIPT_SEEN = `
+export const RECEIPT_VERIFIED = `
 UPDATE rollcall.erasure x SET verified_at = now(),
   left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
 FROM ended JOIN e USING (id, token)

@@ -5,7 +5,7 @@ import { makeBatch, retried } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
 import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
-import { FINDING, RECEIPT, RECEIPT_SEEN, RELEASE } from './consequences.ts'
+import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './note.ts'
 import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
 
@@ -213,7 +213,7 @@ found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (${OWED}),
 recorded AS (${LEDGER}),
-receipts AS (${RECEIPT_SEEN}),
+receipts AS (${RECEIPT_VERIFIED}),
 erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})

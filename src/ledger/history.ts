@@ -48,7 +48,7 @@ export type History = {
   /** The status that was last agreed on. */
   readonly agreedStatus: number | null
   /** The service has shown or taken a status of the user. */
-  readonly seenOnce: boolean
+  readonly metBefore: boolean
   /** When a GET last showed all that is desired. */
   readonly verifiedAt: string | null
   readonly userId: string | null
@@ -93,7 +93,7 @@ SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
   ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "agreedStatus",
-  coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "seenOnce", (${FINDING}) AS finding,
+  coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "metBefore", (${FINDING}) AS finding,
   ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
   ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,
   coalesce(c.calls, '[]') AS calls,

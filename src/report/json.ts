@@ -3,7 +3,7 @@ import { asEscape, CONTROLS_IN_JSON } from '../model/control-characters.ts'
 import { agreementOf, conclude, driftingOf, resolvedOf, shareOf } from './conclude.ts'
 import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
-import { renderUnseen } from './scope.ts'
+import { renderUnverifiable } from './scope.ts'
 
 /**
  * `--format json`, with what follows from the figures. `share`: of those who differ or are held, among those checked or
@@ -22,7 +22,7 @@ export function jsonForm(report: Report) {
     share: credible ? shareOf(disagree, known) : null,
     resolvedMeanwhile: resolvedOf(report),
     ...rest,
-    cannotBeSeen: renderUnseen(report),
+    cannotBeVerified: renderUnverifiable(report),
     findings,
   }
 }

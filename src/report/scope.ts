@@ -4,7 +4,7 @@ import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** Limits of every report about this service. */
-export function renderUnseen({ options }: Pick<Report, 'options'>): string[] {
+export function renderUnverifiable({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',
     'Users whom only the service knows: it has no list to ask for.',

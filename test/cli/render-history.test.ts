@@ -33,7 +33,7 @@ const SETTLED: NonNullable<History> = {
   acknowledgedAt: '2026-11-21T10:00:01.300Z',
   writtenAgoMs: 5,
   agreedStatus: 2,
-  seenOnce: true,
+  metBefore: true,
   verifiedAt: null,
   finding: null,
   userId: 'u-1',

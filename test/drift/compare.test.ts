@@ -180,10 +180,10 @@ describe('a check', () => {
     ['agrees', undefined, GONE, 'absent'],
     ['agrees', undefined, GONE, remote(0)],
     ['agrees', undefined, user(2, { country_code: 'ES' }), remote(2)],
-  ] as const)('is %s, access %s: %j here, %j there', (kind, access, mapped, sight) => {
+  ] as const)('is %s, access %s: %j here, %j there', (kind, access, mapped, remote) => {
     const sentStatus = mapped.kind === 'user' ? mapped.user.status : 0
     const asked = subject(mapped, { remote: 'present', sentStatus: sentStatus === 4 ? null : sentStatus })
-    const compared = compare(asked, sight, FACTS)
+    const compared = compare(asked, remote, FACTS)
     expect([compared.kind, isDrift(compared) ? compared.access : undefined]).toEqual([kind, access])
   })
 
@@ -244,7 +244,7 @@ describe('the cause', () => {
     readonly mapped?: Mapped
     readonly record?: Partial<Work['record']>
     readonly work?: Partial<Work>
-    readonly sight?: RemoteUser | 'absent' | 'unreadable'
+    readonly remote?: RemoteUser | 'absent' | 'unreadable'
     readonly unclear?: readonly string[]
     readonly generation?: string
   }
@@ -259,18 +259,22 @@ describe('the cause', () => {
     ['edited-at-service', 'a unclear call carried another field', { unclear: ['first_name'] }],
     ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { unverified: true } }],
     ['unknown-outcome', 'a crash hides what was sent', { work: { hiddenUnknown: true } }],
-    ['unknown-outcome', 'the status is unknown', { work: { statusUnknown: true }, sight: noAccess }],
+    ['unknown-outcome', 'the status is unknown', { work: { statusUnknown: true }, remote: noAccess }],
     ['never-delivered', 'one of two fields', { mapped: user(2, { email: 'a@x.es', first_name: 'Ana' }) }],
-    ['edited-at-service', 'gone at the service', { sight: 'absent' }],
-    ['unknown-outcome', 'gone, and any call has an unknown outcome', { sight: 'absent', unclear: ['email'] }],
-    ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, sight: 'absent' }],
+    ['edited-at-service', 'gone at the service', { remote: 'absent' }],
+    [
+      'unknown-outcome',
+      'gone, and any call has an unknown outcome',
+      { remote: 'absent', unclear: ['email'] },
+    ],
+    ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, remote: 'absent' }],
     ['edited-at-service', 'access came back', { mapped: GONE, record: { remote: 'present', sentStatus: 0 } }],
   ])(
     'is %s: %s',
-    (cause, _, { mapped = EMAIL, record = SENT, work, sight = OTHER, unclear = [], ...rest }) => {
+    (cause, _, { mapped = EMAIL, record = SENT, work, remote = OTHER, unclear = [], ...rest }) => {
       const made = subject(mapped, record)
       const asked = { ...made, work: { ...made.work, ...work } }
-      expect(compare(asked, sight, { unclear, generation: '1', ...rest })).toMatchObject({ cause })
+      expect(compare(asked, remote, { unclear, generation: '1', ...rest })).toMatchObject({ cause })
     },
   )
 

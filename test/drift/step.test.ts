@@ -26,13 +26,13 @@ function seen(
   access: WrongAccess | null = null,
 ): CheckResult {
   const verdict = { kind, fields, cause: 'edited-at-service', access } as const
-  return { kind: 'seen', sight: 'absent', verdict, ownForms: [], desired: 'd' }
+  return { kind: 'compared', remote: 'absent', verdict, ownForms: [], desired: 'd' }
 }
 const differs = (fields: readonly DriftField[]) => seen('differs', fields)
 const statusDiffers = (access: WrongAccess | null, fields: readonly DriftField[] = ['status']) =>
   seen('differs', fields, access)
 const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
-  ...{ kind: 'seen', sight: 'absent', verdict: { kind: 'agrees' }, ownForms, desired },
+  ...{ kind: 'compared', remote: 'absent', verdict: { kind: 'agrees' }, ownForms, desired },
 })
 
 test('a first check suspects, a second one confirms, and the cause is that of the first', () => {

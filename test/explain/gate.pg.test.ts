@@ -30,7 +30,7 @@ test('a permit that does not come is not waited for, by this customer once and b
   const { get } = makeLookup({ users, gate, signal: never })
   expect(await get('c', 'c')).toEqual({
     remote: { kind: 'not-asked', why: 'no-permit', waitMs: expect.any(Number) },
-    seen: null,
+    observed: null,
   })
   expect((await gate.shut()).waitMs).toBeGreaterThan(3_500_000)
   const waited = performance.now()

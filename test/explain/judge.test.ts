@@ -14,7 +14,7 @@ const STORED: NonNullable<History> = {
   ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
   ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
   ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
-  ...{ seenOnce: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
+  ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
 }
 const known = (over: Partial<NonNullable<History>> | null): Records => ({
   ...{ kind: 'known', applied: true },
@@ -44,7 +44,7 @@ const REMOTE: Readonly<Record<string, RemoteView>> = {
   'no-permit': { kind: 'not-asked', why: 'no-permit', waitMs: null },
   'no-id': { kind: 'not-asked', why: 'no-user-id', waitMs: null },
 }
-const MET = { yes: { seenOnce: true }, no: {} }
+const MET = { yes: { metBefore: true }, no: {} }
 const AGREED = { '-': null, '0': 0, '2': 2, '4': 4 }
 const CHAT: readonly ChatSays[] = ['nothing', 'nobody-visible', 'shut', 'unclear']
 
@@ -94,7 +94,7 @@ test.each([
   [{ owed: true, overdueMs: 5 }, 'no-such-customer'],
   [{ capturedMs: 5 }, 'not-registered'],
   [{ acknowledgedAt: '2026-11-21T10:00:00Z' }, 'not-registered'],
-  [{ seenOnce: true }, 'not-registered'],
+  [{ metBefore: true }, 'not-registered'],
 ])('of a key without a row and without a user, with %j: %s', (history, why) => {
   const facts = {
     service: REMOTE.absent as RemoteView,

@@ -167,7 +167,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
         await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
-      const result = { kind: 'seen', sight: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
+      const result = { kind: 'compared', remote: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
       await storeChecks(pool, [{ subject, result, token }], options)
     }
     await readEvidence(pool)

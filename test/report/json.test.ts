@@ -14,7 +14,7 @@ test('the JSON form has what follows from the figures', () => {
       ...{ access: { lost: 1, undue: 1 }, causes: { 'edited-at-service': 4 } },
     },
     resolvedMeanwhile: {},
-    cannotBeSeen: expect.arrayContaining([expect.stringContaining('country_code')]),
+    cannotBeVerified: expect.arrayContaining([expect.stringContaining('country_code')]),
   })
 })
 

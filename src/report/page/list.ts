@@ -23,7 +23,7 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
     table.append(body)
     return body
   }
-  const appendUnseen = () => {
+  const appendHidden = () => {
     const body = append()
     body.className = 'unseen'
     // Its height until it comes into sight.
@@ -31,10 +31,10 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
   }
   const finish = () => {
     clearTimeout(turn)
-    while (waiting.length > 0) appendUnseen()
+    while (waiting.length > 0) appendHidden()
   }
   const goOn = () => {
-    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendUnseen()
+    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendHidden()
     if (waiting.length > 0) turn = setTimeout(goOn)
   }
   return {
