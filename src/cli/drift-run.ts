@@ -104,7 +104,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     const gate = makeRunGate({
       preconditions: () => readPreconditions(pool, { fingerprint, binding, pace }),
       ...{ rate: asked.rate, onBeat: (stopped) => show(stopped ? HALT : null) },
-      tend: () => pace.tend(probe),
+      probe: () => pace.probeIfDue(probe),
       ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
     })
     const drawing = { ...customers, seed, startedAt, sample, readCustomers }

@@ -53,7 +53,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     })
     const mayCall = async () => {
       if ((await pace.rate()) > 0) return true
-      await pace.tend(probe)
+      await pace.probeIfDue(probe)
       return (await pace.rate()) > 0
     }
     const results: { key: CustomerKey; target: typeof target; steps: RedactedStep[] }[] = []

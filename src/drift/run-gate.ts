@@ -15,7 +15,7 @@ type Gating = {
   /** Calls per second at most; null: a part of the common pace. */
   readonly rate: number | null
   /** Called while calls are stopped: there may be no worker that finds out when they may be made again. */
-  readonly tend: () => Promise<unknown>
+  readonly probe: () => Promise<unknown>
   readonly onBeat: (stopped: boolean) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly monotonic: () => number
@@ -30,7 +30,7 @@ const PATIENCE_MS = 60_000
 /** Owed syncs go first; but where no worker carries them out, a run would wait for ever. */
 const YIELD_MS = 2000
 
-export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
+export function makeRunGate({ preconditions, rate: limit, probe, onBeat, sleep, monotonic, signal }: Gating) {
   const allowance = makeAllowance(monotonic)
 
   return {
@@ -49,7 +49,7 @@ export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, m
           if (reason) return { kind: 'not-credible', why: reason }
           since ??= monotonic()
           if (monotonic() - since >= PATIENCE_MS) return { kind: 'stopped', why: 'pace' }
-          await tend()
+          await probe()
         } else if (now.liveWaits && yielded < YIELD_MS) {
           yielded += BEAT_MS
         } else {

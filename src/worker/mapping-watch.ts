@@ -97,7 +97,7 @@ export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable
  */
 export function makePausing(pace: Opened['pace'], probe: ProbeService, consumer: Pausable) {
   return async (): Promise<void> => {
-    await pace.tend(probe)
+    await pace.probeIfDue(probe)
     if ((await pace.rate()) === 0) await consumer.pause()
     else await consumer.resume()
   }

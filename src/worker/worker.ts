@@ -43,7 +43,7 @@ const SWEEP_MS = 1000
 const PAGES = 2
 const PAUSING_MS = 500
 const WITNESS_MS = 1000
-/** How often it is looked whether the queue still has the schedule of verification. */
+/** How often a worker checks that the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
 export async function startWorker({ opened, queue, log, observers }: Options) {
@@ -135,7 +135,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
       const error = await witness.step()
       if (error) fail(error)
     }),
-    ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.tend)] : []),
+    ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.restore)] : []),
   ]
   return {
     /** Resolves when it must not go on. */

@@ -156,7 +156,7 @@ it('when the outage ends, who failed by it is due at once with its attempts back
   for (const health of ['trouble', 'well'] as const) {
     a.answerWith(async () => health)
     await probeIsDue(db)
-    expect(await a.tend()).toBe('probed')
+    expect(await a.probe()).toBe('probed')
   }
   const { rows } = await db.pool.query(`
     SELECT id::int, attempts, CASE WHEN due_at <= now() - interval '59 min' THEN 'earlier'

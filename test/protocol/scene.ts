@@ -29,7 +29,7 @@ export type Scene = {
   readonly customers: number
   /** Events before changes and faults stop. */
   readonly steps: number
-  /** Ticks of the virtual clock. */
+  /** Schedule of the virtual clock. */
   readonly timeout: number
   readonly grace: number
   readonly lifetime: number
