@@ -49,7 +49,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     using progress = openProgress(io, () => performance.now())
     const digester = makeDigester(digestKey)
     const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
-    const { tally, ...ran } = await sweepInTurn(running)
+    const { tally, ...ran } = await sweepAfterOthers(running)
     const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
     const waited = waits ? await awaitSettled(running) : null
     const mapping = await findMapping(pool, config.fingerprint)
@@ -63,7 +63,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
 }
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
-async function sweepInTurn(running: Running) {
+async function sweepAfterOthers(running: Running) {
   const { pool, signal, asked, restriction, progress } = running
   const say = () => progress.say('another backfill is under way: this one waits until it has ended')
   const onWait = async () => {

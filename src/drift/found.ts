@@ -110,7 +110,7 @@ export async function countFoundLater(client: Client, found: readonly string[], 
   return (await oneRow<{ count: number }>(client, LATER, [found, since])).count
 }
 
-/** A customer that is rejected or discarded is in no round: its finding ends here, without a call. */
+/** A customer that is rejected or discarded is not checked: its finding ends here, without a call. */
 const DUE = `
 SELECT key FROM (
   SELECT f.key, f.next_check_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)

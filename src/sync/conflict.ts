@@ -59,8 +59,8 @@ export function suspects(
 ): readonly OptionalField[] {
   const due = conflict?.phase === 'due' ? conflict : null
   const unique = uniqueIn(due ? fields.filter((field) => due.values[field] !== undefined) : fields)
-  const turn = due ? unique[(due.tries - 1) % unique.length] : undefined
-  const some = turn ?? unique.flat()
+  const group = due ? unique[(due.tries - 1) % unique.length] : undefined
+  const some = group ?? unique.flat()
   return some.length < fields.length ? some : []
 }
 

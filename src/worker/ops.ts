@@ -78,7 +78,7 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
 }
 
 /**
- * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
+ * The loops of a worker, and how long each step may take. The dispatch has short steps and many; the others
  * may check every customer in one step, or wait for the service.
  */
 const LOOP_LIMITS_MS = {
@@ -128,7 +128,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
   const endings = counter('endings_total', 'How claims ended, and why', { kind: END_KINDS, reason })
   const captured = counter('captured_changes_total', 'Changes that were noted', {})
   const failures = counter('loop_failures_total', 'Steps that failed and were tried again', LOOPS)
-  const silent = gauge('loop_silent_seconds', 'Time since the loop last completed a round', LOOPS)
+  const silent = gauge('loop_silent_seconds', 'Time since the loop last completed a step', LOOPS)
   const refusal = '1: the service refuses the keys of this worker, which makes only probes'
   const refused = gauge('keys_refused', refusal, {})
   refused({}, 0)

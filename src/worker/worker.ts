@@ -118,7 +118,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
     ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
     pace: pace.rate,
     onCaptured: observers.onCaptured,
-    onMapping: mapping.turn,
+    onMapping: mapping.onMapping,
   })
   const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })

@@ -187,7 +187,7 @@ test('two at a time: the second waits, says so, and can be stopped', async () =>
   await held
 })
 
-test('a report of no rounds on a database that no worker has met', async () => {
+test('a report without checks on a database that no worker has met', async () => {
   await using db = await freshDatabase()
   const { code, err } = await mistaken(['--from-ledger'], { env: { ...house.env, DATABASE_URL: db.url } })
   expect(code).toBe(1)

@@ -1,4 +1,4 @@
-// How findings end of customers whom no round takes any more; with real tables and a service.
+// How findings end of customers that are not checked any more; with real tables and a service.
 import { expect, test } from 'vitest'
 import { dueChecks } from '../../src/drift/found.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'

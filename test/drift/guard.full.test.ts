@@ -61,7 +61,7 @@ test('what was written a moment ago is not checked, nor checked twice sooner tha
   await pool.query(`UPDATE rollcall.ledger SET checked_at = NULL WHERE key = 'a'`)
   expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
   expect(await storedFindings(house)).toMatchObject([{ checks: 1 }])
-  // There was an answer all the same: a round asks no more.
+  // There was an answer all the same: a scheduled run asks no more.
   const asked = `SELECT FROM rollcall.ledger WHERE key = 'a' AND checked_at IS NOT NULL`
   expect((await pool.query(asked)).rowCount).toBe(1)
   await until(async () => (await verifier.checkKeys(['a'])).a?.findingState === 'found')

@@ -33,7 +33,7 @@ otherLane('users who were changed at the service', (lane) => {
   test('are found as what they are, while others change, and nobody else is', async () => {
     const [names, mails, shut] = [keysOf('n', EACH), keysOf('m', EACH), keysOf('s', EACH)]
     const [gone, entitled, live] = [keysOf('g', EACH), keysOf('e', EACH), keysOf('l', EACH)]
-    // The workers' own rounds check the same customers meanwhile.
+    // The workers' own checks read the same customers meanwhile.
     const mass = { customers: 7 * EACH, share: 1 }
     const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })

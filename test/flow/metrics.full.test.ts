@@ -104,7 +104,7 @@ eachLane('metrics of a worker', (lane) => {
     expect((await fetch(`${measured.url}/readyz`)).status).toBe(200)
 
     wire.hush()
-    // Late enough for what was read, and too soon to miss a round of the dispatch.
+    // Late enough for what was read, and too soon to miss a step of the dispatch.
     measured.later(40_000)
     const started = performance.now()
     const [text, ready, alive] = await Promise.all([
