@@ -260,7 +260,7 @@ function renderSaidNothing(service: RemoteView): string {
   return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : renderRemote(service)
 }
 
-export function renderRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
+export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): string {
   const { leftOut, service, result, desired, rollcall } = one
   const key = shellQuoted(one.key)
   const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
@@ -269,5 +269,5 @@ export function renderRemedy({ do: deed, waitMs }: Remedy, one: Explanation): st
     desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
   )
   const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }
-  return REMEDIES[deed]({ ...facts, state: historyOf(rollcall)?.state })
+  return REMEDIES[name]({ ...facts, state: historyOf(rollcall)?.state })
 }

@@ -83,7 +83,7 @@ export const REMEDIES = {
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>
 
-export type Deed = keyof typeof REMEDIES
+export type RemedyName = keyof typeof REMEDIES
 
 /** `waitMs`: before that there is no use in it; null when it is not said how long. */
-export type Remedy = { readonly do: Deed; readonly waitMs: number | null }
+export type Remedy = { readonly do: RemedyName; readonly waitMs: number | null }

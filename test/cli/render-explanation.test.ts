@@ -72,8 +72,8 @@ test('the keys of others move no cursor', () => {
 })
 
 test('every remedy has words, and a command that a shell takes', () => {
-  for (const deed of Object.keys(REMEDIES) as Remedy['do'][])
-    expect(renderRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
+  for (const name of Object.keys(REMEDIES) as Remedy['do'][])
+    expect(renderRemedy({ do: name, waitMs: null }, ONE).length).toBeGreaterThan(10)
   const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
   expect(said('4711')).toBe('`rollcall sync 4711 --lookup`')
   expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --lookup\``)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildHouse, SECRETS } from '../support/house.ts'
-import { ask, deeds, insert, lane, open, printed, register } from './house.ts'
+import { ask, insert, lane, open, printed, register, toDo } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
 
@@ -28,7 +28,7 @@ test('full access, a trial, no access and no registration are distinguished, one
 test('a key that neither the customer data nor rollcall nor the service knows is no such customer', async () => {
   await using house = await buildHouse(lane)
   const unknown = await ask(house, 'mistyped')
-  expect([unknown.access.why, deeds(unknown)]).toEqual(['no-such-customer', []])
+  expect([unknown.access.why, toDo(unknown)]).toEqual(['no-such-customer', []])
   expect(printed(unknown)).toContain('no such customer')
   // A customer who was there once is not mistyped.
   await insert(house, 'gone', 'premium')

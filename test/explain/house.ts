@@ -61,7 +61,7 @@ export async function all(explain: Explain, keys: readonly CustomerKey[]): Promi
 }
 
 /** What it advises. */
-export function deeds({ remedies }: Pick<Explanation, 'remedies'>): string[] {
+export function toDo({ remedies }: Pick<Explanation, 'remedies'>): string[] {
   return remedies.map((remedy) => remedy.do)
 }
 

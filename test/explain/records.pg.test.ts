@@ -5,7 +5,7 @@ import { setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { buildHouse, SECRETS } from '../support/house.ts'
 import { holdCalls } from '../support/pace-row.ts'
-import { ask, deeds, insert, lane, printed, register } from './house.ts'
+import { ask, insert, lane, printed, register, toDo } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
 
@@ -24,7 +24,7 @@ test('what rollcall owes is printed, from the captured change to the settled one
 
   await house.db.pool.query(`UPDATE rollcall.outbox SET at = at - interval '2 hours'`)
   const waiting = await ask(house, 'c')
-  expect([deeds(waiting)[0], printed(waiting)]).toEqual([
+  expect([toDo(waiting)[0], printed(waiting)]).toEqual([
     'start-worker',
     expect.stringContaining('captured 2 h ago'),
   ])

@@ -3,7 +3,7 @@ import { readPace } from '../../src/pace/read.ts'
 import { endHold, setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse } from '../support/house.ts'
-import { all, ask, deeds, insert, lane, open, printed, register } from './house.ts'
+import { all, ask, insert, lane, open, printed, register, toDo } from './house.ts'
 
 test.each([
   ['401', { why: 'denied' }, 'refused', 'check-keys', null],
@@ -17,7 +17,7 @@ test.each([
   ['down', { why: 'unreached' }, 'not answer', 'check-address', null],
 ])(
   'a GET that is answered %s says nothing about the customer, and what to do about that',
-  async (fault, remote, text, deed, waitMs) => {
+  async (fault, remote, text, name, waitMs) => {
     await using house = await buildHouse(lane)
     await insert(house, 'c', 'premium')
     register(house, 'c', 2)
@@ -26,7 +26,7 @@ test.each([
     expect(asked).toMatchObject({
       access: { can: 'unknown', why: 'no-answer' },
       ...{ service: { kind: 'no-answer', ...remote }, result: 'unknown', drift: null },
-      remedies: [{ do: deed, waitMs }],
+      remedies: [{ do: name, waitMs }],
     })
     expect(printed(asked)).toMatch(new RegExp(`access    unknown: .*${text}`))
   },
@@ -82,7 +82,7 @@ test('after two calls in a row without an answer the rest are not asked, nor is 
   const [fifth] = asked.slice(4)
   if (!fifth) throw new Error('there are six')
   expect(fifth).toMatchObject({ access: { can: 'unknown' }, service: { why: 'gave-up' } })
-  expect([deeds(fifth), printed(fifth)]).toEqual([
+  expect([toDo(fifth), printed(fifth)]).toEqual([
     ['check-address'],
     expect.stringMatching(/not asked: .*not answer/),
   ])
