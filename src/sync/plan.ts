@@ -5,7 +5,14 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { currentRefusals, fieldIsRight, fieldsToClearAgain, PHONE, statusIsRight, straysOf } from './right.ts'
+import {
+  currentRefusals,
+  fieldIsRight,
+  fieldsToClearAgain,
+  PHONE,
+  statusIsRight,
+  unmanagedOf,
+} from './right.ts'
 import { createBody, eraseBody, needsReplace, type Policy, patchBody, putBody } from './write.ts'
 
 /** The content of an update: the body, and what has to be remembered once it is acknowledged. */
@@ -152,8 +159,8 @@ export function wrongFields(situation: Omit<Situation, 'claimants'>): readonly (
   if (sendable.kind !== 'user') return []
   const { user } = sendable
   const { wrong, complete } = sortFields(sendable, memory, digests)
-  const strays = complete && policy.unmanaged === 'clear' ? straysOf(user, memory) : []
-  const fields = OPTIONAL_FIELDS.filter((field) => wrong.includes(field) || strays.includes(field))
+  const unmanaged = complete && policy.unmanaged === 'clear' ? unmanagedOf(user, memory) : []
+  const fields = OPTIONAL_FIELDS.filter((field) => wrong.includes(field) || unmanaged.includes(field))
   return statusIsRight(user.status, memory) ? fields : ['status', ...fields]
 }
 

@@ -90,7 +90,7 @@ export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | '
 }
 
 /** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
-export function straysOf(
+export function unmanagedOf(
   user: DesiredUser,
   { sent, seen }: Pick<KnownFields, 'sent' | 'seen'>,
 ): OptionalField[] {

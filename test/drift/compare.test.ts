@@ -200,7 +200,7 @@ describe('a check', () => {
     expect(compare(given, remote(0), FACTS)).toMatchObject({ kind: 'differs', access: 'lost' })
   })
 
-  test('a value that the service refused is no drift, nor a stray that has to wait for another field', () => {
+  test('a value that the service refused is no drift, nor an unmanaged field that has to wait for another field', () => {
     const refused = subject(user(2, { email: 'a@x.es' }), {
       remote: 'present',
       sentStatus: 2,
@@ -215,13 +215,13 @@ describe('a check', () => {
     const waiting = { ...taken, work: { ...taken.work, replanAtMs: taken.nowMs + 1000 } }
     expect(compare(waiting, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
     const issue = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
-    const stray = remote(2, { description: 'theirs' })
+    const shown = remote(2, { description: 'theirs' })
     for (const [issues, kind] of [
       [[], 'differs'],
       [[issue], 'agrees'],
     ] as const) {
       const asked = subject(user(2, {}, issues), { remote: 'present', sentStatus: 2 }, { policy: CLEAR })
-      expect(compare(asked, stray, FACTS).kind).toBe(kind)
+      expect(compare(asked, shown, FACTS).kind).toBe(kind)
     }
   })
 
@@ -279,9 +279,9 @@ describe('the cause', () => {
   )
 
   test('of a field that is to be empty: it was, or it never was', () => {
-    const stray = remote(2, { description: 'theirs' })
+    const shown = remote(2, { description: 'theirs' })
     const causeOf = (record: Partial<Work['record']>) =>
-      compare(subject(user(2), { ...SENT, sent: {}, ...record }, { policy: CLEAR }), stray, FACTS)
+      compare(subject(user(2), { ...SENT, sent: {}, ...record }, { policy: CLEAR }), shown, FACTS)
     expect(causeOf({})).toMatchObject({ cause: 'edited-at-service' })
     expect(causeOf({ verifiedAgoMs: null })).toMatchObject({ cause: 'never-delivered' })
     expect(causeOf({ seen: { description: digests.normal('description', 'theirs') } })).toMatchObject({

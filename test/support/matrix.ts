@@ -212,9 +212,9 @@ function updating(
 
   const whole = fits.length === managed.length && (setting.managed === 'all' || unmanaged === 'clear')
   // What somebody else set is known once it was looked up.
-  const strays = lookup.length > 0 && unmanaged === 'clear' && setting.managed !== 'all'
+  const clears = lookup.length > 0 && unmanaged === 'clear' && setting.managed !== 'all'
   const left = clearWith === 'omit' && changed.some((each) => wireOf(each, after) === null)
-  if (whole && (strays || left || changed.length === managed.length)) {
+  if (whole && (clears || left || changed.length === managed.length)) {
     const said = FIELDS.flatMap((each) => {
       const wire = managed.includes(each) ? wireOf(each, after) : null
       if (wire === null && clearWith === 'omit') return []

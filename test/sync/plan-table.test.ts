@@ -57,9 +57,9 @@ function remoteWord(given: PlanCase): string {
 }
 
 function toWrite(given: PlanCase): string[] {
-  const { stray, change, clearWith } = given
+  const { extra, change, clearWith } = given
   return [
-    ...(stray === 'yes' ? ['something in an unmanaged field'] : []),
+    ...(extra === 'yes' ? ['something in an unmanaged field'] : []),
     ...(change === 'one cleared' && clearWith === 'omit' ? ['a clearing by omission'] : []),
     ...(change === 'everything' ? ['all of several managed fields'] : []),
   ]
