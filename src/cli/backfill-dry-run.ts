@@ -14,7 +14,7 @@ import { boundOrigin, requireTarget } from '../ledger/target.ts'
 import { readPace } from '../pace/read.ts'
 import { figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
-import { addAhead, type Forecast, NOTHING_AHEAD, totalCalls } from '../sweep/forecast.ts'
+import { addCustomer, type Forecast, NO_FORECAST, totalCalls } from '../sweep/forecast.ts'
 import { EVERYBODY, type Judged } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
@@ -37,12 +37,12 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
     /** Without this right it is not known which customers the brake has counted already. */
     const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
     const { ended, forecast, sample, sharing } = await planAll(digestKey ?? NO_KEY)
-    const { tally, ...ahead } = forecast
+    const { tally, ...rest } = forecast
     const { mapping, brake, pace } = await surroundings(forecast)
     return {
       ...{ target: origin === null ? null : namedService(origin, config), dryRun: true as const },
       ...{ ended, applied: false, withoutLedger, ...activeMapping(mapping) },
-      ...{ ...tally, ...ahead, sharing, brake, pace, sample },
+      ...{ ...tally, ...rest, sharing, brake, pace, sample },
       seconds: Math.round(totalCalls(forecast) / Math.min(pace.rate, asked.rate ?? pace.rate)),
     }
 
@@ -54,7 +54,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
       const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
       const shared = makeSharedUsers()
       using progress = openProgress(io, () => performance.now())
-      let forecast: Forecast = NOTHING_AHEAD
+      let forecast: Forecast = NO_FORECAST
       const { ended } = await sweep({
         ...{ pool, config, digester, signal: io.stop, conditions },
         select: { ...EVERYBODY, ...select, bringIn },
@@ -64,7 +64,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
           const keys = mayCount ? differing.map(({ key }) => key) : []
           const counted = await readCounted(pool, keys, config.brake.windowHours)
           const forecasting = { policy: config, digester, counted: (key: string) => counted.get(key) ?? [] }
-          for (const each of judged) forecast = addAhead(forecast, each, forecasting)
+          for (const each of judged) forecast = addCustomer(forecast, each, forecasting)
           for (const each of differing) {
             sample.add(() => sampled(each))
             const userId = newUserOf(each)

@@ -35,7 +35,7 @@ export type Forecast = {
   readonly rejected: Counts
 }
 
-export const NOTHING_AHEAD: Forecast = {
+export const NO_FORECAST: Forecast = {
   tally: NOTHING_FOUND,
   calls: { GET: 0, POST: 0, PUT: 0, PATCH: 0 },
   lookups: 0,
@@ -55,24 +55,24 @@ type Forecasting = Planning & {
 }
 
 /** Adds a customer: its verdict counts it, and what follows is asked for those who differ alone. */
-export function addAhead(forecast: Forecast, judged: Judged, forecasting: Forecasting): Forecast {
+export function addCustomer(forecast: Forecast, judged: Judged, forecasting: Forecasting): Forecast {
   const tally = addTo(forecast.tally, judged)
   const { made, verdict, key } = judged
   if (!made) return { ...forecast, tally }
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
-  const ahead = callsFor(made, { key, ...forecasting })
-  const writes = ahead.calls.filter((method) => method !== 'GET')
+  const next = callsFor(made, { key, ...forecasting })
+  const writes = next.calls.filter((method) => method !== 'GET')
   const access = accessChange(made)
-  const already = ahead.kinds.length > 0 ? forecasting.counted(key) : []
+  const already = next.kinds.length > 0 ? forecasting.counted(key) : []
   return {
     ...found,
-    calls: ahead.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
-    lookups: forecast.lookups + (ahead.lookups ? 1 : 0),
-    afterLookups: (ahead.lookups ? writes : []).reduce(increased, forecast.afterLookups),
-    registered: ahead.registered.reduce(increased, forecast.registered),
+    calls: next.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
+    lookups: forecast.lookups + (next.lookups ? 1 : 0),
+    afterLookups: (next.lookups ? writes : []).reduce(increased, forecast.afterLookups),
+    registered: next.registered.reduce(increased, forecast.registered),
     access: access ? increased(forecast.access, access) : forecast.access,
-    braked: ahead.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
+    braked: next.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
   }
 }
 

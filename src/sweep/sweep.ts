@@ -45,7 +45,7 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
   const { pool, config, select, signal, onPage, from } = options
   const shape = await describeCustomers(pool, config)
   let tally = from?.tally ?? NOTHING_FOUND
-  for await (const { next, read } of oneAhead(readPages(options, shape))) {
+  for await (const { next, read } of prefetchOne(readPages(options, shape))) {
     if (signal.aborted) return { tally, ended: false }
     const judged = read.map((snapshot) => judge(snapshot, select))
     tally = judged.reduce(addTo, tally)
@@ -72,7 +72,7 @@ async function* readPages(options: SweepOptions, shape: CustomersShape) {
  * time; never more than one ahead. An error comes when it is that item's turn. Where the loop is left half way the source
  * has ended before, with the fetch that was under way.
  */
-export async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+export async function* prefetchOne<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = fetched(source)
   try {
     for (;;) {

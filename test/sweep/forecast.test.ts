@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { addAhead, callsFor, type Forecast, NOTHING_AHEAD, totalCalls } from '../../src/sweep/forecast.ts'
+import { addCustomer, callsFor, type Forecast, NO_FORECAST, totalCalls } from '../../src/sweep/forecast.ts'
 import type { Judged, Made } from '../../src/sweep/judge.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -37,7 +37,7 @@ function made({ mapped, memory, policy = KEEP, claimants = [], comparable = true
   return { found, memory, mapped, record, claimants }
 }
 
-function ahead(given: Case) {
+function forecastOf(given: Case) {
   return callsFor(made(given), { key: '7', policy: given.policy ?? KEEP, digester })
 }
 
@@ -76,7 +76,7 @@ describe('the calls for one customer', () => {
     ['right', { mapped: user(2), memory: sent(2) }, '', ''],
   ]
   test.each(table)('%s', (_, given, calls, kinds, lookups = false) => {
-    const found = ahead(given)
+    const found = forecastOf(given)
     expect([found.calls.join(' '), found.kinds.join(' '), found.lookups]).toEqual([calls, kinds, lookups])
   })
 })
@@ -86,8 +86,8 @@ describe('the sum', () => {
     given.reduce((forecast, each, at) => {
       const judged = { key: `k${at}`, verdict: 'differs', owed: false, made: made(each) } satisfies Judged
       const already = (key: string) => (counted.includes(key) ? (['create'] as const) : [])
-      return addAhead(forecast, judged, { policy: each.policy ?? KEEP, digester, counted: already })
-    }, NOTHING_AHEAD)
+      return addCustomer(forecast, judged, { policy: each.policy ?? KEEP, digester, counted: already })
+    }, NO_FORECAST)
 
   test('counts access that is gained, lost and changed, by what is remembered', () => {
     const of = (mapped: Mapped, memory: Memory) => sum([{ mapped, memory }]).access
