@@ -193,7 +193,7 @@ async function keysBy(client: Client, text: string, value: unknown): Promise<rea
 
 /** In a statement of its own after the lock, so that it sees who was counted meanwhile. */
 const LOCK_KIND = 'SELECT kind FROM rollcall.brake WHERE kind = $1 AND tripped_at IS NOT NULL FOR UPDATE'
-const SOMEBODY = `
+const WAITING = `
 SELECT EXISTS (
   SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${releasedFor('$1')}) AS waits`
 const RESET =
@@ -222,7 +222,7 @@ async function resetKinds(
     await inTransaction(pool, LOCK_TIMEOUT_MS, async (client) => {
       const { rowCount } = await client.query(LOCK_KIND, [kind])
       if (rowCount === 0) return
-      if ((await oneRow<{ waits: boolean }>(client, SOMEBODY, [kind])).waits) return
+      if ((await oneRow<{ waits: boolean }>(client, WAITING, [kind])).waits) return
       if (kind === 'absence') await verifyNow(client, await keysBy(client, LET_THROUGH, kind))
       await client.query(RESET, [kind])
       await client.query(FORGET, [kind])

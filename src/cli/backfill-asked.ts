@@ -24,7 +24,7 @@ export function addBackfillOptions(command: Command) {
   return command
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing: tell what would follow')
-    .option('--where <condition>', 'only customers for whom this holds', gathered)
+    .option('--where <condition>', 'only customers for which this holds', gathered)
     .addOption(option('--only <what>', 'only customers who need it').choices(['create', 'update', 'revoke']))
     .option('--lookup', 'look up (GET) before a customer is registered')
     .option('--sample <n>', 'show this many plans, chosen at random (with --dry-run)')
@@ -86,7 +86,7 @@ export async function readRestriction(
 }
 
 /** A condition that held for no customer is likelier a typing error than an answer: no script should take it for done. */
-export function fitsNobody(
+export function fitsNone(
   { ended, customers }: { readonly ended: boolean; readonly customers: number },
   { where }: BackfillAsked,
 ): boolean {

@@ -9,13 +9,13 @@ import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { mayRead, whyUnreadable } from '../ledger/readable.ts'
-import { everybodyIsIn } from '../ledger/runs.ts'
+import { allAreBroughtIn } from '../ledger/runs.ts'
 import { boundOrigin, requireTarget } from '../ledger/target.ts'
 import { readPace } from '../pace/read.ts'
 import { figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { addCustomer, type Forecast, NO_FORECAST, totalCalls } from '../sweep/forecast.ts'
-import { EVERYBODY, type Judged } from '../sweep/judge.ts'
+import { ALL_CUSTOMERS, type Judged } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
@@ -48,7 +48,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
 
     async function planAll(digestKey: string) {
       const { conditions, select } = await readRestriction({ pool, config, digestKey }, asked)
-      const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
+      const bringIn = !asked.mapping || (withoutLedger === null && (await allAreBroughtIn(pool)))
       const digester = makeDigester(digestKey)
       const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
       const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
@@ -57,7 +57,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
       let forecast: Forecast = NO_FORECAST
       const { ended } = await sweep({
         ...{ pool, config, digester, signal: io.stop, conditions },
-        select: { ...EVERYBODY, ...select, bringIn },
+        select: { ...ALL_CUSTOMERS, ...select, bringIn },
         withoutLedger: withoutLedger !== null,
         onPage: async ({ judged }) => {
           const differing = judged.filter(({ verdict }) => verdict === 'differs')
@@ -96,7 +96,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
   })
 }
 
-/** The user of a customer who would be brought in, and of whom nothing is recorded that another one could meet. */
+/** The user of a customer who would be brought in, and about which nothing is recorded that another one could meet. */
 function newUserOf({ made }: Judged): string | null {
   if (made?.mapped.kind !== 'user' || made.found.known || made.found.plan.kind === 'reject') return null
   return made.mapped.user.userId
@@ -125,7 +125,7 @@ export function makeSample<T>(size: number, random: () => number) {
 }
 
 /**
- * Counts new customers who share a `user_id`, of whom the ledger knows nothing yet. It keeps 52 bits of a digest of each
+ * Counts new customers who share a `user_id`, about which the ledger knows nothing yet. It keeps 52 bits of a digest of each
  * `user_id`, as a number: among a million customers two different ones meet by chance once in 9,000 runs.
  */
 export function makeSharedUsers() {

@@ -15,7 +15,7 @@ import { namedService } from '../service/address.ts'
 import { makeThrottle, pageFor } from '../sweep/forecast.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
-import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
+import { activeMapping, type BackfillAsked, fitsNone, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
@@ -50,7 +50,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     const digester = makeDigester(digestKey)
     const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
     const { tally, ...ran } = await sweepAfterOthers(running)
-    const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
+    const waits = asked.wait && ran.ended && !fitsNone({ ...ran, ...tally }, asked)
     const waited = waits ? await awaitSettled(running) : null
     const mapping = await findMapping(pool, config.fingerprint)
     const about = {

@@ -7,7 +7,7 @@ import { figure } from '../report/figures.ts'
 import { type Counts, totalCalls } from '../sweep/forecast.ts'
 import type { SweepTally } from '../sweep/judge.ts'
 import type { Plan } from '../sync/plan.ts'
-import { type BackfillAsked, fitsNobody } from './backfill-asked.ts'
+import { type BackfillAsked, fitsNone } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
@@ -16,7 +16,7 @@ import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
 type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
 
-export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
+export const NONE_FITS = 'there is no customer for which --where holds: is it a typing error?'
 
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
   const { ended, expected, waited, missed, verdicts } = report
@@ -24,7 +24,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     ['service', renderService(report.target)],
     ['mapping', renderMapping(report, asked)],
   ]
-  if (fitsNobody(report, asked)) return definitions([...about, ['none', NOBODY_FITS]])
+  if (fitsNone(report, asked)) return definitions([...about, ['none', NONE_FITS]])
   return definitions([
     ...about,
     ...tallyEntries(report, asked),
@@ -175,7 +175,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
         !report.current &&
         `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
     ],
-    ['none', fitsNobody(report, asked) && NOBODY_FITS],
+    ['none', fitsNone(report, asked) && NONE_FITS],
     ...tallyEntries(report, asked),
     ['registers', listed(' × ', report.registered, 'with ')],
     ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],

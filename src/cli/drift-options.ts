@@ -10,7 +10,7 @@ export function addDriftOptions(command: Command) {
   return command
     .option(...CONFIG_OPTION)
     .option('--sample <customers>', 'check so many, drawn at random')
-    .option('--where <condition>', 'only customers for whom it holds; repeatable', gathered)
+    .option('--where <condition>', 'only customers for which it holds; repeatable', gathered)
     .option('--rate <calls>', 'calls per second at most')
     .option('--restart', 'begin anew, even if the same command was stopped before and could continue')
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')

@@ -50,7 +50,7 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
   return {
     ...headOf({ config, asked, origin }),
     ...{ startedAt: now, endedAt: now },
-    outcome: isEmptied ? { kind: 'not-credible', why: 'nobody-there' } : { kind: 'complete' },
+    outcome: isEmptied ? { kind: 'not-credible', why: 'many-missing' } : { kind: 'complete' },
     ...known,
     counts: tally,
     ...{ foundLater: null, estimate: null, repair: null },

@@ -5,8 +5,8 @@ import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
+import { allCustomers, type CustomerSource, populationOf } from '../drift/all-customers.ts'
 import { makeChecking } from '../drift/checking.ts'
-import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
 import { setCredible } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
 import { readPreconditions } from '../drift/preconditions.ts'
@@ -54,7 +54,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { pool } = opened
   if (asked.rate !== null) await renderCeiling(io, pool, asked.rate)
   if (asked.credibleBy) await setCredible(pool, asked.credibleBy)
-  const { run: begun, everybody: customers, goesOn } = await begin(io, reporting)
+  const { run: begun, allCustomers: customers, goesOn } = await begin(io, reporting)
   let kept = goesOn
   const values = new Map<string, readonly Shown[]>()
   const { run, end, repaired } = await carryOut().catch((error) => {
@@ -110,7 +110,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     const drawing = { ...customers, seed, startedAt, sample, readCustomers }
     const { run, end } = await driveRun({
       ...{ pool, fingerprint, gate, run: begun, sleep, signal: io.stop },
-      everybody: (from) => everybody(drawing, from),
+      allCustomers: (from) => allCustomers(drawing, from),
       ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
       onChecks(checked, run) {
         for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
@@ -151,7 +151,7 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)
-  const everybody: Everybody = { pool, shape, conditions, signal: io.stop }
+  const allCustomers: CustomerSource = { pool, shape, conditions, signal: io.stop }
   const { sample, repair } = asked
   const where = digestOf(conditions, env.ROLLCALL_DIGEST_KEY)
   const { generation } = opened.mapping
@@ -161,12 +161,12 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
     const done = figure(doneOf(found.agenda))
     io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)
     if (asked.showValues) io.err('note: of those found before, the values are not in the report')
-    return { run: found, everybody, goesOn: true }
+    return { run: found, allCustomers, goesOn: true }
   }
-  const population = await countEverybody(everybody)
+  const population = await populationOf(allCustomers)
   const seed = randomBytes(8).readBigInt64LE().toString()
   const run = await beginDrift(pool, wanted, { seed, population })
-  return { run, everybody, goesOn: false }
+  return { run, allCustomers, goesOn: false }
 }
 
 async function refusal(why: Extract<RunEnd, { kind: 'refused' }>['why'], { config, opened }: Reporting) {

@@ -47,7 +47,7 @@ for. No ROLLCALL_DIGEST_KEY is needed.
 With an end user's access token it also asks the chat, once and last: who of
 the professionals is seen, when each is next connected, unread messages. Who is
 shown no one cannot use it; 403 to a token that does not name the customer's
-user_id (as sub or user_id) leaves it open whom the chat shuts out. The token
+user_id (as sub or user_id) leaves it open which user is shut out. The token
 is read from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or --token-file.
 There is no --token: it would stand in the process list. What is no JWT is not
 sent. Chat exists on production only, and in a sandbox on this machine; the
@@ -55,7 +55,7 @@ demo service is never sent a token.
 
 Exit codes:
   0  every customer can use it: status 2 or 4, and the chat answered if a token
-     was used; of those whom the token does not name, the chat says nothing
+     was used; of those that the token does not name, the chat says nothing
   3  a customer cannot, or there is no such customer
   1  it could not be found out of a customer; this goes before 3
   2  the call, the configuration, the environment or the token is wrong

@@ -19,7 +19,7 @@ is done, and the exit code is 2. --removed says that it was a customer.
 Examples:
   rollcall sync 4711              sync this customer now and tell every step
   rollcall sync 4711 --lookup     read the user by GET first, and put right what
-                                  somebody changed there
+                                  was changed there
   rollcall sync 4711 --dry-run    only tell what would be done: no call, no
                                   write, and nothing needs to be installed
   rollcall sync 4711 --diff       compare field by field with the service (one

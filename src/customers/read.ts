@@ -41,7 +41,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
         values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
         rowMode: 'array',
       })
-      if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireSomebody(session, shape)
+      if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireRows(session, shape)
       return rows
     })
     for (const [key, fits, ...values] of rows) {
@@ -57,7 +57,7 @@ class NoRowsVisible extends Error {}
  * Where policies apply, a policy that is gone hides all rows: no customer counts as gone where none can be seen. By the policies
  * of the statement before, since its locks keep others out. Which policies apply behind a view is not known.
  */
-async function requireSomebody(session: Client, shape: CustomersShape): Promise<void> {
+async function requireRows(session: Client, shape: CustomersShape): Promise<void> {
   const { schema, name } = shape.relation
   const table = pg.escapeLiteral(`${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`)
   const unfiltered = shape.kind === 'table' ? `NOT row_security_active(${table}) OR` : ''

@@ -4,7 +4,7 @@ import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { type Checked, type CheckVerdict, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
-/** A customer of whom a check has not said enough. */
+/** A customer that needs another check. */
 type WaitingCheck = {
   readonly key: CustomerKey
   /** Monotonic milliseconds: a clock that is set back makes no customer wait. */
@@ -52,7 +52,7 @@ type NewChecks = {
   readonly checked: readonly Checked[]
   /** Customers who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
-  /** Customers of whom others have found a difference while the run went on. */
+  /** Customers for which others have found a difference while the run went on. */
   readonly met: ReadonlyMap<CustomerKey, Met>
   readonly nowMs: number
 }
@@ -118,7 +118,7 @@ export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {
   return plus(plus(tally, suspects), tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }
 
-/** Customers of whom all is said that will be. */
+/** Customers whose result is final. */
 export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>): number {
   return tally.checked + suspects.checked + totalOf(tally.skipped) + totalOf(tally.noAnswer)
 }

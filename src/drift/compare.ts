@@ -1,4 +1,4 @@
-// Judges what a GET shows of a customer to whom nothing is owed: drift is a check whose plan would write. Pure.
+// Judges what a GET shows of a customer to which nothing is owed: drift is a check whose plan would write. Pure.
 import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { ComparableField } from '../model/normal.ts'
@@ -29,7 +29,7 @@ export function compare(snapshot: Snapshot, remote: Observed, known: Known): Com
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
     case 'none': {
-      if (remote === 'absent') return { kind: 'agrees', nobody: existed(snapshot) ? 'gone' : 'known' }
+      if (remote === 'absent') return { kind: 'agrees', absent: existed(snapshot) ? 'gone' : 'known' }
       const ended = mapped.kind === 'user' && mapped.user.status !== remote.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }

@@ -8,7 +8,7 @@ import { CHECKABLE, CHECKED_AT, type DriftKind, type WrongAccess } from './words
 export type Coverage = {
   /** Within which all customers are to be checked; null: workers check none. */
   readonly periodMs: number | null
-  /** Customers of whom a check can say something. */
+  /** Customers about which a check can say something. */
   readonly customers: number
   /** How many of these were checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number

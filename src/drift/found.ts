@@ -59,7 +59,7 @@ GROUP BY said`
 /**
  * Counts what is known without a call, as a run would count it: a customer that was checked within the period counts,
  * with its open finding. Null for the period: whenever that was. Each customer stands in one place, so that the figures
- * add up to the population: customers with a record, and those found without one; `chosen`: of whom a check can say something.
+ * add up to the population: customers with a record, and those found without one; `chosen`: a check can say something about them.
  */
 export async function readKnownOfAll(client: Client, findings: readonly Finding[], periodMs: number | null) {
   type Said = Skipped | 'found' | 'suspected' | 'unchecked' | 'agrees'

@@ -1,4 +1,4 @@
-// Whether customers whom the brake holds have wrong access at the service meanwhile, as far as is known without a call.
+// Whether customers that the brake holds have wrong access at the service meanwhile, as far as is known without a call.
 import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Client } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'

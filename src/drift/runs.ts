@@ -5,9 +5,9 @@ import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/r
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, nextAt, soFar } from './agenda.ts'
+import { beginningOf, type Next, type Place } from './all-customers.ts'
 import type { CheckCustomers } from './checking.ts'
 import { readNotCredible } from './coverage.ts'
-import { beginningOf, type Next, type Place } from './everybody.ts'
 import type { AskSample } from './evidence.ts'
 import { metSince } from './found.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './run-gate.ts'
@@ -110,7 +110,7 @@ type DriveOptions = {
   readonly fingerprint: string
   readonly run: DriftRun
   readonly gate: RunGate
-  readonly everybody: (from: Place) => AsyncGenerator<Next>
+  readonly allCustomers: (from: Place) => AsyncGenerator<Next>
   readonly check: CheckCustomers
   readonly sample: AskSample
   readonly onChecks: (checked: readonly Checked[], run: DriftRun) => void
@@ -131,7 +131,7 @@ const KEEP_MS = 1000
 export async function driveRun(options: DriveOptions) {
   const { pool, gate, check, now, signal, onChecks } = options
   let { run } = options
-  const source = options.everybody(run.place)
+  const source = options.allCustomers(run.place)
   let exhausted = false
   let sampled = false
   let keptAt = now()
@@ -192,7 +192,7 @@ export async function driveRun(options: DriveOptions) {
     if (!sampled) sampled = (await options.sample(signal)) === null
     if (!(await readNotCredible(pool))) return null
     const { vanished, kinds } = soFar(run.agenda)
-    return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'nobody-there'
+    return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'many-missing'
   }
 
   async function checkNow(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {

@@ -1,4 +1,4 @@
-// Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
+// Stores what checks have shown: in one transaction, and only of customers for which nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
 import { inTransaction, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
@@ -103,7 +103,7 @@ function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
 /**
  * `record`: what replaces what was remembered; null where that stays. A difference changes nothing of what is
  * remembered: the claim that repairs makes its own lookup, and the brake counts its writes. The daily check of
- * capture must not repair a difference that is only to be reported. The record of an erased customer, of whom no
+ * capture must not repair a difference that is only to be reported. The record of an erased customer, about which no
  * digest is kept, is a claim's to write.
  */
 function recordOf({ subject, result }: UnstoredCheck) {

@@ -14,8 +14,8 @@ function countsOf(verdict: CheckVerdict): Partial<DriftTally> {
   if (isDrift(verdict)) return { checked: 1, ...driftCounts(verdict) }
   switch (verdict.kind) {
     case 'agrees': {
-      const { hidden = false, nobody } = verdict
-      return { checked: 1, agrees: 1, hidden: Number(hidden), vanished: nobody === 'gone' ? 1 : 0 }
+      const { hidden = false, absent } = verdict
+      return { checked: 1, agrees: 1, hidden: Number(hidden), vanished: absent === 'gone' ? 1 : 0 }
     }
     case 'skipped': {
       const access = verdict.why === 'held' ? one(verdict.access) : {}

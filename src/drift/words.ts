@@ -62,10 +62,10 @@ export type DriftVerdict = {
 
 export type CheckVerdict =
   /**
-   * `hidden`: a sync would send what no GET shows, and nothing else. `nobody`: there is no such user and none is wanted,
+   * `hidden`: a sync would send what no GET shows, and nothing else. `absent`: there is no such user and none is wanted,
    * though one was remembered (`gone`) or as was known.
    */
-  | { readonly kind: 'agrees'; readonly hidden?: boolean; readonly nobody?: 'known' | 'gone' }
+  | { readonly kind: 'agrees'; readonly hidden?: boolean; readonly absent?: 'known' | 'gone' }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
   /** `access`: what is wrong with it meanwhile, as far as is known without a call. */
@@ -131,7 +131,7 @@ export type Checked = {
 }
 
 /** Why the answers of a run are not credible: the service knows few users, answers unclearly, or refuses our keys. */
-export const NOT_CREDIBLE = ['nobody-there', 'no-answers', 'denied'] as const
+export const NOT_CREDIBLE = ['many-missing', 'no-answers', 'denied'] as const
 export type NotCredible = (typeof NOT_CREDIBLE)[number]
 
 /** Why checks or a run end early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */

@@ -64,7 +64,7 @@ export function accessOf(facts: Facts): AccessVerdict {
 const BY_CHAT: Readonly<Record<ChatSays, AccessReason | null>> = {
   nothing: null,
   shut: 'chat-shut',
-  'nobody-visible': 'nobody-visible',
+  'none-visible': 'none-visible',
   unclear: 'chat-silent',
 }
 

@@ -17,7 +17,7 @@ export const VERDICTS = {
   'trial-ended': { can: 'no', says: 'the trial has ended; it is not granted again by itself' },
   'no-user-id': { can: 'no', says: 'without a user_id it cannot be registered' },
   'chat-shut': { can: 'no', says: 'access by its status, but the chat does not let it in (403)' },
-  'nobody-visible': {
+  'none-visible': {
     can: 'no',
     says: 'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
   },

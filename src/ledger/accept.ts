@@ -45,7 +45,7 @@ UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELS
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
   proved_at = NULL, checked_at = NULL, normalised = '{}'`
 
-/** But for customers of whom the service was never asked. Held and discarded customers have to be planned again. */
+/** Not for customers about which the service was never asked. Held and discarded customers have to be planned again. */
 const OWE_LOOKUPS = `
 UPDATE rollcall.owed o SET ${OWE_LOOKUP}, hidden_unknown = true, ${DUE_NOW},
   lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END

@@ -1,4 +1,4 @@
-// Notes of customers of whom no change is known.
+// Notes of customers about which no change is known.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import {
@@ -58,7 +58,7 @@ export async function noteUnknown(client: Client, found: readonly NewCustomer[],
   if (found.length > 0) await client.query(NOTE_UNKNOWN, [...customerColumns(found), lane])
 }
 
-/** The customers for whom a time has passed. While a token is out it waits for the end of that claim. */
+/** The customers for which a time has passed. While a token is out it waits for the end of that claim. */
 const notePassed = (time: string, set: string) => `
 WITH passed AS MATERIALIZED (
   SELECT key FROM rollcall.owed o WHERE ${time} <= now() AND NOT ${UNDER_WAY}

@@ -40,11 +40,11 @@ export type Unfinished<Cursor, Tally> = {
   readonly tally: Partial<Tally>
 }
 
-/** Whether the service is asked before a customer is registered says nothing of whom a sweep is for. */
-const FOR_EVERYBODY = `options - 'lookup' = '{}'`
+/** Whether the service is asked before a customer is registered does not say which customers a sweep is for. */
+const FOR_ALL = `options - 'lookup' = '{}'`
 
 /** The same, of options that are at hand. */
-export function isForEverybody(options: RunOptions): boolean {
+export function isForAll(options: RunOptions): boolean {
   return Object.keys(options).every((name) => name === 'lookup')
 }
 
@@ -156,14 +156,14 @@ async function holds(client: Client, condition: string, values: unknown[] = []):
 }
 
 /**
- * All customers were brought in once: from then on a customer of whom nothing is recorded is one whom capture has missed,
+ * All customers were brought in once: from then on a customer about which nothing is recorded is one that capture has missed,
  * and not one who was there before it.
  */
-export async function everybodyIsIn(client: Client): Promise<boolean> {
+export async function allAreBroughtIn(client: Client): Promise<boolean> {
   return await holds(
     client,
     `EXISTS (SELECT FROM rollcall.run
-       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_EVERYBODY})`,
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_ALL})`,
   )
 }
 
@@ -171,7 +171,7 @@ export async function everybodyIsIn(client: Client): Promise<boolean> {
  * A sweep of all customers that tells what capture has missed, and after which the next check of it can wait. A time of the
  * future is one before the clock was set back: it is not known how long ago that was.
  */
-const CHECKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
+const CHECKED = `${FOR_ALL} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
 /**
  * Whether all customers were last planned longer ago than this; where they never were, since the first mapping. Or under

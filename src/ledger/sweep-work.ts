@@ -56,12 +56,12 @@ export async function readWork(client: Client, keys: readonly CustomerKey[]): Pr
 }
 
 /** As `readWork` where nothing is recorded of any customer. */
-export async function workOfNobody(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
+export async function emptyWork(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
   const { rows } = await client.query<{ ms: number }>(`SELECT ${NOW_MS} AS ms`)
-  return { work: keys.map((key) => ({ key, ...OF_NOBODY })), nowMs: rows[0]?.ms ?? Number.NaN }
+  return { work: keys.map((key) => ({ key, ...OF_NONE })), nowMs: rows[0]?.ms ?? Number.NaN }
 }
 
-const OF_NOBODY: Omit<Work, 'key'> = {
+const OF_NONE: Omit<Work, 'key'> = {
   ...{ known: false, owed: false, claimed: false, unknown: false, hiddenUnknown: false },
   ...{ statusUnknown: false, unverified: false, record: NEVER_SETTLED },
   ...{ replanAtMs: null, id: null, version: null, generation: null },

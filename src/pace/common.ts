@@ -12,9 +12,9 @@ export type CommonPace = {
   readonly epoch: number
   /** Until when the service asked all processes to wait; null: calls have done well since. */
   readonly notBefore: number | null
-  /** For whom it was lowered: one customer for whom the service always is busy must not slow down all. */
+  /** The customer for which it was lowered: one customer for which the service always is busy must not slow down all. */
   readonly busy: Times
-  /** For whom the service asked to wait, which binds all processes. */
+  /** The customer for which the service asked to wait, which binds all processes. */
   readonly held: Times
   readonly breaker: Breaker
 }

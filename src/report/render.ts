@@ -27,7 +27,7 @@ const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
 export function renderHeadline(report: Report) {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? '' : renderAccess(report)
-  // First of all: whatever follows is about the customers alone to whom it had come.
+  // First of all: the figures are about the customers that it has reached.
   const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end. ' : ''
   const text = `${stopped}${access}${renderConclusion(conclusion, report)}`
   return { tone: TONES[conclusion], text, more: renderMore(report) }
@@ -61,7 +61,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
 }
 
 const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
-  'nobody-there': {
+  'many-missing': {
     said: 'The service does not know many of the users who were there before.',
     advice:
       'That is far likelier a wrong address, other keys or an emptied environment than drift. Nothing is concluded about ' +
@@ -146,10 +146,10 @@ export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,
 ): string {
-  if (checked === 0) return `A sample of ${figure(population)}, of whom none could be checked, says nothing.`
+  if (checked === 0) return `A sample of ${figure(population)}, of which none could be checked, says nothing.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
-  const all = about === '' ? 'all' : 'all of whom something can be said, about'
+  const all = about === '' ? 'all' : 'all customers that can be checked: about'
   return (
     `Estimated for ${all} ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
     `${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
@@ -165,7 +165,7 @@ function renderAgreed(report: Report): string {
     : `${figure(checked)} of ${counted(checked + others, 'customer')}`
 }
 
-/** Workers come to all customers by and by; a run has checked all whom it has chosen. */
+/** Workers come to all customers by and by; a run has checked all that it has chosen. */
 function notReached({ options, chosen, counts, suspected }: Report): number {
   return options.from === 'ledger' ? Math.max(0, chosen - counts.checked - suspected) : 0
 }

@@ -14,7 +14,7 @@ export type Report = {
   readonly options: ReportOptions
   readonly outcome: RunOutcome
   /**
-   * Customers whom the report is about: all, or those of `where`; of a whole run those it has counted, since customers
+   * Customers that the report is about: all, or those of `where`; of a whole run those it has counted, since customers
    * come and go meanwhile; `from` the ledger those who have a record.
    */
   readonly population: number
@@ -78,7 +78,7 @@ export type ReportCoverage = {
   readonly oldest: string | null
 }
 
-/** Customers owed a repair because of this run, and those whom the brake holds back from it. */
+/** Customers owed a repair because of this run, and those that the brake holds back from it. */
 type Repair = { readonly owed: number; readonly held: number }
 
 export type PastRun = {

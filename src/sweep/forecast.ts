@@ -27,7 +27,7 @@ export type Forecast = {
   readonly registered: Counts<OptionalField>
   /** Among the customers that differ. A registration with access is a gain. */
   readonly access: { readonly gain: number; readonly lose: number; readonly change: number }
-  /** Customers who differ and whom the brake would count, by kind, but for those counted in its window already. */
+  /** Customers that differ and that the brake would count, by kind, but for those counted in its window already. */
   readonly braked: Counts<BrakeKind>
   /** Fields of all customers that are left out, by `field: code`. */
   readonly leftOut: Counts

@@ -13,7 +13,7 @@ import { planNow, type Snapshot } from '../sync/snapshot.ts'
 /**
  * The verdict of a sweep on one customer. `same`: nothing is to be sent. `differs`: something is, or a customer who
  * was rejected or failed is another one now. `owed`: a claim comes anyway, which will find out. `another-time`:
- * nothing is to be sent now, but it has to be swept again sooner than was noted. `never-asked`: no claim has ever
+ * nothing is to be sent now, but it has to be planned again sooner than was noted. `never-asked`: no claim has ever
  * ended for it, and this sweep brings in no customer. `not-selected`: it differs, and the sweep is for others.
  * `unreadable`: Postgres refuses to read its row.
  */
@@ -28,14 +28,14 @@ export type Only = 'create' | 'update' | 'revoke'
 
 /** The customers that a sweep is for, besides the conditions on their rows. */
 export type SweepSelection = {
-  /** Customers of whom nothing is recorded are brought in; otherwise they are counted and left alone. */
+  /** Customers about which nothing is recorded are brought in; otherwise they are counted and left alone. */
   readonly bringIn: boolean
   /** Before a registration the service is asked whether it has the user. */
   readonly lookup: boolean
   readonly only: Only | null
 }
 
-export const EVERYBODY: SweepSelection = { bringIn: true, lookup: false, only: null }
+export const ALL_CUSTOMERS: SweepSelection = { bringIn: true, lookup: false, only: null }
 
 export type SweepFacts = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
   readonly state: KnownRecord['state']
@@ -67,7 +67,7 @@ export type Judged = {
   readonly made: Made | null
 }
 
-/** Where a sweep is wanted first, a customer of whom nothing is known is unknown. */
+/** Where a lookup is wanted first, a customer about which nothing is known is unknown. */
 export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
   const { key, work, mapped, claimants, desired, digestKey } = snapshot
   const { known, owed, claimed, replanAtMs, record } = work
@@ -118,12 +118,12 @@ function isFor(only: Only, { plan, known }: SweepFacts): boolean {
   return only === (plan.kind === 'lookup' ? lookup : WORK[plan.kind])
 }
 
-/** Its row went, and no claim has looked since. Without access it needs no call, but has to be known as gone. */
+/** Its row went, and no claim has checked it since. Without access it needs no call, but has to be known as gone. */
 function isNewlyGone({ known, gone, asItWas, comparable }: SweepFacts): boolean {
   return known && gone && !asItWas && comparable
 }
 
-/** Looked at too early, a customer is planned again and found right; too late, it would be wrong until then. */
+/** Planned too early, a customer is planned again and found right; too late, it would be wrong until then. */
 function endsSooner({ validUntilMs, replanAtMs }: SweepFacts): boolean {
   return validUntilMs !== null && (replanAtMs === null || validUntilMs < replanAtMs)
 }
@@ -147,7 +147,7 @@ export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts)
 export type SweepTally = {
   readonly customers: number
   readonly verdicts: Readonly<Record<SweepVerdict, number>>
-  /** Owed customers of whom the mapping makes something else than it did; it or the row has changed. */
+  /** Owed customers about which the mapping makes something else than it did; it or the row has changed. */
   readonly unsure: number
   /** The next call of each customer who differs, and the fields that the updates among these write. */
   readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>
@@ -160,7 +160,7 @@ export type SweepTally = {
   readonly waiting: Waiting
   /** Customers who stay as they are: out of scope, and nothing was ever known of them. */
   readonly neverInScope: number
-  /** Customers who differ and whom capture has missed; see `makeFindMissed`. */
+  /** Customers that differ and that capture has missed; see `makeFindMissed`. */
   readonly missed: Missed
 }
 

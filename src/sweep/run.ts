@@ -10,12 +10,12 @@ import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '.
 import { type NewCustomer, recordNewCustomers } from '../ledger/note.ts'
 import { noteGently, noteNow, noteUnknown } from '../ledger/note-unchanged.ts'
 import {
+  allAreBroughtIn,
   beginRun,
   dropRuns,
   endRun,
-  everybodyIsIn,
   findRun,
-  isForEverybody,
+  isForAll,
   keepRun,
   type Position,
   type RunOptions,
@@ -25,7 +25,7 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { userIdFor } from '../sync/map.ts'
 import {
-  EVERYBODY,
+  ALL_CUSTOMERS,
   howToNote,
   increased,
   type Judged,
@@ -68,7 +68,7 @@ export type BegunSweep = {
 export type SweepEnd = Swept & {
   /** It ended early because another mapping was applied, or another sweep was begun in its place. */
   readonly superseded: boolean
-  /** Some of those whom this process has found to be missed by capture, so that a person can look for what wrote them. */
+  /** Some of those that this process has found to be missed by capture, so that a person can look for what wrote them. */
   readonly examples: readonly CustomerKey[]
 }
 
@@ -85,8 +85,8 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const { pool, config, kind, restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
   const mapping = await requireActiveMapping(pool, config)
-  const allIn = await everybodyIsIn(pool)
-  const select = { ...EVERYBODY, ...restriction.select, bringIn: bringsIn(kind, allIn) }
+  const allIn = await allAreBroughtIn(pool)
+  const select = { ...ALL_CUSTOMERS, ...restriction.select, bringIn: bringsIn(kind, allIn) }
   const { id, total, cursor, ...begun } = await takeUp(options, mapping)
   const earlier = { ...NOTHING_FOUND, ...begun.tally }
   await options.onBegin?.({ id, total, tally: earlier, resumed: cursor !== null })
@@ -152,7 +152,7 @@ async function markEnded(
   if (kind === 'mapping') await markSwept(pool, generation)
   if (marks.length > 0) await endGap(pool, { ids: marks })
   // A check that stands half way would go on there, days after its first half.
-  if (kind !== 'mapping' && isForEverybody(restriction.options)) await dropRuns(pool, { kind: 'check' })
+  if (kind !== 'mapping' && isForAll(restriction.options)) await dropRuns(pool, { kind: 'check' })
 }
 
 const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }

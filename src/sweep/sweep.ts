@@ -1,4 +1,4 @@
-// Pages through all customers, judges each as a claim would begin with it, and finds whom capture has missed.
+// Pages through all customers, judges each as a claim would begin with it, and finds the customers that capture has missed.
 import { marksArePending } from '../capture/marks.ts'
 import { unwatchedTables } from '../capture/status.ts'
 import type { Condition } from '../customers/conditions.ts'
@@ -25,7 +25,7 @@ export type SweepOptions = Omit<SnapshotReading, 'readCustomers' | 'unwatched'> 
   readonly signal: AbortSignal
   /** Called with each page, which is not behind before it has resolved. False ends the sweep there. */
   readonly onPage?: (page: PageResult) => Promise<boolean>
-  /** Only customers for whom all of these hold; default: all customers. */
+  /** Only customers for which all of these hold; default: all customers. */
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
   readonly from?: { readonly position: Position | null; readonly tally: SweepTally }
@@ -93,7 +93,7 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
 }
 
 /**
- * Capture has missed a customer whose row is another than the one that was last swept, where no change was captured. A
+ * Capture has missed a customer whose row is another than the one that was last read, where no change was captured. A
  * captured change is in the outbox until it is noted, in one transaction. Suppose a customer is owed nothing before
  * its row is read, and afterwards is owed nothing at the same version with nothing in the outbox. Then every change
  * that the row shows was settled: if the mapping makes something else of this row than at the last ending, capture

@@ -84,7 +84,7 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
 type Hiding = { readonly hiddenUnknown: boolean; readonly rekeyed: boolean; readonly changed: boolean }
 
 /**
- * The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. A
+ * The call that a crash hides may have brought a country, which no GET would show, also to which none was acknowledged. A
  * change since a digest with another key cannot be recognized any more.
  */
 function hiddenMark(digest: string | undefined, { hiddenUnknown, rekeyed, changed }: Hiding) {
@@ -102,7 +102,7 @@ type Present = {
 /**
  * The memory in view of the customer as it stands now: nothing of a user with another `user_id`, and no
  * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
- * status is known of an erased customer that has come back, so everything is sent. A customer out of scope of whom no
+ * status is known of an erased customer that has come back, so everything is sent. A customer out of scope about which no
  * call was ever made stays unasked, also after a crash or when a lookup is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */

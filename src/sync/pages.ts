@@ -23,7 +23,7 @@ type Paging = {
   readonly shape: CustomersShape
   /** Customers in a page. */
   readonly limit: number
-  /** Only customers for whom all of these hold; who has no row is then left out, for nothing holds for it. */
+  /** Only customers for which all of these hold; a customer without a row is then left out. */
   readonly conditions: readonly Condition[]
   /** Nothing is recorded yet: there are no tables of ours to read, or they are not to be read. */
   readonly withoutLedger: boolean

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Reading, ReadRows } from '../customers/read.ts'
 import { readUserRecords, type UserRecord } from '../ledger/record.ts'
-import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
+import { emptyWork, readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
@@ -63,7 +63,7 @@ export async function readSnapshots(
   keys: readonly CustomerKey[],
 ): Promise<readonly Snapshot[]> {
   const { pool, config, digester, readCustomers, withoutLedger = false } = reading
-  const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, keys)
+  const { work, nowMs } = await (withoutLedger ? emptyWork : readWork)(pool, keys)
   const [{ rows, unreadable }, byUser] = await Promise.all([
     withoutLedger ? readCustomers(keys) : readWatched(reading, work, nowMs),
     sameUserOf(pool, config, withoutLedger ? [] : keys),

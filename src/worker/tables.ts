@@ -71,11 +71,11 @@ export function openTables({ url, periodMs, onPoolError }: Options) {
 }
 
 const HELP = {
-  owed: 'Customers to whom a sync is owed',
-  owed_stage: 'Customers to whom a sync is owed, by stage',
+  owed: 'Customers to which a sync is owed',
+  owed_stage: 'Customers to which a sync is owed, by stage',
   oldest_owed_age_seconds: 'Age of the oldest change that waits for a sync; 0: none',
   waits_for_worker_seconds: 'How long a due customer has waited for a worker; 0: none, or calls are stopped',
-  unknown_customers: 'Owed customers of whom it is unknown what the service holds',
+  unknown_customers: 'Owed customers for which it is unknown what the service holds',
   customers: 'Customers by state',
   outbox_rows: 'Captured changes that are not noted yet',
   outbox_bytes: 'Size of the outbox on disk',

@@ -37,7 +37,7 @@ test('four processes that reserve at once let exactly the limit through, of each
   const pools = Array.from({ length: 4 }, () => makePool({ url: db.url, max: 3, onError: () => undefined }))
   try {
     const brakes = pools.map((pool) => makeBrake(pool, limits(40, 90)))
-    // Everybody is asked about twice, by two processes, and some of them for two kinds at once.
+    // Every customer is asked about twice, by two processes, and some of them for two kinds at once.
     const wanted = keys(600).flatMap((key, n) => {
       const kinds: readonly BrakeKind[] =
         n % 3 === 0 ? ['create'] : n % 3 === 1 ? ['revocation'] : ['create', 'status']

@@ -58,7 +58,7 @@ export async function write(pool: Pool, hot: Hot, agent: Agent): Promise<number>
   return written
 }
 
-/** Everybody whose turn it is changes there and back, so that it strikes in the middle of calls. */
+/** A customer whose turn it is changes there and back, so that it strikes in the middle of calls. */
 export function hurtWorker(worker: Supervised, { pool, hot }: { pool: Pool; hot: Hot }, agent: Agent) {
   const { random, signal, tell } = agent
   return repeat(agent, [500, 8000], async () => {

@@ -139,7 +139,7 @@ describe('on a house of its own', () => {
     const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('goes on where')
-    // Everybody was swept: no more can come than are owed.
+    // All customers were swept: no more can come than are owed.
     expect(resumed.output).toMatch(/^expected +.*not expected twice: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
     const repeated = await backfill(house, '--expect-creates', '50')

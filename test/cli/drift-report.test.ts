@@ -13,7 +13,7 @@ const tally = (checked: number, kinds: DriftTally['kinds'] = {}): DriftTally => 
 const holding = (checked: number, held: number): DriftTally => ({ ...tally(checked), skipped: { held } })
 const COMPLETE: RunOutcome = { kind: 'complete' }
 const STOPPED: RunOutcome = { kind: 'stopped', why: 'asked', resume: null }
-const NOBODY_THERE: RunOutcome = { kind: 'not-credible', why: 'nobody-there' }
+const MANY_MISSING: RunOutcome = { kind: 'not-credible', why: 'many-missing' }
 
 function report(counts: DriftTally, outcome: RunOutcome = COMPLETE, maxDrift: number | null = null): Report {
   const target = { origin: 'https://x.example', environment: 'demo', local: false } as const
@@ -34,7 +34,7 @@ describe('the exit code', () => {
     ['one more than that', report(tally(1000, { missing: 6 }), COMPLETE, 0.005), 3],
     ['stopped, and nobody differs so far', report(tally(10), STOPPED), 1],
     ['stopped, and somebody does', report(tally(10, { differs: 1 }), STOPPED), 1],
-    ['the answers are not credible', report(tally(30, { missing: 30 }), NOBODY_THERE), 1],
+    ['the answers are not credible', report(tally(30, { missing: 30 }), MANY_MISSING), 1],
     ['nobody could be checked', report(tally(0)), 1],
     ['nobody differs, and somebody is held', report(holding(999, 1)), 3],
     ['no more are held than are tolerated', report(holding(995, 5), COMPLETE, 0.005), 0],

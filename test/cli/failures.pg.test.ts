@@ -107,7 +107,7 @@ test('what it cannot do is said, with exit 2', async () => {
     expect([code, out], args.join(' ')).toEqual([2, ''])
     return err
   }
-  expect(await reported('--retry')).toContain('whom')
+  expect(await reported('--retry')).toContain('which customers')
   expect(await reported('--reason', 'refuzed')).toContain('did you mean refused?')
   expect(await reported('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
   await db.pool.query('DROP TABLE rollcall.call')

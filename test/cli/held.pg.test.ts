@@ -139,7 +139,7 @@ test('what it cannot do is said, with exit 2, and nothing is done', async () => 
   expect(await reported('release', 'a', 'nobody', '--why', 'w')).toMatch(/nothing .*nobody$/m)
   expect(await reported('release', 'a')).toContain('--why is needed')
   expect(await reported('release', 'a', '--why', ' ')).toContain('--why is needed')
-  expect(await reported('discard', '--why', 'w')).toContain('whom')
+  expect(await reported('discard', '--why', 'w')).toContain('which customers')
   expect(await reported('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
   expect(await reported('--kind', 'revocations')).toContain('did you mean revocation?')
   expect(await reported('--limit', '0')).toContain('--limit')

@@ -27,7 +27,7 @@ describe('a report in the terminal', () => {
 
   test('prints no kind and no agreement where the answers are not credible', () => {
     const { counts } = aReport()
-    const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+    const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     const all = {
       ...counts,
       agrees: 12,

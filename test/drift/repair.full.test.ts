@@ -86,12 +86,12 @@ test.each([3, 30])(
     const { house } = scene
     const { users } = house.sandbox
     const kept = users.all()
-    const everybody = keysOf(many)
+    const allKeys = keysOf(many)
     users.clear()
     const before = writes(house)
     for (let n = 0; n < 4; n++) {
-      const checked = await checkAgain(scene, everybody)
-      expect(new Set(everybody.map((key) => checked[key]?.findingState))).toEqual(new Set(['suspected']))
+      const checked = await checkAgain(scene, allKeys)
+      expect(new Set(allKeys.map((key) => checked[key]?.findingState))).toEqual(new Set(['suspected']))
     }
     expect(writes(house)).toBe(before)
     const asked = Math.min(many, 30)
@@ -101,7 +101,7 @@ test.each([3, 30])(
     users.delete('k1')
     // A sample that is not credible is repeated after a minute.
     await house.db.pool.query('UPDATE rollcall.pace SET sampled_at = NULL')
-    expect((await checkAgain(scene, everybody)).k1).toMatchObject({ findingState: 'found', repairing: true })
+    expect((await checkAgain(scene, allKeys)).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect(users.get('k1')?.status).toBe(2)
     expect(await readNotCredible(house.db.pool)).toBeNull()
   },
@@ -142,11 +142,11 @@ test.each([
 ])('a service that has lost %s is not credible, whichever user is read last', async (_, left, lost) => {
   await using scene = await open({ customers: left + lost, repair: true })
   const { house } = scene
-  const everybody = keysOf(left + lost)
-  const gone = everybody.slice(0, lost)
+  const allKeys = keysOf(left + lost)
+  const gone = allKeys.slice(0, lost)
   for (const key of gone) house.sandbox.users.delete(key)
   const before = writes(house)
-  for (const keys of [everybody, everybody.toReversed(), gone.slice(0, 1), everybody.slice(lost - 1)])
+  for (const keys of [allKeys, allKeys.toReversed(), gone.slice(0, 1), allKeys.slice(lost - 1)])
     await checkAgain(scene, keys)
   expect((await storedFindings(house)).filter(({ checks }) => checks >= 2)).toEqual([])
   expect(writes(house)).toBe(before)
@@ -190,10 +190,10 @@ test('a mass of repairs waits for a person, and changes of those customers pass'
   await release(pool, { kind: 'create', by: 'a test', why: 'all of them are new' })
   await house.settled()
   await using verifier = await openVerifier(house, { repair: true })
-  const everybody = keysOf(15)
-  for (const key of everybody) house.sandbox.users.edit(key, { first_name: 'Eva' })
-  const found = await checkTwice({ house, verifier }, everybody)
-  const waiting = everybody.filter((key) => !found[key]?.repairing)
+  const allKeys = keysOf(15)
+  for (const key of allKeys) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  const found = await checkTwice({ house, verifier }, allKeys)
+  const waiting = allKeys.filter((key) => !found[key]?.repairing)
   expect(waiting).toHaveLength(5)
   expect(await heldIn(pool, 'repair')).toBe(5)
   const [changed = '', ...others] = waiting

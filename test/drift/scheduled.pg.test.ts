@@ -54,7 +54,7 @@ async function askedAgo(
     ])
 }
 
-test('everybody of whom a check can say something is taken once, a few at once', async () => {
+test('everybody about which a check can say something is taken once, a few at once', async () => {
   await using it = await scene([
     ...keys(6).map(good),
     { key: 'a-rejected', sent: 2, state: 'rejected' },

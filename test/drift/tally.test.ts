@@ -6,8 +6,8 @@ import { driftingOf } from '../../src/report/conclude.ts'
 const VERDICTS: readonly CheckVerdict[] = [
   { kind: 'agrees' },
   { kind: 'agrees', hidden: true },
-  { kind: 'agrees', nobody: 'known' },
-  { kind: 'agrees', nobody: 'gone' },
+  { kind: 'agrees', absent: 'known' },
+  { kind: 'agrees', absent: 'gone' },
   { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
   { kind: 'differs', fields: ['status', 'email'], cause: 'edited-at-service', access: 'undue' },
   { kind: 'differs', fields: ['email'], cause: 'never-delivered', access: null },

@@ -46,14 +46,14 @@ const REMOTE: Readonly<Record<string, RemoteView>> = {
 }
 const MET = { yes: { metBefore: true }, no: {} }
 const AGREED = { '-': null, '0': 0, '2': 2, '4': 4 }
-const CHAT: readonly ChatSays[] = ['nothing', 'nobody-visible', 'shut', 'unclear']
+const CHAT: readonly ChatSays[] = ['nothing', 'none-visible', 'shut', 'unclear']
 
 /** The service shows | the customer should have | was there | last agreed on | the chat | verdict. First line that fits. */
 const TABLE = `
   2          *        *    *  nothing             yes full
   4          *        *    *  nothing             yes trial
   2,4        *        *    *  shut                no chat-shut
-  2,4        *        *    *  nobody-visible      no nobody-visible
+  2,4        *        *    *  none-visible      no none-visible
   2,4        *        *    *  *                   unknown chat-silent
   3          *        *    *  *                   unknown strange-status
   0          2,4      *    4  *                   no trial-ended
@@ -205,11 +205,11 @@ test.each([
   expect(toDo({ desired, result: 'unknown' })).toEqual(once(name))
 })
 
-const NOBODY = listing({ items: [], unreadable: 0 })
+const NONE = listing({ items: [], unreadable: 0 })
 const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
-  [NOBODY, 'nobody-visible', once('ask-provider')],
-  [{ ...NOBODY, unreadable: 2 }, 'unclear', once('check-address')],
-  [NOBODY, 'nothing', []],
+  [NONE, 'none-visible', once('ask-provider')],
+  [{ ...NONE, unreadable: 2 }, 'unclear', once('check-address')],
+  [NONE, 'nothing', []],
   [{ kind: 'shut' }, 'shut', once('ask-provider')],
   [{ kind: 'shut' }, 'nothing', []],
   [{ kind: 'refused' }, 'unclear', once('check-token')],
@@ -237,7 +237,7 @@ const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
 
 test.each([
   [[yes, yes], NOT_ASKED, 0],
-  [[yes], NOBODY, 0],
+  [[yes], NONE, 0],
   [[yes, no], NOT_ASKED, 3],
   [[no, unknown], NOT_ASKED, 1],
   [[yes], { kind: 'shut' }, 3],

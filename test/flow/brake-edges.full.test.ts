@@ -6,7 +6,7 @@ import { buildHouse } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-/** Everybody is looked up again, as after a suspicion. */
+/** All customers are looked up again, as after a suspicion. */
 const SUSPECT = `
 UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1, unknown = true,
   due_at = coalesce(due_at, now())`

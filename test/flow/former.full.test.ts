@@ -38,7 +38,7 @@ test('an emptied service is not credible where most customers are former ones, a
     const { code, out } = await runDrift(house, ['--json', ...args])
     expect({ code, ...JSON.parse(out) }, args.join(' ')).toMatchObject({
       ...{ code: 1, conclusion: 'not-credible', findings: [] },
-      outcome: { why: 'nobody-there' },
+      outcome: { why: 'many-missing' },
     })
   }
   await worker.stop()

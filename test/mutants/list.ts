@@ -269,8 +269,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/customers/read.ts': [
     [
       'read-policy-afterwards',
-      `if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireSomebody(session, shape)`,
-      'if (rows.length < 0) await requireSomebody(session, shape)',
+      `if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireRows(session, shape)`,
+      'if (rows.length < 0) await requireRows(session, shape)',
     ],
   ],
   'src/sync/remember.ts': [

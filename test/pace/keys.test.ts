@@ -31,7 +31,7 @@ function scene() {
     ...{ permits, report, take, stop, probed: keys.probed },
     later: (ms: number) => (time += ms),
     close: () => (closed = true),
-    /** Everybody who waits looks again. */
+    /** Every waiting process polls again. */
     async settled(): Promise<number> {
       for (let round = 0; round < 3; round++) {
         for (const wake of waits.splice(0)) wake()

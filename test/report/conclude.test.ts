@@ -24,7 +24,7 @@ describe('a report concludes', () => {
     ['drift', 1, STOPPED, null],
     ['incomplete', 5, STOPPED, 0.005],
     ['not-credible', 0, { kind: 'not-credible', why: 'no-answers' }, null],
-    ['not-credible', 1000, { kind: 'not-credible', why: 'nobody-there' }, null],
+    ['not-credible', 1000, { kind: 'not-credible', why: 'many-missing' }, null],
   ] as const)('%s: %d missing, %j, limit %s', (conclusion, missing, outcome, limit) => {
     expect(concluded(missing, outcome, limit)).toBe(conclusion)
   })

@@ -32,7 +32,7 @@ describe('the file', () => {
 
   test('has no figure for drift where the answers are not credible', () => {
     const { counts } = aReport()
-    const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+    const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     const all = { ...counts, checked: 2000, agrees: 0, kinds: { missing: 2000 } }
     const printed = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
     expect(printed).toMatch(/does not know many/)

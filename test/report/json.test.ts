@@ -23,7 +23,7 @@ test('held customers are in the share, and answers that are not credible have no
   expect(jsonForm(aReport({ counts: { ...counts, skipped: { held: 6 } } }))).toMatchObject({
     ...{ drifting: 4, held: 6, share: 10 / 1956 },
   })
-  const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+  const outcome = { kind: 'not-credible', why: 'many-missing' } as const
   expect(jsonForm(aReport({ outcome }))).toMatchObject({ drifting: null, share: null })
 })
 

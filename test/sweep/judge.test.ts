@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import {
+  ALL_CUSTOMERS,
   addTo,
-  EVERYBODY,
   howToNote,
   NOTHING_FOUND,
   type SweepFacts,
@@ -29,7 +29,7 @@ const IDLE: SweepFacts = {
 }
 
 /** Brings nobody in. */
-const KNOWN: SweepSelection = { ...EVERYBODY, bringIn: false }
+const KNOWN: SweepSelection = { ...ALL_CUSTOMERS, bringIn: false }
 
 const MEMORY: Memory = {
   ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
@@ -113,7 +113,7 @@ describe('a sweep that is for some', () => {
   ]
   test.each(table)('%s', (_, found, select, verdict) => {
     const all = { ...IDLE, ...found }
-    expect(verdictOn(all, { ...EVERYBODY, ...select })).toBe(verdict)
+    expect(verdictOn(all, { ...ALL_CUSTOMERS, ...select })).toBe(verdict)
     if (verdict === 'not-selected') expect(howToNote(verdict, all)).toBe(null)
   })
 })

@@ -55,7 +55,7 @@ test('killed after a page was noted and before that was stored: the page is swep
   expect(await scene.noted()).toEqual(everyOnce(10))
 })
 
-test('whoever is swept first is recorded with the note, so that nobody is claimed unseen by one with its user', async () => {
+test('a new customer with a lookup first is recorded with the note, so that no other one takes its user unseen', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   const restriction = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
@@ -93,7 +93,7 @@ test('another kind, other options and a restart begin at the beginning', async (
   ])
 })
 
-test('where capture was not what it was all the time, what was swept before says nothing', async () => {
+test('where capture has changed meanwhile, what was swept before says nothing', async () => {
   await using scene = await openScene(10)
   await scene.run(onePage())
   await scene.pool.query(
@@ -192,7 +192,7 @@ test('before somebody has asked for everybody a check leaves alone whom nobody h
   expect(Object.keys(await scene.noted())).toContain('new')
 })
 
-test('a check that stands half way is not gone on with once everybody was swept', async () => {
+test('a check that stands half way is dropped once all customers were swept', async () => {
   await using scene = await openScene(5)
   await scene.run({ ...onePage(), kind: 'check' })
   await scene.run({ kind: 'resync' })
