@@ -21,7 +21,7 @@ test('keeps as many as it may, all of them where they are fewer, and makes only 
   expect(none.all()).toEqual([])
 })
 
-test('a hundred thousand different users share with nobody, and each of a group is counted once', () => {
+test('a hundred thousand different users share with no other, and each of a group is counted once', () => {
   const shared = makeSharedUsers()
   expect(shared.count()).toBe(0)
   for (let i = 0; i < 100_000; i++) shared.add(`customer-${i}`)

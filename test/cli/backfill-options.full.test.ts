@@ -156,7 +156,7 @@ describe('on a house of its own', () => {
     await using process = await runRollcall(house, ['backfill', '--wait'])
     // It waits once it has swept everybody, which it says when it is stopped.
     await until(async () => (await lastEnded(house)) > 0 || Promise.reject(new Error('not yet')), {
-      what: 'everybody is swept',
+      what: 'every customer is swept',
     })
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
@@ -191,7 +191,7 @@ describe('on a house of its own', () => {
       )
       return same
     })
-    if (!held) throw new Error('nobody else is at it')
+    if (!held) throw new Error('no other one is at it')
     const { code, output } = await ended(held)
     expect(code).toBe(0)
     expect(output).toMatch(/^customers +16 planned/m)

@@ -33,7 +33,7 @@ test('a run that is stopped counts each customer once, though others come and go
   })
 })
 
-test('without a call everybody with a record stands in one line, also who was never in scope', async () => {
+test('without a call every customer with a record stands in one line, also who was never in scope', async () => {
   const config = { scope: { column: 'pais', in: ['ES'] } }
   const customers = `INSERT INTO clientes (id, plan, pais) SELECT k, 'premium', CASE WHEN k < 'd' THEN 'ES' ELSE 'PT' END
     FROM unnest('{a,b,c,d,e}'::text[]) k; UPDATE clientes SET nombre = 'Ana'`

@@ -116,7 +116,7 @@ describe('with three users who were changed behind our back', () => {
     expect(report.trend).toHaveLength(1)
   })
 
-  test('values are shown to whoever asks for them, and stand in no table', async () => {
+  test('values are shown with --show-values, and stand in no table', async () => {
     const { report } = await json(['--show-values'])
     const b = report.findings.find(({ key }: { key: string }) => key === 'b')
     expect(b.shown).toEqual([{ field: 'first_name', here: 'Leocadia', service: 'Eufemia' }])
@@ -134,7 +134,7 @@ describe('with three users who were changed behind our back', () => {
     expect(await drift(['--max-drift', '18%'])).toMatchObject({ code: 3 })
   })
 
-  test('a sample says what it means for everybody, and warns where it says too little', async () => {
+  test('a sample says what it means for every customer, and warns where it says too little', async () => {
     const { code, report, err } = await json(['--sample', '4', '--max-drift', '60%'])
     expect(report).toMatchObject({ population: 11, chosen: 4, options: { sample: 4 } })
     const { low, high, share } = report.estimate
@@ -222,7 +222,7 @@ describe('with three users who were changed behind our back', () => {
     const seen = 'SELECT key FROM rollcall.ledger WHERE checked_at > $1::timestamptz AND key = ANY($2)'
     const stopped = runDrift(house, ['--rate', '1'], { stop: stop.signal })
     const late = await until(async () => (await pool.query(seen, [before[0].at, others])).rows[0]?.key, {
-      what: 'somebody checked who agrees',
+      what: 'a customer checked who agrees',
     })
     stop.abort()
     expect((await stopped).code).toBe(1)
@@ -254,7 +254,7 @@ describe('with three users who were changed behind our back', () => {
     expect((await json([])).report).toMatchObject({ drifting: 2, foundLater: 0, resolvedMeanwhile: {} })
   })
 
-  test('--repair owes whoever differs, and says so; workers carry it out', async () => {
+  test('--repair owes each customer that differs, and says so; workers carry it out', async () => {
     const { code, report } = await json(['--repair'])
     expect(code).toBe(3)
     expect(report.repair).toEqual({ owed: 2, held: 0 })
@@ -273,7 +273,7 @@ describe('with three users who were changed behind our back', () => {
     expect((await json([])).code).toBe(0)
   })
 
-  test('--repair holds whoever is one of a mass, and says so; a person lets them go on', async () => {
+  test('--repair holds a customer that is one of a mass, and says so; a person lets them go on', async () => {
     const edited = ['d', 'e', 'f', 'g']
     for (const key of edited) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
     const strict = { ...house.authored, brake: { changes: { customers: 1, share: 0 } } }

@@ -69,7 +69,7 @@ test('a discard after a TRUNCATE says that its mark stands, and how it is closed
   expect(closed.out).not.toContain('resync')
 })
 
-test('tells the status to which somebody would change, as far as it can be known', async () => {
+test('tells the status to which a held change leads, as far as it can be known', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [
     heldRow('a', ['status'], { sent: 4 }),

@@ -84,7 +84,7 @@ describe('with a key of two columns', () => {
   })
 })
 
-test('a key that nobody has is refused before anything is noted or called, and --removed insists', async () => {
+test('a key that is not known is refused before anything is noted or called, and --removed insists', async () => {
   await using house = await buildHouse(lane, {
     sql: `CREATE TABLE clientes (id bigint PRIMARY KEY, plan text)`,
     config: {

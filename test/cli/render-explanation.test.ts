@@ -39,7 +39,7 @@ test('whatever a row says, the table is aligned and fits eighty columns', () => 
   }
 })
 
-test('somebody who is missing has a cause and no table', () => {
+test('a customer that is missing has a cause and no table', () => {
   const drift = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
   expect(renderFields({ ...ONE, drift })).toEqual(['  why       never delivered'])
 })

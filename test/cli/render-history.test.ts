@@ -90,7 +90,7 @@ test('an open difference: which fields, since when, why, and how often it was re
   expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('suspected since')
 })
 
-test('a customer of whom nothing is known', () => {
+test('a customer about which nothing is known', () => {
   expect(renderStored(null, 'c\u202e1')).toEqual([expect.stringMatching(/nothing .* c\\u202e1$/)])
 })
 

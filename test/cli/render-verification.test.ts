@@ -31,7 +31,7 @@ test.each<[Partial<Coverage>, RegExp]>([
   expect(renderVerified(verification(over))).toMatch(said)
 })
 
-test('whoever is held counts with the others about access, and not where the service differs', () => {
+test('a customer that is held counts with the others about access, and not where the service differs', () => {
   const given = {
     ...verification({}, { missing: 2 }),
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
@@ -61,7 +61,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   ['not for a few who are passed over', verification({ overdue: 100 }), []],
   ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
   ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2000 .*7d/]],
-  ['not for them where workers check nobody', verification({ overdue: 101, periodMs: null }), []],
+  ['not for them where workers check no customer', verification({ overdue: 101, periodMs: null }), []],
 ])('a person is needed: %s', (_, given, said) => {
   const needs = verificationNeeds(given)
   expect(needs).toEqual(said.map((each) => expect.stringMatching(each)))

@@ -52,7 +52,7 @@ async function openScene() {
 
 const NOTHING = { code: 0, attention: [], waitsMs: null }
 
-test('a change that nobody has noted for a minute needs a person: no worker runs', async () => {
+test('a change that no worker notes for a minute needs a person: no worker runs', async () => {
   await using scene = await openScene()
   await scene.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
   expect(await scene.needs()).toEqual(NOTHING)
@@ -60,7 +60,7 @@ test('a change that nobody has noted for a minute needs a person: no worker runs
   expect(await scene.needs()).toMatchObject({ code: 3, attention: [expect.stringContaining('not noted')] })
 })
 
-test('a backfill that nobody works on for a minute needs a person; one that only waits for its turn does not', async () => {
+test('a backfill that no process works on for a minute needs a person; one that only waits for its turn does not', async () => {
   await using scene = await openScene()
   await scene.owe(3, 2000)
   const alone = await scene.needs()
@@ -80,7 +80,7 @@ test('a job whose lease has passed is no sign of work', async () => {
   expect(await scene.needs()).toMatchObject({ code: 3 })
 })
 
-test('nobody waits for a worker while calls are stopped', async () => {
+test('no customer waits for a worker while calls are stopped', async () => {
   await using scene = await openScene()
   await configureCeiling(scene.pool, 50)
   await scene.owe(1, 1)
@@ -102,7 +102,7 @@ test('nobody waits for a worker while calls are stopped', async () => {
   })
 })
 
-test('shows it in lines of 80 columns, and what to do where a kind has tripped and nobody is held', async () => {
+test('shows it in lines of 80 columns, and what to do where a kind has tripped and no customer is held', async () => {
   await using scene = await openScene()
   await scene.owe(1, 3)
   await scene.pool.query(
@@ -120,7 +120,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
 
-test('counts nobody as settled who is owed a sync', async () => {
+test('counts no customer as settled who is owed a sync', async () => {
   await using scene = await openScene()
   await scene.pool.query(`
     INSERT INTO rollcall.owed (key, change_version, lane, due_at) VALUES ('a', 1, 1, NULL), ('b', 1, 1, now());
@@ -180,7 +180,7 @@ test('tells of a brake once, with each count by its name, and of released custom
   })
 })
 
-test('shows unfinished checks everybody, and needs a person as long as the last check has found something', async () => {
+test('shows unfinished checks of all customers, and needs a person as long as the last check has found something', async () => {
   await using scene = await openScene()
   await scene.pool.query(
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now())`,

@@ -110,7 +110,7 @@ test('a later page is read from the index, and no more of it than the page', asy
   expect(after.read - before.read).toBeLessThan(30_000)
 })
 
-test('only those for whom every condition holds, in pages of any size, whatever columns and values are called', async () => {
+test('only those for which every condition holds, in pages of any size, whatever columns and values are called', async () => {
   await db.pool.query(
     `CREATE TABLE chosen (a text, b int, "the ""plan""" text, since date, PRIMARY KEY (a, b))`,
   )

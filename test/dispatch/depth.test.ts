@@ -39,7 +39,7 @@ describe('nextDepth', () => {
       '0/5000/100 500/5250/100 1000/5500/100',
       200,
     ],
-    ['no second of the pace when leases have passed that nobody carried out', '0/9000/2000 10/9000/0', 800],
+    ['no second of the pace when leases have passed unclaimed', '0/9000/2000 10/9000/0', 800],
     ['no less when the sequence runs ahead of what is counted', '0/100/10 10/90/10', 20],
   ])('%s', (_what, readings, jobs) => {
     expect(depthAfter(readings)).toBe(jobs)
@@ -100,7 +100,7 @@ describe('a backlog that is worked off', () => {
     )
   })
 
-  it('starves nobody: after a few polls nearly all is done that could be', () => {
+  it('starves no lane: after a few polls nearly all is done that could be', () => {
     fc.assert(
       fc.property(world, (given) => {
         const seen = workOff({ ...given, steps: 400 })

@@ -25,7 +25,7 @@ eachLane('the schedule of checks', (lane) => {
     const runs: number[] = []
     const step = async (): Promise<Processed> => {
       runs.push(Date.now())
-      if (runs.length === 3) throw new Error('a value of somebody')
+      if (runs.length === 3) throw new Error('a value of a customer')
       return { failed: null }
     }
     await using one = await openProcess(queueUrl, step)

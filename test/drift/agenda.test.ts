@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(add(NOTHING_YET, [said('a', { kind: 'skipped', why: 'not-ours' })]).waiting).toEqual([])
   })
 
-  test('counts the access of whoever is held, once, also where others have found something else', () => {
+  test('counts the access of a customer that is held, once, also where others have found something else', () => {
     const held = said('a', { kind: 'skipped', why: 'held', access: 'undue' })
     const alone = add(NOTHING_YET, [held])
     expect(alone).toMatchObject({ waiting: [], tally: { access: { undue: 1 }, heldAccess: { undue: 1 } } })
@@ -107,12 +107,12 @@ describe('a run', () => {
     expect(other).toMatchObject({ waiting: [{ key: 'a' }], found: [], tally: { checked: 0 } })
   })
 
-  test('takes nobody new while too many wait for their second check', () => {
+  test('takes no new customer while too many wait for their second check', () => {
     const many = Array.from({ length: MOST_WAITING }, (_, n) => suspected(`k${n}`))
     expect(dueOf(add(NOTHING_YET, many), 0, 50)).toEqual({ due: [], newOnes: 0 })
   })
 
-  test('that ends early counts what the last checks said, suspects nobody of more, and keeps who is left', () => {
+  test('that ends early counts what the last checks said, suspects no customer of more, and keeps who is left', () => {
     const silent = said('b', { kind: 'no-answer', why: 'trouble' })
     const agenda = add(NOTHING_YET, [suspected('a'), silent, said('c', AGREES)])
     expect(soFar(agenda)).toMatchObject({ checked: 2, kinds: { missing: 1 }, noAnswer: { trouble: 1 } })
@@ -125,7 +125,7 @@ describe('a run', () => {
   })
 })
 
-test('whatever the checks say, each customer counts once, and found are just those whom a check called so', () => {
+test('whatever the checks say, each customer counts once, and only customers that a check called found are found', () => {
   const verdicts: readonly ((key: string) => Checked)[] = [
     suspected,
     found,

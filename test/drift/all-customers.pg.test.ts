@@ -102,7 +102,7 @@ describe('everybody', () => {
     )
   })
 
-  test('with a condition: whoever has no row is left out', async () => {
+  test('with a condition: a customer that has no row is left out', async () => {
     expect(await populationOf({ ...all, conditions: SPAIN })).toBe(100)
     const keys = keysOf(await taken({ conditions: SPAIN }))
     expect(new Set(keys).size).toBe(100)
@@ -158,7 +158,7 @@ describe('a sample', () => {
     expect(await taken({ sample: 1000 })).toHaveLength(250)
   })
 
-  test('holds everybody equally often, so that its interval holds the true share', async () => {
+  test('holds every customer equally often, so that its interval holds the true share', async () => {
     // Of 250 the 50 without a row: 20 %.
     const RUNS = 200
     let held = 0

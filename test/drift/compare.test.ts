@@ -131,7 +131,7 @@ test('an absent user is missing just where a sync that has seen that would regis
 
 const GONE: Mapped = { kind: 'removed', userId: 'u7' }
 
-describe('of somebody who is held', () => {
+describe('of a customer that is held', () => {
   test.each<[string | null, Mapped, Partial<Work['record']>, Partial<Snapshot>?]>([
     ['undue', GONE, { remote: 'present', sentStatus: 2 }],
     ['lost', user(2), { remote: 'present', sentStatus: 0 }],
@@ -187,7 +187,7 @@ describe('a check', () => {
     expect([compared.kind, isDrift(compared) ? compared.access : undefined]).toEqual([kind, access])
   })
 
-  test('of a trial that ended says that access is neither lost nor anybody’s doing, whatever else differs', () => {
+  test('of a trial that ended says that access is neither lost nor edited, whatever else differs', () => {
     const trial = (fields: Fields) => subject(user(4, fields), { remote: 'present', sentStatus: 4 })
     expect(compare(trial({}), remote(0), FACTS)).toEqual({
       ...{ kind: 'trial-ended', fields: ['status'], cause: null, access: null },
@@ -225,7 +225,7 @@ describe('a check', () => {
     }
   })
 
-  test('personal fields of somebody who was erased that are there again', () => {
+  test('personal fields of a customer that was erased that are there again', () => {
     const policy = { ...KEEP, onRemove: 'erase' } as const
     const asked = subject(GONE, { remote: 'present', sentStatus: 0, erased: 'sent' }, { policy })
     expect(compare(asked, remote(0, { email: 'a@x.es' }), FACTS)).toEqual({
@@ -342,7 +342,7 @@ const drift = (given: Pick<DriftVerdict, 'kind'> & Partial<DriftVerdict>): Drift
   ...given,
 })
 test.each([GONE, ELSEWHERE])(
-  'whoever is let in and is $kind here is shown with the status, and no field besides',
+  'a customer that is let in and is $kind here is shown with the status, and no field besides',
   (mapped) => {
     const shown = shownOf({ mapped }, THERE, drift({ kind: 'unexpected-access' }))
     expect(shown).toEqual([{ field: 'status', here: null, service: 2 }])

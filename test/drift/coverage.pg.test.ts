@@ -30,7 +30,7 @@ async function ago(key: string, hours: Readonly<Record<string, number>>): Promis
     ])
 }
 
-test('counts whoever was checked within the period, by a verification or a sync', async () => {
+test('counts customers that were checked within the period, by a verification or a sync', async () => {
   await put(pool, [
     ...settled(5),
     { key: 'rejected', sent: 2, state: 'rejected' },
@@ -55,7 +55,7 @@ test('a check of the future is none: the clock was set back since', async () => 
   expect(coverage).toMatchObject({ customers: 3, within: 1, never: 2 })
 })
 
-test('nobody is overdue before workers have been at it for a whole period', async () => {
+test('no customer is overdue before workers have been at it for a whole period', async () => {
   await put(pool, settled(3))
   await ago('k00001', { checked_at: 1 })
   const overdue = async (periodMs: number | null = 24 * HOUR) =>
@@ -83,7 +83,7 @@ test('from commit to verified: of changes that were proved, and of no other', as
   expect(proof?.p95Ms).toBeCloseTo(4.7 * HOUR, -5)
 })
 
-test('findings that are confirmed and open, and whoever is held', async () => {
+test('findings that are confirmed and open, and held customers', async () => {
   const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, access, checks, resolved_at)`
   await pool.query(`${made} VALUES ('a', 'missing', '{}', 'edited-at-service', 'lost', 2, NULL),
     ('b', 'differs', '{status}', 'edited-at-service', 'undue', 3, NULL),

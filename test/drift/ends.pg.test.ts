@@ -7,7 +7,7 @@ import { named, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
 
-test('what was found of somebody who is rejected or discarded now ends without a call; who is held waits', async () => {
+test('what was found of a customer that is rejected or discarded now ends without a call; who is held waits', async () => {
   const keys = ['discarded', 'held', 'owed', 'rejected']
   await using house = await settledHouse(QUEUE, named(keys))
   const { pool } = house.db

@@ -96,7 +96,7 @@ test('the cause is what the records tell: a call of unknown outcome, another map
   expect(checked.b?.verdict).toEqual({ ...differs, cause: 'mapping-changed' })
 })
 
-test('under another mapping than syncs go by nobody is checked; a stop leaves out who was not', async () => {
+test('under another mapping than syncs go by no customer is checked; a stop leaves out who was not', async () => {
   await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
   await using verifier = await openVerifier(house)
@@ -109,7 +109,7 @@ test('under another mapping than syncs go by nobody is checked; a stop leaves ou
   expect(house.calls()).toHaveLength(before)
 })
 
-test('while somebody holds the row nothing is said, and nobody waits for long', async () => {
+test('while another process holds the row nothing is said, and no customer waits for long', async () => {
   await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
   await using verifier = await openVerifier(house)

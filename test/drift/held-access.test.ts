@@ -24,7 +24,7 @@ test.each<[string | null, string, boolean | null, There]>([
   ['lost', 'who was seen without access since', true, there(2, { seenStatus: 0 })],
   [null, 'who is to lose what a check has shown to be gone', false, there(2, { seenStatus: 0 })],
   [null, 'whose due access is not known', null, there(2)],
-  [null, 'whom nobody has asked about', true, there(null, { remote: 'unasked' })],
+  [null, 'without any call yet', true, there(null, { remote: 'unasked' })],
   [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
   [null, 'an unknown status', false, there(null)],
   [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],

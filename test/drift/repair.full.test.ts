@@ -107,7 +107,7 @@ test.each([3, 30])(
   },
 )
 
-test('who is not there is confirmed only once users at random were asked, be it that nobody else is checked', async () => {
+test('who is not there is confirmed only once users at random were asked, also where no other customer is checked', async () => {
   await using scene = await open({ customers: 35, repair: true })
   const { house } = scene
   house.sandbox.users.delete('k1')
@@ -120,7 +120,7 @@ test('who is not there is confirmed only once users at random were asked, be it 
   expect(asked() - before).toBe(1 + 30 + 1 + 1)
 })
 
-test('a sample of before the suspicion speaks for nobody', async () => {
+test('a sample of before the suspicion does not count', async () => {
   await using scene = await open({ customers: 30, repair: true })
   const { house } = scene
   const { users } = house.sandbox
@@ -152,7 +152,7 @@ test.each([
   expect(writes(house)).toBe(before)
 })
 
-test('whoever was never registered, or has left, says nothing for a service', async () => {
+test('a customer that was never registered, or has left, says nothing for a service', async () => {
   await using scene = await open({ customers: 12, repair: true })
   const { house } = scene
   const { pool } = house.db

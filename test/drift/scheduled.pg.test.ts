@@ -54,7 +54,7 @@ async function askedAgo(
     ])
 }
 
-test('everybody about which a check can say something is taken once, a few at once', async () => {
+test('every customer about which a check can say something is taken once, a few at once', async () => {
   await using it = await scene([
     ...keys(6).map(good),
     { key: 'a-rejected', sent: 2, state: 'rejected' },
@@ -67,7 +67,7 @@ test('everybody about which a check can say something is taken once, a few at on
   expect(it.batches.flat()).toHaveLength(6)
 })
 
-test('those who were asked about longest ago come first, and nobody much before the period is over', async () => {
+test('those who were asked about longest ago come first, and none much before the period is over', async () => {
   await using it = await scene(keys(8).map(good), new Set(), 2)
   const [never = '', future = '', oldest = '', older = '', old = '', recent = '', lately = '', now = ''] =
     keys(8)
@@ -93,12 +93,12 @@ test('after an outage it goes on with the oldest, and who could not be checked c
 
 test.each<[string, string, string]>([
   [
-    'a change that nobody takes',
+    'a change that no worker takes',
     `UPDATE rollcall.owed SET lane = 1, due_at = now() - interval '2 s' WHERE key = 'k00001'`,
     'live',
   ],
   [
-    'a captured change that nobody notes',
+    'a captured change that no worker notes',
     `INSERT INTO rollcall.outbox (key, lane, at) VALUES ('x', 1, now() - interval '2 s')`,
     'live',
   ],
@@ -109,7 +109,7 @@ test.each<[string, string, string]>([
     'mapping',
   ],
   [
-    'a mapping that is not applied to everybody yet',
+    'a mapping that is not applied to every customer yet',
     `UPDATE rollcall.generation SET swept_at = NULL`,
     'unswept',
   ],
@@ -119,14 +119,14 @@ test.each<[string, string, string]>([
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.c')`,
     'gap',
   ],
-])('nobody is checked during %s', async (_, sql, why) => {
+])('no customer is checked during %s', async (_, sql, why) => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(sql)
   expect(await it.run()).toBe(why)
   expect(it.batches).toEqual([])
 })
 
-test('a backfill holds nobody up, nor does a live change that was due a moment ago', async () => {
+test('a backfill holds no customer up, nor does a live change that was due a moment ago', async () => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(
     `UPDATE rollcall.owed SET due_at = now() - interval '1 hour', lane = 3 WHERE key = 'k00001'`,
@@ -136,7 +136,7 @@ test('a backfill holds nobody up, nor does a live change that was due a moment a
   expect(it.batches.flat()).toContain('k00003')
 })
 
-test('one process at a time; on an empty ledger nobody is due', async () => {
+test('one process at a time; on an empty ledger no customer is due', async () => {
   await using it = await scene([])
   expect(await alone(it.pool, 'schedule', () => it.run())).toBe('busy')
   expect(await it.run()).toBe('rest')

@@ -115,7 +115,7 @@ describe('how one ends', () => {
     expect(how({ checks: 1 }, agrees())).toBe('forget')
     expect(step(null, agrees())).toEqual({ do: 'nothing' })
   })
-  test('of whoever was not checked', () => {
+  test('of a customer that was not checked', () => {
     const said = (checks: number) => SKIPPED.map((why) => [why, how({ checks }, { kind: 'skipped', why })])
     const waits = Object.fromEntries(
       ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),

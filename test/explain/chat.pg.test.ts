@@ -17,7 +17,7 @@ async function monday(house: House, fields: object = {}): Promise<void> {
   house.sandbox.users.set('c', { status: 2, ...fields })
 }
 
-test('with a token of the customer it lists whom the customer sees, and who has written', async () => {
+test('with a token of the customer it lists the professionals that the customer sees, and unread messages', async () => {
   await using house = await buildHouse(lane)
   await monday(house, { ml_group_name: 'gold' })
   const token = await house.sandbox.issueToken('c')
@@ -79,7 +79,7 @@ const sign = (claims: Record<string, unknown>) =>
 
 test.each([
   ['says nothing', {}, 'unsaid', 'does not say'],
-  ['names somebody by another name', { sub: 'internal-77' }, 'named-otherwise', 'differently'],
+  ['names a user by another name', { sub: 'internal-77' }, 'named-otherwise', 'differently'],
 ])('a token that %s and is shut out makes no certain "no", and no "yes"', async (_, claims, bearer, text) => {
   await using house = await buildHouse(lane)
   await monday(house)
@@ -100,7 +100,7 @@ test.each([
   expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })
 
-test('the chat keeps the common pace, and its Retry-After binds nobody', async () => {
+test('the chat keeps the common pace, and its Retry-After binds no worker', async () => {
   await using house = await buildHouse(lane)
   await monday(house)
   const { pool } = house.db

@@ -22,7 +22,7 @@ const CHATS: readonly (readonly [Chat, ours: ChatSays, perhapsOurs: ChatSays])[]
 ]
 
 test.each(CHATS)(
-  'what a chat that came to %j says: of its own user %s, of somebody who may be it %s',
+  'what a chat that came to %j says: of its own user %s, of a user that may be it %s',
   (chat, ours, perhapsOurs) => {
     const expected: Readonly<Record<Bearer, ChatSays>> = {
       'this-user': ours,

@@ -7,7 +7,7 @@ import { holdCalls } from '../support/pace-row.ts'
 
 const never = new AbortController().signal
 
-test('while the breaker is open nobody is asked', async () => {
+test('while the breaker is open no call is made', async () => {
   await using db = await freshDatabase()
   await setCeiling(db.pool, 100)
   await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(), probe_at = now()`)

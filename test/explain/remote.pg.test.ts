@@ -32,7 +32,7 @@ test.each([
   },
 )
 
-test('where a pace is kept a GET takes of it, and one customer with whom the service always asks to wait holds it for long only once', async () => {
+test('where a pace is kept a GET takes of it, and one customer with which the service always asks to wait holds it for long only once', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await setCeiling(pool, 50)

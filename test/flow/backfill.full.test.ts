@@ -79,7 +79,7 @@ test('the counts of the dry run are the calls that follow', async () => {
   await worker.stop()
 })
 
-test('--lookup finds users whom the service knows and registers the others, nobody twice', async () => {
+test('--lookup finds users that the service knows and registers the others, none twice', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   await unseen(house, many(40))
   for (const id of ['k1', 'k2', 'k3']) house.sandbox.users.set(id, { status: 2 })
@@ -124,7 +124,7 @@ test('expected registrations pass the brake, the limit after them, and the rest 
   expect([calls.get('POST')?.length, calls.get('GET')?.length]).toEqual([12, 3])
 })
 
-test('killed and run again it goes on where it was, and registers everybody once', async () => {
+test('killed and run again it goes on where it was, and registers every customer once', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   const { pool } = house.db
   await unseen(house, many(300))

@@ -61,7 +61,7 @@ otherLane('the brake holds', (lane) => {
     expect([house.sandbox.users.size, await heldIn(pool, 'absence')]).toEqual([10, 30])
   })
 
-  test('nobody back whom the service knows again: edits arrive, and deletions', async () => {
+  test('no customer that the service knows again: edits arrive, and deletions', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
     const { pool } = house.db
@@ -95,7 +95,7 @@ otherLane('the brake holds', (lane) => {
     expect(house.sandbox.users.all().every(({ email }) => email === null)).toBe(true)
   })
 
-  test('nobody whose access is given back after a release took it', async () => {
+  test('no customer whose access is given back after a release took it', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
     const { pool } = house.db
@@ -123,7 +123,7 @@ otherLane('the brake holds', (lane) => {
     expect(await heldIn(house.db.pool, 'revocation')).toBe(30)
   })
 
-  test('those whom a service that was wrong for a while showed otherwise are looked up before anything else', async () => {
+  test('after wrong answers for a while, the customers are looked up before anything else', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
     const { pool } = house.db

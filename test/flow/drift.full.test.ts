@@ -30,7 +30,7 @@ async function report(house: House, args: readonly string[] = []) {
 }
 
 otherLane('users who were changed at the service', (lane) => {
-  test('are found as what they are, while others change, and nobody else is', async () => {
+  test('are found as what they are, while others change, and no others are', async () => {
     const [names, mails, shut] = [keysOf('n', EACH), keysOf('m', EACH), keysOf('s', EACH)]
     const [gone, entitled, live] = [keysOf('g', EACH), keysOf('e', EACH), keysOf('l', EACH)]
     // The workers' own checks read the same customers meanwhile.

@@ -26,7 +26,7 @@ async function buildChurned() {
 
 const writes = ({ sandbox }: House) => sandbox.journal.list().filter(({ method }) => method !== 'GET').length
 
-test('an emptied service is not credible where most customers are former ones, and creates nobody', async () => {
+test('an emptied service is not credible where most customers are former ones, and creates no customer', async () => {
   const { house: churned, worker } = await buildChurned()
   await using house = churned
   const before = writes(house)
@@ -60,7 +60,7 @@ test('former users who are deleted there do not stop checks for long', async () 
   })
 })
 
-test('a service that is emptied while a run goes on is not one with which everybody agrees', async () => {
+test('a service that is emptied while a run goes on is not one with which every customer agrees', async () => {
   await using house = await settledHouse(lane, named(Array.from({ length: 60 }, (_, n) => `k${n}`)))
   const running = runDrift(house, ['--json', '--rate', '40'])
   await until(() => house.calls().filter(({ method }) => method === 'GET').length >= 45, {

@@ -73,7 +73,7 @@ describe.concurrent('beside the matrix', () => {
     expect(path).toBe('/s2s/v1/users/%C3%B1%2F%201%3F%25')
   })
 
-  test('country_code of somebody else survives whatever is sent, a revocation and a return too', async () => {
+  test('country_code of another system survives whatever is sent, a revocation and a return too', async () => {
     const { country_code: _unmanaged, ...mapping } = CONFIG.mapping
     await using house = await buildHouse(lane, { sql: TABLE, config: { mapping } })
     const { users, journal, faults } = house.sandbox

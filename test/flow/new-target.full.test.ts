@@ -41,7 +41,7 @@ async function expectAllCreated({ house, other }: Awaited<ReturnType<typeof move
   expect(await heldIn(house.db.pool)).toBe(0)
 }
 
-test('users who are absent at a new service are created, and nobody is held for being absent', async () => {
+test('users who are absent at a new service are created, and no customer is held for being absent', async () => {
   await using it = await moved({ changes: TEN })
   const { house, other } = it
   const { follows, target } = await migrated(house)

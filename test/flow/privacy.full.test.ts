@@ -103,7 +103,7 @@ async function rest({ db }: House): Promise<void> {
       if (rows[0]?.open) throw new Error(rows[0].open)
       return rows[0]?.noted
     },
-    { every: 100, what: 'everybody but the unreadable is at rest' },
+    { every: 100, what: 'every customer but the unreadable is at rest' },
   )
 }
 

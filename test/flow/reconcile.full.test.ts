@@ -129,7 +129,7 @@ test('nothing is said of users who change all the time, of a service that lags a
   expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])
 })
 
-test('an emptied service and one that is out of order: an alarm, nobody created, and nothing false afterwards', async () => {
+test('an emptied service and one that is out of order: an alarm, no customer created, and nothing false afterwards', async () => {
   await using house = await buildHouse(lane, { config: reconciling({ period: '1s', mode: 'repair' }) })
   const { pool } = house.db
   const { users, faults, journal } = house.sandbox

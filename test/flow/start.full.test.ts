@@ -174,7 +174,7 @@ describe('a worker that is told to end while the service hangs', () => {
     (await db.pool.query(`SELECT unknown, call_token FROM rollcall.owed WHERE key = 'c'`)).rows[0]
 
   eachLane('and its queue is silent', (lane) => {
-    test('breaks the calls off, writes down that nobody knows how they went, and ends', async () => {
+    test('breaks the calls off, stores that their outcome is unknown, and ends', async () => {
       await using house = await buildHouse(lane, { config: { service, timing } })
       await using door = await makeRelay(house.queueUrl)
       await door.open()

@@ -55,7 +55,7 @@ test.each(['same', 'new'])(
   },
 )
 
-test('whom the restored tables do not know is swept after new', async () => {
+test('a customer that the restored tables do not know is swept after new', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await house.startWorker()

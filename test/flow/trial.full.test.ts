@@ -146,7 +146,7 @@ otherLane('a worker killed while it takes customers out of their trial', (lane) 
     (['premium', 'free'] as const).map((via) => [fate, via] as const),
   )
   test.each(cases)(
-    'and each ends as its row says, nobody shut out: the calls were %s, by way of %s',
+    'and each ends as its row says, no customer shut out: the calls were %s, by way of %s',
     async (fate, via) => {
       await using house = await buildHouse(lane)
       const { pool } = house.db

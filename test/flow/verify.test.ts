@@ -33,7 +33,7 @@ async function settleUnknown(house: House): Promise<void> {
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
-describe('a user of whom the service says that it is not there', () => {
+describe('a user about which the service says that it is not there', () => {
   test('is looked up twice again when that ended an access: a gateway says so as well', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     const { pool } = house.db

@@ -69,13 +69,13 @@ test('a newer lease makes the jobs before it void', async () => {
   expect(await claimer()(newer)).not.toBeNull()
 })
 
-test('a lease that has run out is claimed by nobody', async () => {
+test('a lease that has run out is claimed by no process', async () => {
   const lease = await leased()
   await db.pool.query(`UPDATE rollcall.owed SET due_at = now() - interval '1 ms'`)
   expect(await claimer()(lease)).toBeNull()
 })
 
-test('nobody claims while a late request may still arrive', async () => {
+test('no process claims while a late request may still arrive', async () => {
   const lease = await leased()
   await db.pool.query(`UPDATE rollcall.owed SET not_before = now() + interval '1 minute'`)
   expect(await claimer()(lease)).toBeNull()
@@ -112,7 +112,7 @@ test('a change raises the version and takes the more urgent lane', async () => {
   expect(await row()).toMatchObject({ version: 2, lane: LANE.change, due: true })
 })
 
-test('a change makes nobody due whose job is out, and its claim sees it', async () => {
+test('a change makes no customer due whose job is out, and its claim sees it', async () => {
   const lease = await leased()
   await change()
   expect(await row()).toMatchObject({ version: 2, due: false })

@@ -49,7 +49,7 @@ test.each<[string, Columns, Partial<Ending>, object]>([
   ['an unknown outcome ends with a trusted answer', { unknown: true }, {}, { unknown: false }],
   ['and with no other', { unknown: true }, UNSURE, { unknown: true }],
   [
-    'after an unknown outcome nobody claims before the request can no longer arrive',
+    'after an unknown outcome no worker claims before the request can no longer arrive',
     {},
     { kind: 'unknown' },
     { unknown: true, heldBack: true, late: true },
@@ -124,7 +124,7 @@ test('a time to plan again that has passed under the claim stays, and one that t
   expect(await left('retry', later + 5, later)).toBe(later)
 })
 
-test('whoever is planned again is noted when its time has passed, and not under a claim', async () => {
+test('a customer that is planned again is noted when its time has passed, and not under a claim', async () => {
   await db.pool.query(
     `INSERT INTO rollcall.owed (key, change_version, lane, replan_at, due_at, token) VALUES
        ('free', 3, 1, now() - interval '1 s', NULL, NULL),

@@ -55,7 +55,7 @@ describe('it opens for an outage', () => {
     expect(answer(OUTAGE, 'denied').state).toBe('trying')
   })
 
-  it('and whoever failed by it is remembered, also who was under way, but no more than a limit', () => {
+  it('and a customer that failed by it is remembered, also who was under way, but no more than a limit', () => {
     const late = reportedAfter(OUTAGE, '3t 2w 2n 1d', { now: NOW + 100 })
     expect(late).toMatchObject({ ...OUTAGE, forgiven: { 1: 2, 2: 2, 3: 2, 4: 1, 10: 1 } })
     expect(Object.keys(reportedAfter(OUTAGE, '900t').forgiven)).toHaveLength(MOST_CUSTOMERS)

@@ -146,7 +146,7 @@ describe('a process that does not know whether its keys are taken', () => {
     expect(await settled()).toBe(11)
   })
 
-  it('gets back what was not used, and forgets what nobody heard of', async () => {
+  it('gets back what was not used, and forgets what got no answer', async () => {
     const { take, settled, permits, later } = scene()
     take(5)
     expect(await settled()).toBe(3)

@@ -8,7 +8,7 @@ import { makeTwo, outage, probeIsDue } from './two.ts'
 const never = new AbortController().signal
 
 describe('probes', () => {
-  it('are made by nobody while calls are made, or before one is due', async () => {
+  it('are made by no process while calls are made, or before one is due', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
     expect(await a.probe()).toBe('idle')
@@ -90,7 +90,7 @@ describe('probes', () => {
     expect(b.kinds()).toEqual(['probed', 'opened'])
   })
 
-  it('that fail in our own hands leave the next one to anybody', async () => {
+  it('that fail in our own hands leave the next one to any process', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
     await a.repeat('trouble', 10)

@@ -24,7 +24,7 @@ describe('busy answers', () => {
     await using two = await makeTwo(1000)
     const [a, b] = two.sides
     const permit = await a.permits.take(never)
-    if (!permit) throw new Error('nobody may call')
+    if (!permit) throw new Error('no process may call')
     a.permits.giveBack(permit)
     // The hold begins after this, whenever its statement has come through.
     const until = performance.now() + 1490
@@ -109,7 +109,7 @@ describe('beside reservations of two processes', () => {
     expect(rows[0].n).toBe(160)
   })
 
-  it('a process that is suspended with the row in its hands holds nobody up for long', async () => {
+  it('a process that is suspended with the row in its hands holds no process up for long', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
     let suspended = false
@@ -138,7 +138,7 @@ describe('beside reservations of two processes', () => {
   })
 })
 
-it('when the outage ends, who failed by it is due at once with its attempts back, and nobody else is', async () => {
+it('when the outage ends, who failed by it is due at once with its attempts back, and no other is', async () => {
   await using two = await makeTwo(100)
   const { db, sides } = two
   const [a] = sides

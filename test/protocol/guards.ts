@@ -17,7 +17,7 @@ export const GUARDS = {
   leaseClearsCall: ['a lease that finds an open call mark removes it', 'late'],
   leaseMarksUnknown: ['a lease that finds an open call mark makes the remote side unknown', 'late'],
   leaseMarksHidden: ['a lease that finds an open call mark makes the hidden part unknown', 'late'],
-  unleaseSparesClaims: ['leases are taken back only where nobody has claimed them', 'anything'],
+  unleaseSparesClaims: ['leases are taken back only where no process has claimed them', 'anything'],
   claimMark: ['the claim leaves a mark that survives a crash', 'late'],
   claimSingleUse: ['no claim while a call is open', 'late'],
   claimTokenGuard: ['a claim needs the token of the present lease', 'late'],
@@ -28,7 +28,7 @@ export const GUARDS = {
   clockGrace: ['the time left must cover the grace too, not only the timeout', 'late'],
   lookupWhenUnknown: ['an unknown remote side is looked up before anything is written', 'late'],
   unaskedRevokeLooksUp: [
-    'a customer nobody ever asked about is looked up before its removal is done',
+    'a customer without any call yet is looked up before its removal is done',
     'anything',
   ],
   lookupReplacesMemory: ['what a lookup shows replaces what was remembered', 'late'],

@@ -45,7 +45,7 @@ describe('a report concludes', () => {
     expect(conclude({ ...report, counts: { ...agreeing, skipped }, suspected })).toBe(conclusion)
   })
 
-  test('nothing where nobody could be checked, or there is nobody to check', () => {
+  test('nothing where no customer could be checked, or there is no customer to check', () => {
     for (const skipped of [{ owed: 1 }, {}]) {
       const none = { ...agreeing, checked: 0, agrees: 0, skipped }
       expect(conclude({ ...report, counts: none })).toBe('unchecked')

@@ -82,7 +82,7 @@ describe('the headline', () => {
     )
   })
 
-  test.each(NOT_CREDIBLE)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
+  test.each(NOT_CREDIBLE)('says what happened, and names no missing customer, when it is %s', (why) => {
     const [kinds, access] = [{ missing: 1950, 'trial-ended': 3 }, { lost: 1950 }]
     const outcome = { kind: 'not-credible', why } as const
     const { tone, text, more } = said({ outcome, counts: { ...counts, kinds, access } })

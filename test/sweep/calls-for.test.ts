@@ -43,6 +43,6 @@ test('waits for as long as the calls of a page take, and not for the time that h
   expect(await throttle(judged(10, 0), 500)).toBe(slept[1] === undefined ? 0 : slept[1] - 500)
 })
 
-test('a page is what may be called in a second, and never nobody', () => {
+test('a page has the calls of one second, and never none', () => {
   expect([0.2, 1, 7.9, 1000, 5000].map(pageFor)).toEqual([1, 1, 7, 1000, 1000])
 })

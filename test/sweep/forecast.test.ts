@@ -103,7 +103,7 @@ describe('the sum', () => {
     expect(of(user(4, { first_name: 'B' }), ended)).toEqual({ gain: 0, lose: 0, change: 0 })
   })
 
-  test('tells what is left out, who is rejected and why, and whom the brake counts', () => {
+  test('tells what is left out, who is rejected and why, and which customers the brake counts', () => {
     const left = user(2, { first_name: 'Ana' }, [LEFT_OUT])
     const forecast = sum(
       [

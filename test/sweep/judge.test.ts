@@ -61,7 +61,7 @@ describe('the verdict on a customer', () => {
     ['gone, without access, as it was', { gone: true }, 'same', null],
     ['gone, and digested with another key', { asItWas: false, gone: true, comparable: false }, 'same', null],
     ['never asked', { known: false, plan: PATCH, asItWas: false }, 'never-asked', null],
-    ['right until a time that nobody has noted', { validUntilMs: 5 }, 'another-time', 'gently'],
+    ['right until a time that no worker notes', { validUntilMs: 5 }, 'another-time', 'gently'],
     ['right until sooner than noted', { validUntilMs: 5, replanAtMs: 6 }, 'another-time', 'gently'],
     ['right for longer than noted', { validUntilMs: 6, replanAtMs: 5 }, 'same', null],
     [
@@ -77,7 +77,7 @@ describe('the verdict on a customer', () => {
     expect(howToNote(verdict, all)).toBe(note)
   })
 
-  test('of everything that can be: a claim comes for whoever differs, and nobody is passed over who is to be noted', () => {
+  test('of everything that can be: a claim comes for each customer that differs, and each one to be noted is noted', () => {
     const both = [true, false]
     for (const known of both)
       for (const owed of both)
@@ -109,7 +109,7 @@ describe('a sweep that is for some', () => {
     ['updates: a lookup of a known customer', { plan: LOOK }, { only: 'update' }, 'differs'],
     ['updates: no revocation', { plan: REVOKE }, { only: 'update' }, 'not-selected'],
     ['revocations: a revocation', { plan: REVOKE }, { only: 'revoke' }, 'differs'],
-    ['revocations: nobody who is rejected', { plan: REJECT }, { only: 'revoke' }, 'not-selected'],
+    ['revocations: no rejected customer', { plan: REJECT }, { only: 'revoke' }, 'not-selected'],
   ]
   test.each(table)('%s', (_, found, select, verdict) => {
     const all = { ...IDLE, ...found }

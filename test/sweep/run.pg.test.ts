@@ -21,7 +21,7 @@ test('a key that no index can hold does not stop a sweep', async () => {
   expect(await scene.run()).toMatchObject({ ended: true, tally: { customers: 3 } })
 })
 
-test('stopped after every page and gone on with: everybody is noted, and nobody twice', async () => {
+test('stopped after every page and gone on with: every customer is noted, and none twice', async () => {
   await using scene = await openScene(10)
   const lookedUp: number[] = []
   for (let turn = 0; ; turn++) {
@@ -113,7 +113,7 @@ async function settledOtherwise({ pool, options }: Awaited<ReturnType<typeof ope
   )
 }
 
-test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
+test('a customer that a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   await scene.run()
@@ -171,7 +171,7 @@ test('a gap ends with the marks that it was begun for, and with no other', async
   await endGap(pool, { ids: [second] })
 })
 
-test('before somebody has asked for everybody a check leaves alone whom nobody has asked for', async () => {
+test('before a sweep of all customers a check leaves new customers alone', async () => {
   await using scene = await openScene(5)
   const { tally } = await scene.run({ kind: 'check' })
   expect(tally).toMatchObject({

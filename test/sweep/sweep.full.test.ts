@@ -56,7 +56,7 @@ async function owed(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ key }) => key)
 }
 
-test('900 customers: counts and notes those who differ, by plan and field, and nobody else', async () => {
+test('900 customers: counts and notes those who differ, by plan and field, and no others', async () => {
   await using house = await buildHouse(lane, { config: FAST })
   const { pool } = house.db
   const worker = await house.startWorker()
@@ -165,7 +165,7 @@ test('a claim that is under way is noted, so that its ending makes the customer 
   await house.settled()
 })
 
-test('whoever applies a mapping waits for claims that are being made by another one', async () => {
+test('applying a mapping waits for claims that are being made by another one', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   const worker = await house.startWorker()

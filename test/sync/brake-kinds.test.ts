@@ -37,7 +37,7 @@ describe('the kinds of a plan', () => {
       seen(4, {}, { sentStatus: 2 }),
       ['status'],
     ],
-    ['a status that nobody knows', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
+    ['a status that is not known', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
     [
       'a trial that ended just now, as far as a lookup shows',
       patch({ status: 0, email: 'a@b.c' }, true),
@@ -71,7 +71,7 @@ describe('the kinds of a plan', () => {
     ],
     ['a GET', { kind: 'lookup', why: 'unknown' }, sent(2), []],
     ['erasing', { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }, sent(0), ['erase']],
-    ['somebody who was there and is not', create, ABSENT, ['create', 'absence']],
+    ['a customer that was there and is not', create, ABSENT, ['create', 'absence']],
   ])('%s', (_what, made, memory, kinds) => {
     expect(kindsOf(made, memory, PRESENT)).toEqual(kinds)
   })

@@ -231,7 +231,7 @@ describe('makeEnding', () => {
     expect(kept).toMatchObject({ isNew: false, record: { userId: 'u7' } })
   })
 
-  it('forgets what it once sent in fields that nobody manages now, unless they are to be cleared', () => {
+  it('forgets what it once sent in fields that are not managed now, unless they are to be cleared', () => {
     expect(ending({ end: SETTLE }).record.sent).toEqual({ email: 'd1' })
     expect(ending({ end: SETTLE, unmanaged: 'clear' }).record.sent).toEqual(MEMORY.sent)
   })
@@ -241,7 +241,7 @@ describe('makeEnding', () => {
     expect(ending({ end: SETTLE, turn: { memory } }).record).toMatchObject({ sent: { gender: 'null' } })
   })
 
-  it('keeps no digest of somebody who is to be erased and is not there, unless another customer is that user', () => {
+  it('keeps no digest of a customer that is to be erased and is not there, unless another customer is that user', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     const memory: Memory = { ...MEMORY, remote: 'absent' }
     const kept = (given: Partial<Given>) =>

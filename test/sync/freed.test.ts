@@ -38,7 +38,7 @@ it('is what was sent or seen, and is another value now, or none', () => {
   expect(freed(both, {}, {}, erased)).toEqual([{ field: 'email', sent: OLD, seen: SEEN }])
 })
 
-it('is nothing that is still there, that nobody knew, or that was no value', () => {
+it('is nothing that is still there, that was not known, or that was no value', () => {
   const same = { email: 'a@x.es' }
   expect(freed({ sent: { email: OLD } }, { sent: { email: OLD } }, same)).toEqual([])
   expect(freed({ seen: { email: SEEN } }, { seen: { email: SEEN } }, same)).toEqual([])

@@ -96,7 +96,7 @@ describe('the gate', () => {
     expect(await passing).toEqual({ end })
   })
 
-  it('is closed while nobody may call the service, which is nothing against the customer', async () => {
+  it('is closed while no process may call the service, which is nothing against the customer', async () => {
     const { gate, take } = scene()
     await gate.pass(TURN)
     take.now = async () => null

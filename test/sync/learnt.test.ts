@@ -25,7 +25,7 @@ test('a form that has come back after two writes is the service’s own, and is 
   claimOnce(learn(), { writes: false })
 })
 
-test('what somebody writes again and again is no form of the service, once a lookup has shown the value itself', () => {
+test('what another system writes again and again is no form of the service, once a lookup has shown the value itself', () => {
   const itself: Shown = { user: { status: 2, email: 'a@x.es' } }
   let memory: Memory = claimOnce(UNKNOWN, { writes: true })
   for (let n = 0; n < 5; n++) {

@@ -171,7 +171,7 @@ describe('the scope', () => {
     ['throws', () => JSON.parse('{')],
     ['answers with null', () => null],
     ['answers with a promise', () => Promise.resolve(true)],
-  ])('takes access from nobody when its function %s', (_, when) => {
+  ])('takes access from no customer when its function %s', (_, when) => {
     const mapped = map({}, {}, { scope: { columns: ['plan'], when } })
     expect(mapped).toMatchObject({
       kind: 'rejected',
@@ -237,7 +237,7 @@ describe('the time', () => {
     ['reads it and says no end', { when: (_: Mapping, { now }: Clock) => now > NOW }, 'says until when'],
     ['answers with null for a time', member(null, LATER).scope, 'with true or false'],
     ['says an end that has passed', member(false, '2020-01-01').scope, 'a validUntil after now'],
-  ])('takes access from nobody when the scope function %s', (_, scope, words) => {
+  ])('takes access from no customer when the scope function %s', (_, scope, words) => {
     expect(map({}, {}, { scope: { columns: ['plan'], ...scope } })).toEqual({
       kind: 'rejected',
       userId: '7',

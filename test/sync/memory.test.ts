@@ -64,7 +64,7 @@ describe('startMemory', () => {
   describe('with an unknown status', () => {
     const statusOf = (record: Partial<LedgerRecord>) => start(record, { statusUnknown: true }).sentStatus
 
-    it('agrees on none: 0 that a GET shows may be the work of a call that nobody heard of again', () => {
+    it('agrees on none: 0 that a GET shows may be the work of a call without an answer', () => {
       expect(start({ sentStatus: 4 }, { unknown: true }).sentStatus).toBe(4)
       for (const seenStatus of [null, 4, 2, -1]) expect(statusOf({ sentStatus: 4, seenStatus })).toBe(null)
       for (const sentStatus of [0, 2]) expect(statusOf({ sentStatus, seenStatus: 0 })).toBe(null)
@@ -97,7 +97,7 @@ describe('startMemory', () => {
   })
 })
 
-describe('of somebody who was erased', () => {
+describe('of a customer that was erased', () => {
   const marks = { email: NO_VALUE, gender: NO_VALUE }
   const ERASED = {
     sentStatus: 0,
@@ -243,7 +243,7 @@ describe('rememberSent', () => {
   })
 })
 
-describe('somebody out of scope of whom no call was ever made', () => {
+describe('a customer out of scope about which no call was ever made', () => {
   const mapped = { kind: 'out-of-scope', userId: 'u7' } as const
   const of = (remote: LedgerRecord['remote']) =>
     rememberFor(start({ remote }, { unknown: true, hiddenUnknown: true }), {

@@ -38,7 +38,7 @@ describe('whose record counts', () => {
     statusUnknown: false,
   })
 
-  it("is our own when nobody's write came after ours", () => {
+  it('is our own when no other write came after ours', () => {
     expect(latestOf(own, [])).toBe(own)
     expect(latestOf(own, [written('x', null)]).key, 'we know nothing').toBe('x')
     const latest = written('new', 1000)
@@ -51,7 +51,7 @@ describe('whose record counts', () => {
     expect(latestOf(recent, [written('x', 1999)]).key).toBe('x')
   })
 
-  it('is that of whoever wrote last', () => {
+  it('is that of the last writer', () => {
     expect(latestOf(own, [written('x', 3000), written('y', 2000)]).key).toBe('y')
     expect(latestOf(written('new', 2001), [written('y', 2000)]).key).toBe('y')
   })

@@ -21,10 +21,10 @@ import {
 
 it.each<[string, Memory, unknown[]]>([
   ['of a status that the interface does not have', seen(-1), ['revoke', { status: 0 }]],
-  ['of a status that nobody knows', { ...ABSENT, remote: 'present' }, ['revoke', { status: 0 }]],
+  ['of a status that is not known', { ...ABSENT, remote: 'present' }, ['revoke', { status: 0 }]],
   ['free, as seen', seen(0, {}, { sentStatus: 2 }), ['none', 'no-access-left']],
-  ['entitled by somebody else', seen(2, {}, { sentStatus: 0 }), ['revoke', { status: 0 }]],
-  ['somebody of whom nobody has asked', UNASKED, ['lookup', 'unasked']],
+  ['entitled by another system', seen(2, {}, { sentStatus: 0 }), ['revoke', { status: 0 }]],
+  ['a customer without any call yet', UNASKED, ['lookup', 'unasked']],
 ])('a customer who is removed whose user is %s', (_what, memory, right) => {
   expect(brief({ mapped: { kind: 'removed', userId: 'u7' }, memory })).toEqual(right)
 })

@@ -68,7 +68,7 @@ describe('a claim', () => {
   it.each([
     ['premium', true],
     ['free', false],
-  ])('that is held before it registers somebody (%s) keeps which way access goes', async (plan, entitles) => {
+  ])('that is held before a registration (%s) keeps which way access goes', async (plan, entitles) => {
     const customer = customerWith({ row: { ...row, plan } })
     const held = { state: 'held', reason: { code: 'held', kinds: ['create'], entitles } }
     expect(await customer.claim({}, { brake: async ({ kinds }) => kinds })).toMatchObject({ record: held })
@@ -131,7 +131,7 @@ describe('a claim', () => {
     expect(asked).toContain('absence')
   })
 
-  it('tells everybody when the service asks to be left alone', async () => {
+  it('tells all processes when the service asks to wait', async () => {
     const customer = customerWith()
     const held: number[] = []
     customer.service.faults.push({ kind: 'answer', status: 503, applied: false, retryAfterMs: 5000 })

@@ -32,7 +32,7 @@ const claimantsOf = async (...asked: Parameters<typeof meet>) => (await meet(...
 
 const user: Mapped = { kind: 'user', user: { userId: 'ANA', status: 2, fields: {} }, issues: [] }
 
-it('finds the others in scope who are the same user, and nobody else', async () => {
+it('finds the others in scope who are the same user, and no others', async () => {
   expect(await claimantsOf(user)).toEqual(['Ana'])
   expect(await claimantsOf(user, ['ANA', 'gone', 'luis'])).toEqual([])
 })

@@ -39,7 +39,7 @@ describe('a trial', () => {
     expect(calls.at(-1)).toBe('PATCH {"status":0}')
   })
 
-  it('that has ended is not granted again to somebody whom the service denied for a moment', () => {
+  it('that has ended is not granted again to a customer that the service denied for a moment', () => {
     const denied = play(edited, { ...known, seenStatus: 0 }, [404, 409])
     const back = play(edited, denied.turn.memory, [{ user: { status: 0, email: 'a@x.es' } }, 200])
     expect(back.calls.at(-1)).toBe('PATCH {"status":0,"email":"b@x.es"}')
@@ -79,7 +79,7 @@ describe('access first, after failures', () => {
     expect(began).toMatchObject({ calls: ['PATCH {"status":4}'], end: { reason: { code: 'just-written' } } })
   })
 
-  it('changes nothing where access is right already, and registers nobody without access', () => {
+  it('changes nothing where access is right already, and registers no customer without access', () => {
     const right = play3(user(2, { email: 'b@x.es' }), PREMIUM, [200])
     expect(right.calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}'])
     const without = play3(user(0, { email: 'a@x.es' }), ABSENT, [201])

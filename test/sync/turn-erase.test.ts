@@ -59,7 +59,7 @@ describe('a customer whose row is gone, to be erased', () => {
     }
   })
 
-  it('is looked up before it is erased again when nobody knows what became of the call', () => {
+  it('is looked up before it is erased again when the outcome of the call is unknown', () => {
     const { calls, end, turn } = go(PREMIUM, [200, 'lost'])
     expect(calls).toEqual([REVOKE, ERASE])
     expect(end).toMatchObject({ kind: 'unknown' })
@@ -149,7 +149,7 @@ describe('a refused erasure', () => {
     expect(turn.memory.refused).toEqual(marks(...without('description')))
   })
 
-  it('of everything ends as "tried again later", with every field, and costs nobody the revocation', () => {
+  it('of everything ends as "tried again later", with every field, and costs no customer the revocation', () => {
     const { calls, end, turn } = go(PREMIUM, [200, 422, 422])
     expect(calls).toEqual([REVOKE, ERASE, 'PATCH {"status":0,"description":null}'])
     expect(end).toEqual(refused([...OPTIONAL_FIELDS]))

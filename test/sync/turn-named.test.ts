@@ -62,7 +62,7 @@ describe('an update whose refusal names fields', () => {
     expect(end).toEqual(SETTLED)
   })
 
-  it('sets nothing aside where the rest finds nobody, or is not answered', () => {
+  it('sets nothing aside where the rest finds no user, or is not answered', () => {
     const gone = play(mapped, PREMIUM, [names(['last_name']), 404, 201])
     expect(gone.calls[2]).toBe(
       'POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil","gender":1}',
@@ -73,7 +73,7 @@ describe('an update whose refusal names fields', () => {
 })
 
 describe('a create whose refusal names fields', () => {
-  it('goes without them next time, where nobody is there', () => {
+  it('goes without them next time, where there is no such user', () => {
     const first = play(mapped, ABSENT, [names(['gender'], 400), 404])
     const fields = ['email', 'last_name', 'gender']
     const reason = { code: 'refused', status: 400, fields, named: ['gender'] }

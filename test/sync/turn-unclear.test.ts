@@ -86,7 +86,7 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
 })
 
 describe('a user who vanished', () => {
-  it('does not stay away where null is also the answer for nobody', async () => {
+  it('does not stay away where null also answers for a missing user', async () => {
     const service = makePureService({ notThere: 'null', answers: 'null' })
     const row = { id: '7', plan: 'premium', email: 'ana@correo.es' }
     const customer = makeCustomer({ service, row })

@@ -65,7 +65,7 @@ it('costs one write and one lookup where a GET shows all of it', async () => {
 /** Answered with null, and not carried out. */
 const nothing = { kind: 'answer', status: 200, applied: false, body: { kind: 'json', value: null } } as const
 
-it('takes nobody for erased before a GET has shown it, and sends the country again too', async () => {
+it('takes no customer for erased before a GET has shown it, and sends the country again too', async () => {
   const service = makePureService({ answers: 'null' })
   const config = configOf(['email', 'country_code'], { onRemove: 'erase' })
   const customer = makeCustomer({ service, row: { ...row, country_code: 'ES' }, config })
@@ -81,7 +81,7 @@ it('takes nobody for erased before a GET has shown it, and sends the country aga
   expect(customer.kept).toMatchObject({ unknown: false, record: { state: 'idle', erased: 'verified' } })
 })
 
-it('takes nobody for revoked before a GET has shown it', async () => {
+it('takes no customer for revoked before a GET has shown it', async () => {
   const service = makePureService({ answers: 'null' })
   const customer = makeCustomer({ service, row, config: configOf(['email']) })
   for (let n = 0; n < 2; n++) await customer.claim()

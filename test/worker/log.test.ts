@@ -11,7 +11,7 @@ const MISSING: Checked = {
 }
 const RIGHT: Checked = { ...MISSING, verdict: { kind: 'agrees' }, findingState: null, resolved: 'by-itself' }
 
-test('somebody who differs is named once, and once it has ended', () => {
+test('a customer that differs is named once, and once it has ended', () => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) })
   const { checked } = logChecks(log)
