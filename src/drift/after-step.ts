@@ -29,7 +29,7 @@ export type StepOptions = Lag & {
 }
 
 type Checking = {
-  readonly subject: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
+  readonly snapshot: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
   readonly open: OpenFinding | null
 }
 
@@ -39,10 +39,10 @@ const NOT_CREDIBLE_MS = 600_000
 /** `rows`: those of findings that are to be changed or made. */
 export function afterStep(
   step: FindingStep,
-  { subject, open }: Checking,
+  { snapshot, open }: Checking,
   options: StepOptions,
 ): { readonly after: FindingAfter; readonly rows: readonly FindingRow[] } {
-  const { key, mapped, desired } = subject
+  const { key, mapped, desired } = snapshot
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   const userId = userIdOf(mapped)
   const shown = { id: same.findingId, key, userId, desired, seen: true, anew: false, how: null }

@@ -114,24 +114,24 @@ export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskS
 
   return async (signal) => {
     const { at, keys } = await drawSample(pool, MOST_DRAWN)
-    const { subjects, waiting } = await readSample(keys)
-    const { answers, stopped } = await getUsers(subjects, signal)
+    const { snapshots, waiting } = await readSample(keys)
+    const { answers, stopped } = await getUsers(snapshots, signal)
     if (stopped) return stopped
     const remotes = [...answers.values()].flatMap((answer) => ('remote' in answer ? answer.remote : []))
     const strange = remotes.filter((remote) => typeof remote === 'string').length
-    await writeSample(pool, at, { asked: remotes.length, strange, wanted: subjects.length + waiting })
+    await writeSample(pool, at, { asked: remotes.length, strange, wanted: snapshots.length + waiting })
     return null
   }
 
   /** In the order of the keys, which is a random one; reads as few as it takes. */
   async function readSample(keys: readonly CustomerKey[]) {
-    const subjects: Snapshot[] = []
+    const snapshots: Snapshot[] = []
     let waiting = 0
-    for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
+    for (let at = 0; at < keys.length && snapshots.length < SIZE; at += SIZE) {
       const read = await readCheckable(reading, keys.slice(at, at + SIZE))
-      subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
+      snapshots.push(...read.flatMap(({ snapshot, skip }) => (skip === null ? snapshot : [])))
       waiting += read.filter(({ skip }) => WAITING.has(skip)).length
     }
-    return { subjects: subjects.slice(0, SIZE), waiting }
+    return { snapshots: snapshots.slice(0, SIZE), waiting }
   }
 }

@@ -30,29 +30,29 @@ export type GetUsers = ReturnType<typeof makeGetUsers>
 export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) {
   const { config, users, permits, report } = context
 
-  return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
+  return async (snapshots: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
-    const left = [...subjects]
+    const left = [...snapshots]
     let stopped: Stopped | null = null
     const work = async () => {
-      for (let subject = left.shift(); subject && !stopped; subject = left.shift()) {
-        const answer = await getOne(subject, signal)
+      for (let snapshot = left.shift(); snapshot && !stopped; snapshot = left.shift()) {
+        const answer = await getOne(snapshot, signal)
         if (typeof answer === 'string') stopped ??= answer
-        else answers.set(subject.key, answer)
+        else answers.set(snapshot.key, answer)
       }
     }
-    const concurrency = Math.min(config.pace.concurrency, subjects.length)
+    const concurrency = Math.min(config.pace.concurrency, snapshots.length)
     await Promise.all(Array.from({ length: concurrency }, work))
     return { answers, stopped }
   }
 
-  async function getOne(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | Stopped> {
+  async function getOne(snapshot: Snapshot, signal: AbortSignal): Promise<CheckAnswer | Stopped> {
     const permit = await currentPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
-    const userId = userIdOf(subject.mapped) ?? ''
+    const userId = userIdOf(snapshot.mapped) ?? ''
     const called = await getUser(users, { userId, signal })
-    log(callEntry({ key: subject.key, plan: 'verify', called }))
-    const id = subject.work.id ?? NO_ROW
+    log(callEntry({ key: snapshot.key, plan: 'verify', called }))
+    const id = snapshot.work.id ?? NO_ROW
     await report({ id, epoch: permit.epoch, ...aboutService(called) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
@@ -98,7 +98,7 @@ export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'
   }
 }
 
-export type Checkable = { readonly subject: Snapshot; readonly skip: Skipped | null }
+export type Checkable = { readonly snapshot: Snapshot; readonly skip: Skipped | null }
 
 export async function readCheckable(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
@@ -107,10 +107,10 @@ export async function readCheckable(reading: SnapshotReading, keys: readonly Cus
   const sameUser = [...new Set(snapshots.flatMap(({ sameUser }) => sameUser))]
   const { work } = sameUser.length > 0 ? await readWork(pool, sameUser) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))
-  return snapshots.map((subject): Checkable => {
-    if (subject.unreadable) return { subject, skip: 'unreadable-row' }
-    const same = subject.sameUser.flatMap((key) => others.get(key) ?? [])
-    return { subject, skip: reasonToSkip(subject, config.timing) ?? afterOthers(same, config.timing) }
+  return snapshots.map((snapshot): Checkable => {
+    if (snapshot.unreadable) return { snapshot, skip: 'unreadable-row' }
+    const same = snapshot.sameUser.flatMap((key) => others.get(key) ?? [])
+    return { snapshot, skip: reasonToSkip(snapshot, config.timing) ?? afterOthers(same, config.timing) }
   })
 }
 

@@ -15,9 +15,9 @@ import { heldAccess } from './held-access.ts'
 import { type CheckResult, type FindingStep, stepFor } from './step.ts'
 import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 
-/** A customer after its check. `subject` as it was read before the call. */
+/** A customer after its check. `snapshot` as it was read before the call. */
 export type UnstoredCheck = {
-  readonly subject: Snapshot
+  readonly snapshot: Snapshot
   readonly result: CheckResult
   readonly token: string | null
 }
@@ -52,12 +52,12 @@ function overtaken(given: UnstoredCheck): UnstoredCheck {
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
 async function store(client: ClientBase, given: readonly UnstoredCheck[], options: StoreOptions) {
-  const checks = given.flatMap(({ subject: { key }, token }) => (token === null ? [] : [{ key, token }]))
+  const checks = given.flatMap(({ snapshot: { key }, token }) => (token === null ? [] : [{ key, token }]))
   const still = await endChecks(client, checks, options.fingerprint)
-  const keys = given.map(({ subject }) => subject.key)
+  const keys = given.map(({ snapshot }) => snapshot.key)
   const opens = await lockOpen(client, keys)
   const stepped = given.map((each): Stepped => {
-    const { key } = each.subject
+    const { key } = each.snapshot
     const checked = still.has(key) ? each : overtaken(each)
     const open = opens.get(key) ?? null
     return { ...checked, open, step: stepFor(open, checked.result, options) }
@@ -77,7 +77,7 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
   const written = decided.flatMap(({ rows }) => rows)
   const made = await writeFindings(client, written)
   return decided.map((each) => {
-    const findingId = made.get(each.subject.key) ?? each.after.findingId
+    const findingId = made.get(each.snapshot.key) ?? each.after.findingId
     return storedOf(each, { ...each.after, findingId })
   })
 }
@@ -86,18 +86,19 @@ function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.drift)
 }
 
-function storedOf({ subject, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
+function storedOf({ snapshot, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
   const { kept, ...finding } = after
-  const verdict = kept ?? verdictOf(result, subject)
-  const shown = isDrift(verdict) && result.kind === 'compared' ? shownOf(subject, result.remote, verdict) : []
-  return { ...finding, key: subject.key, verdict, shown }
+  const verdict = kept ?? verdictOf(result, snapshot)
+  const shown =
+    isDrift(verdict) && result.kind === 'compared' ? shownOf(snapshot, result.remote, verdict) : []
+  return { ...finding, key: snapshot.key, verdict, shown }
 }
 
-function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
+function verdictOf(result: CheckResult, snapshot: Snapshot): CheckVerdict {
   if (result.kind === 'compared') return result.verdict
   if (result.kind === 'no-answer') return result
   const { why } = result
-  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(subject) } : { kind: 'skipped', why }
+  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(snapshot) } : { kind: 'skipped', why }
 }
 
 /**
@@ -106,15 +107,15 @@ function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
  * capture must not repair a difference that is only to be reported. The record of an erased customer, about which no
  * digest is kept, is a claim's to write.
  */
-function recordOf({ subject, result }: UnstoredCheck) {
-  const { key, work, mapped, digestKey } = subject
+function recordOf({ snapshot, result }: UnstoredCheck) {
+  const { key, work, mapped, digestKey } = snapshot
   const agrees = result.kind === 'compared' && result.verdict.kind === 'agrees'
   if (!agrees || result.remote === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
   const { remote } = result
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: remote !== 'absent' }
-  return { key, agrees, record: toRecord(planAfter(subject, remote).memory, digestKey, kept) }
+  return { key, agrees, record: toRecord(planAfter(snapshot, remote).memory, digestKey, kept) }
 }
 
 const WRITE = `

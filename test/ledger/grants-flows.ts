@@ -158,7 +158,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const { fingerprint, timing } = house.config
     const work = { record: NEVER_SETTLED }
     const mapped = { kind: 'removed', userId: 'u' }
-    const subject = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
+    const snapshot = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
     const options = { ...timing, consistencyDelayMs: 0, fingerprint, repairsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
     for (const verdict of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
@@ -168,7 +168,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
       const result = { kind: 'compared', remote: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
-      await storeChecks(pool, [{ subject, result, token }], options)
+      await storeChecks(pool, [{ snapshot, result, token }], options)
     }
     await readEvidence(pool)
     await setCredible(pool, { by: 'test', why: 'test' })
