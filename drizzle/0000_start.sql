@@ -167,7 +167,7 @@ CREATE TABLE "rollcall"."ledger" (
 	"proved_at" timestamp with time zone,
 	"checked_at" timestamp with time zone,
 	"asked_at" timestamp with time zone,
-	"normalised" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"observed_forms" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"erased" text,
 	"existed" boolean,
 	CONSTRAINT "ledger_erased" CHECK ("rollcall"."ledger"."erased" IN ('sent', 'verified')),

@@ -6,7 +6,7 @@ import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../m
 import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
-import { isLearnt } from '../sync/right.ts'
+import { isOwnForm } from '../sync/right.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
 import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
@@ -156,7 +156,7 @@ export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, remot
   const sides = { desired: mapped.user.fields, remote: remote.fields }
   return OPTIONAL_FIELDS.filter(
     (field): field is ComparableField =>
-      field !== UNVERIFIABLE_FIELD && isLearnt(field, sides, work.record.normalised, digests),
+      field !== UNVERIFIABLE_FIELD && isOwnForm(field, sides, work.record.observedForms, digests),
   )
 }
 

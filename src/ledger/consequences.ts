@@ -26,7 +26,7 @@ UPDATE rollcall.finding f SET
     WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change' WHEN e."maybeDone" THEN 'repaired' ELSE 'by-itself' END
 FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   NOT e."maybeDone" AND found.fields <> '{}' AND found.fields <@ ARRAY(
-    SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS own_form,
+    SELECT jsonb_object_keys(coalesce(nullif(e.record->'observedForms', 'null'), '{}'))) AS own_form,
   (e."lookedUp" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
     WHEN 'missing' THEN 'user_id' = ANY(e.confirmed) WHEN 'unexpected-access' THEN 'status' = ANY(e.confirmed)
     ELSE found.fields <@ e.confirmed END AS settled) was

@@ -97,7 +97,7 @@ export type LedgerRecord = {
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
   readonly existed: boolean | null
   /** Forms that the service has shown of acknowledged values, by field; see sync/right.ts. */
-  readonly normalised: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
+  readonly observedForms: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
@@ -129,7 +129,7 @@ export const NEVER_SETTLED: KnownRecord = {
   conflict: null,
   erased: null,
   existed: null,
-  normalised: {},
+  observedForms: {},
   digestKey: null,
   state: 'idle',
   reason: null,
@@ -163,7 +163,7 @@ const MEMORY = {
 export const WHOLE: Columns = {
   ...MEMORY,
   erased: ['erased', 'text'],
-  normalised: ['normalised', 'jsonb'],
+  observedForms: ['observed_forms', 'jsonb'],
   state: ['state', 'text'],
   reason: ['reason', 'jsonb'],
   issues: ['issues', 'jsonb'],

@@ -139,7 +139,7 @@ export const ledger = rollcall.table(
     /** When a check was last wanted, whatever came of it; workers ask about the longest ago first. */
     askedAt: at('asked_at'),
     /** By field: the digest of an acknowledged value, that of the form that a GET showed of it, and how often one did. */
-    normalised: jsonb('normalised')
+    observedForms: jsonb('observed_forms')
       .$type<Record<string, readonly [exact: string, form: string, times: number]>>()
       .notNull()
       .default({}),

@@ -7,7 +7,7 @@ import type { Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { markHiddenUnknown, rememberAbsent, rememberSeen } from './remember.ts'
-import { fieldsShown, PHONE, unlearnt } from './right.ts'
+import { fieldsShown, PHONE, withoutForms } from './right.ts'
 import { type MadeCall, resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 /** The turn after one more call. */
@@ -119,8 +119,8 @@ export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, 
   }
   const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }
   const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
-  const learnt = unclear ? unlearnt(memory.learnt, fieldsOf(plan)) : memory.learnt
-  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
+  const observedForms = unclear ? withoutForms(memory.observedForms, fieldsOf(plan)) : memory.observedForms
+  return { ...memory, ...status, remote: 'present', sent, seen, conflict, observedForms, creating: false }
 }
 
 /** Nothing is left to compare with; what was cleared a second time, because a lookup had shown it, is marked. */

@@ -3,7 +3,7 @@ import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/m
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
 import { ASSUMED_VALUE, type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
-import { currentRefusals, type FieldDigests, type KnownFields, type Learnt } from './right.ts'
+import { currentRefusals, type FieldDigests, type KnownFields, type ObservedForms } from './right.ts'
 
 /** The record of the remote user while a claim runs; it starts as the ledger's record. */
 export type Memory = KnownFields & {
@@ -16,7 +16,7 @@ export type Memory = KnownFields & {
    */
   readonly erased: Erased | null
   /** Forms that the service makes of values by itself. */
-  readonly learnt: Learnt
+  readonly observedForms: ObservedForms
   /** A GET of this claim has shown the user. */
   readonly lookedUp: boolean
   /** No user was known when the claim began, so that a stored refusal was about a create. */
@@ -59,7 +59,7 @@ export function startMemory({ record, unknown, hiddenUnknown, changedAtMs = null
     refused: known.refused,
     conflict: known.conflict && { ...known.conflict, phase: phaseOf(record, replanInMs) },
     erased: record.erased,
-    learnt: erased ? {} : known.normalised,
+    observedForms: erased ? {} : known.observedForms,
     lookedUp: false,
     creating: record.remote !== 'present',
   }
@@ -68,7 +68,7 @@ export function startMemory({ record, unknown, hiddenUnknown, changedAtMs = null
 /** Digests of another key or normal form cannot be compared: a GET refreshes them, and not a write. */
 function withoutDigests(record: LedgerRecord): LedgerRecord {
   const remote = record.remote === 'present' ? 'unknown' : record.remote
-  return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, normalised: {} }
+  return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, observedForms: {} }
 }
 
 function phaseOf({ remote }: LedgerRecord, replanInMs: number | null): Conflicting['phase'] {
@@ -155,13 +155,13 @@ type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'exist
 
 /** The record to store at the end of a claim. A value is assumed in this claim only: the next one does not know the old key. */
 export function toRecord(memory: Memory, digestKey: string, rest: Rest): LedgerRecord {
-  const { remote, sentStatus, seenStatus, refused, erased, learnt: normalised } = memory
+  const { remote, sentStatus, seenStatus, refused, erased, observedForms } = memory
   const unknownAgain =
     memory.sent[UNVERIFIABLE_FIELD] === ASSUMED_VALUE ? { [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } : {}
   const sent = { ...memory.sent, ...unknownAgain }
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
-  const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, normalised }
+  const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, observedForms }
   return { ...rest, ...remembered, digestKey }
 }
 

@@ -4,7 +4,7 @@ import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLookup } from './conflict.ts'
 import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
-import { fieldsShown, isLearnt, returnedAs, unlearnt } from './right.ts'
+import { fieldsShown, isOwnForm, returnedAs, withoutForms } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
@@ -45,7 +45,7 @@ export function rememberSeen(
 ): Memory {
   const fields = desired?.fields ?? {}
   const sides = { desired: fields, remote: remote.fields }
-  let { learnt } = memory
+  let { observedForms } = memory
   const seen: Partial<Record<OptionalField, string>> = {}
   const sent: Partial<Record<OptionalField, string>> = {}
   for (const field of OPTIONAL_FIELDS) {
@@ -57,16 +57,16 @@ export function rememberSeen(
     }
     const same = sameField(field, fields, remote.fields)
     const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
-    if (learns && stands && same) learnt = unlearnt(learnt, [field])
-    else if (learns && stands && !isLearnt(field, sides, learnt, digests))
-      learnt = returnedAs(field, remote.fields, { learnt, digests, exact: acknowledged })
-    const own = isLearnt(field, sides, learnt, digests)
+    if (learns && stands && same) observedForms = withoutForms(observedForms, [field])
+    else if (learns && stands && !isOwnForm(field, sides, observedForms, digests))
+      observedForms = returnedAs(field, remote.fields, { observedForms, digests, exact: acknowledged })
+    const own = isOwnForm(field, sides, observedForms, digests)
     const form = own ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
     seen[field] = digests.ofForm(field, form)
     if (stands && (own || same)) sent[field] = acknowledged
   }
   const seenStatus = storable(remote.status)
-  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, lookedUp: true }
+  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, observedForms, lookedUp: true }
   if (memory.erased !== null) return afterErasure(memory, shown)
   const conflict = conflictAfterLookup(memory.conflict, remote.fields, digests)
   // The create was refused because the user is there: that was about no value.

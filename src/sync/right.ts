@@ -103,7 +103,7 @@ export function unmanagedOf(
  * By field: the digest of an acknowledged value, the digest of the other form in which the service showed it, and how
  * often it came back again. Each time the value had been acknowledged once more.
  */
-export type Learnt = Readonly<Partial<Record<OptionalField, Returned>>>
+export type ObservedForms = Readonly<Partial<Record<OptionalField, Returned>>>
 type Returned = readonly [exact: string, form: string, times: number]
 
 /** So often must a form have come back again before it counts as the service's own. */
@@ -117,13 +117,13 @@ export type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fie
  * in the same form twice more. Written again it would come back so again, so it counts as the same. Another value, or
  * another form, is none of it. The status has none: access is never a matter of form.
  */
-export function isLearnt(
+export function isOwnForm(
   field: ComparableField,
   { desired, remote }: Sides,
-  learnt: Learnt,
+  observedForms: ObservedForms,
   digests: CustomerDigests,
 ): boolean {
-  const known = learnt[field]
+  const known = observedForms[field]
   const wanted = desired[field]
   if (known === undefined || wanted === undefined) return false
   const [exact, form, times] = known
@@ -135,21 +135,25 @@ export function isLearnt(
 }
 
 /** The service has shown the value itself, or has not said that it took it: that is no form of its own. */
-export function unlearnt(learnt: Learnt, fields: readonly OptionalField[]): Learnt {
+export function withoutForms(observedForms: ObservedForms, fields: readonly OptionalField[]): ObservedForms {
   return Object.fromEntries(
-    Object.entries(learnt).filter(([field]) => !fields.some((each) => each === field)),
+    Object.entries(observedForms).filter(([field]) => !fields.some((each) => each === field)),
   )
 }
 
-type Returning = { readonly learnt: Learnt; readonly digests: CustomerDigests; readonly exact: string }
+type Returning = {
+  readonly observedForms: ObservedForms
+  readonly digests: CustomerDigests
+  readonly exact: string
+}
 
 /** Once a value that was acknowledged, and is still desired, has come back in another form. */
 export function returnedAs(
   field: ComparableField,
   remote: RemoteUser['fields'],
-  { learnt, digests, exact }: Returning,
-): Learnt {
+  { observedForms, digests, exact }: Returning,
+): ObservedForms {
   const form = digests.ofForm(field, normalForm(field, remote[field]))
-  const [before, as, times] = learnt[field] ?? [null, null, 0]
-  return { ...learnt, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
+  const [before, as, times] = observedForms[field] ?? [null, null, 0]
+  return { ...observedForms, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
 }

@@ -38,7 +38,7 @@ test('shows every reason, who it is, and one with its history; exits with 3', as
 
   const one = await failures(db.url, 'b', 'ok', 'nobody')
   expect(one.code).toBe(3)
-  for (const words of ['POST', '403', 'to do ', '--reason denied:403', 'customer no customer'])
+  for (const words of ['POST', '403', 'to do ', '--reason denied:403', 'customer nobody'])
     expect(one.out).toContain(words)
   expect((await failures(db.url, 'ok')).code).toBe(0)
   expect((await failures(db.url, 'c')).code).toBe(3)

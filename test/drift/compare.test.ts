@@ -295,12 +295,13 @@ test('a form that came back once more counts when a claim has seen it, not when 
   const form = digests.normal('email', 'b@x.es')
   const once = subject(user(2, { email: 'A@x.es' }), {
     ...{ remote: 'present', sentStatus: 2, sent: marks({ email: 'A@x.es' }) },
-    normalised: { email: [exact, form, 1] },
+    observedForms: { email: [exact, form, 1] },
   })
   expect(compare(once, remote(2, { email: 'b@x.es' }), FACTS)).toMatchObject({ kind: 'differs' })
+  const email = [exact, form, 2] as const
   const twice = {
     ...once,
-    work: { ...once.work, record: { ...once.work.record, normalised: { email: [exact, form, 2] as const } } },
+    work: { ...once.work, record: { ...once.work.record, observedForms: { email } } },
   }
   expect(compare(twice, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
 })

@@ -64,7 +64,7 @@ export const ABSENT: Memory = {
   refused: {},
   conflict: null,
   erased: null,
-  learnt: {},
+  observedForms: {},
   lookedUp: false,
   creating: false,
 }

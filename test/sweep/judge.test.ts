@@ -33,7 +33,7 @@ const KNOWN: SweepSelection = { ...ALL_CUSTOMERS, bringIn: false }
 
 const MEMORY: Memory = {
   ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
-  ...{ conflict: null, erased: null, learnt: {}, lookedUp: false, creating: false },
+  ...{ conflict: null, erased: null, observedForms: {}, lookedUp: false, creating: false },
 }
 
 describe('the verdict on a customer', () => {

@@ -26,7 +26,7 @@ const MEMORY: Memory = {
   refused: { gender: 'd3' },
   conflict: null,
   erased: null,
-  learnt: {},
+  observedForms: {},
   lookedUp: false,
   creating: false,
 }
