@@ -1,7 +1,7 @@
 import { type Config, claimLastsMs } from '../config/config.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { makeClaim } from '../ledger/claim.ts'
-import { makeEnd } from '../ledger/ending.ts'
+import { makeStoreEnding } from '../ledger/ending.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { type Lease, leaseKey, unlease } from '../ledger/lease.ts'
 import { note, UNDER_WAY } from '../ledger/note.ts'
@@ -42,7 +42,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     const job = makeJob({
       context,
       claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
-      end: makeEnd(pool),
+      end: makeStoreEnding(pool),
       ...{ clock: systemClock, stopping: io.stop, abort: io.stop, lookup },
       observe: (key, step) => {
         logCall(key, step)

@@ -227,7 +227,7 @@ async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMa
 }
 
 /** Records an ending; false when it came too late to count. */
-export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
+export function makeStoreEnding(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.

@@ -29,7 +29,7 @@ type Finished = {
 }
 
 /** Puts the outcome of a claim into the form that is stored. */
-export function makeEnding(finished: Finished): Ending {
+export function toEnding(finished: Finished): Ending {
   const { claim, turn, last, end } = finished
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
   const result = resultOfCalls(turn)

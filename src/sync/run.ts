@@ -12,7 +12,7 @@ import { aboutService } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
-import { makeEnding } from './finish.ts'
+import { toEnding } from './finish.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { isToErase, leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
@@ -54,7 +54,7 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
       ? { turn: startTurn(memory), last: null, end }
       : await takeTurns({ context, run, gate, subject, own, memory })
     run.observe({ step: 'ended', end: result.end })
-    return makeEnding({ context, claim, own, ...found, ...result })
+    return toEnding({ context, claim, own, ...found, ...result })
   } finally {
     gate.close()
   }

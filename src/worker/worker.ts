@@ -6,7 +6,7 @@ import { makeSlots } from '../dispatch/slots.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { makeClaim } from '../ledger/claim.ts'
-import { makeEnd } from '../ledger/ending.ts'
+import { makeStoreEnding } from '../ledger/ending.ts'
 import { makeUnlease } from '../ledger/lease.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
@@ -70,7 +70,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const logCall = logCalls(calls)
   const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
   const job = makeJob({
-    ...{ context, end: makeEnd(pool), clock: systemClock, stopping: signal, abort: abort.signal },
+    ...{ context, end: makeStoreEnding(pool), clock: systemClock, stopping: signal, abort: abort.signal },
     claim: async (lease) => {
       const claimed = await claim(lease)
       if (claimed) witness.claimed(claimed.token)

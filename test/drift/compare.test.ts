@@ -298,11 +298,8 @@ test('a form that came back once more counts when a claim has seen it, not when 
     observedForms: { email: [exact, form, 1] },
   })
   expect(compare(once, remote(2, { email: 'b@x.es' }), FACTS)).toMatchObject({ kind: 'differs' })
-  const email = [exact, form, 2] as const
-  const twice = {
-    ...once,
-    work: { ...once.work, record: { ...once.work.record, observedForms: { email } } },
-  }
+  const record = { ...once.work.record, observedForms: { email: [exact, form, 2] as const } }
+  const twice = { ...once, work: { ...once.work, record } }
   expect(compare(twice, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
 })
 

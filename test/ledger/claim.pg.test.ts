@@ -1,7 +1,7 @@
 // From a note over a lease to a claim: who may call the service for a customer, and when nobody may.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeClaim } from '../../src/ledger/claim.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
 import { type Lease, leaseKey, leaseLane, unlease } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
@@ -135,7 +135,7 @@ test('the statements of a claim find their customers by index, also before there
   const users = claims.map(({ key }) => key.replace('k', 'u'))
   expect((await readUserRecords(pool, users)).size).toBe(20)
   expect((await Promise.all(users.map(makeReadKept(pool)))).flat()).toHaveLength(20)
-  const end = makeEnd(pool)
+  const end = makeStoreEnding(pool)
   const ended = claims.map(({ id, token, key, version }, i) => {
     const record = { ...EMPTY_RECORD, userId: users[i] ?? null }
     return end(endingOf(id, { token, key, version, record, isNew: true, effect: 'answered' }))

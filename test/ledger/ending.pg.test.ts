@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/ending.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { noteReplans } from '../../src/ledger/note-unchanged.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
@@ -24,7 +24,7 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
      VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
     Object.values(values),
   )
-  expect(await makeEnd(db.pool)(endingOf(made[0].id, given))).toBe(true)
+  expect(await makeStoreEnding(db.pool)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
     `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
@@ -163,9 +163,9 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
     return found.rows[0]
   }
   const { suspect } = await row()
-  expect(await makeEnd(db.pool)(endingOf(rows[0].id, { wrote: false }))).toBe(false)
+  expect(await makeStoreEnding(db.pool)(endingOf(rows[0].id, { wrote: false }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: false, version: 3, suspect })
-  expect(await makeEnd(db.pool)(endingOf(rows[0].id, { wrote: true }))).toBe(false)
+  expect(await makeStoreEnding(db.pool)(endingOf(rows[0].id, { wrote: true }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: true, version: 4, suspect: 4 })
   expect((await db.pool.query('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
 })

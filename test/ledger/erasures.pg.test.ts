@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/ending.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { type Erased, makeReadRecord } from '../../src/ledger/record.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -17,7 +17,8 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
     [key],
   )
   const record = { ...EMPTY_RECORD, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased } as const
-  return await makeEnd(pool)(endingOf(rows[0]?.id ?? '', { token, key, maybeDone: true, record, ...given }))
+  const part = { token, key, maybeDone: true, record, ...given }
+  return await makeStoreEnding(pool)(endingOf(rows[0]?.id ?? '', part))
 }
 
 const end = (db: TestDatabase, key: string, erased: Erased | null, erasure?: Ending['erasure']) =>

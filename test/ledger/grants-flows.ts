@@ -15,7 +15,7 @@ import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.
 import { storeChecks } from '../../src/drift/store.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { claimChecks } from '../../src/ledger/check.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { makeNoting } from '../../src/ledger/note.ts'
@@ -100,7 +100,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     )
     const { rows } = await house.db.pool.query(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
     const erasure = { cleared: ['email' as const], left: null }
-    await makeEnd(pool)(endingOf(rows[0].id, { key: 'k3', version: '1', erasure }))
+    await makeStoreEnding(pool)(endingOf(rows[0].id, { key: 'k3', version: '1', erasure }))
   },
   'calls are written down': ({ pool }) =>
     writeCalls(pool, [{ ...CALL, atMs: Date.now() }], { by: 'test', again: true }),

@@ -4,7 +4,7 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
-import { makeEnding } from '../../src/sync/finish.ts'
+import { toEnding } from '../../src/sync/finish.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { type MadeCall, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import { configOf } from '../support/pure-claims.ts'
@@ -61,7 +61,7 @@ function ending(given: Given) {
   const config = configOf(['email'], {
     ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
   })
-  return makeEnding({
+  return toEnding({
     context: { config, random: () => 0.5, digester },
     claim: {
       id: '1',
@@ -88,7 +88,7 @@ function ending(given: Given) {
   })
 }
 
-describe('makeEnding', () => {
+describe('toEnding', () => {
   const REJECTED: TurnEnd = { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } }
   it.each<[string, TurnEnd, object]>([
     ['a rejection', REJECTED, { kind: 'settle', failed: false, record: { state: 'rejected' } }],
