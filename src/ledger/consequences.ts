@@ -28,8 +28,8 @@ FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   NOT e."maybeDone" AND found.fields <> '{}' AND found.fields <@ ARRAY(
     SELECT jsonb_object_keys(coalesce(nullif(e.record->'observedForms', 'null'), '{}'))) AS own_form,
   (e."lookedUp" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
-    WHEN 'missing' THEN 'user_id' = ANY(e.confirmed) WHEN 'unexpected-access' THEN 'status' = ANY(e.confirmed)
-    ELSE found.fields <@ e.confirmed END AS settled) was
+    WHEN 'missing' THEN 'user_id' = ANY(e.acknowledged) WHEN 'unexpected-access' THEN 'status' = ANY(e.acknowledged)
+    ELSE found.fields <@ e.acknowledged END AS settled) was
 WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`
 
 /** A release was for what the customer was held for: once that is settled, or is something else, it is used up. */

@@ -89,7 +89,7 @@ export type UpToDate = {
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
   /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
-  readonly confirmed: readonly UserField[]
+  readonly acknowledged: readonly UserField[]
 }
 
 /** The memory. */
@@ -203,7 +203,7 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, "maybeDone" boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, "lookedUp" boolean, confirmed text[],
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, "lookedUp" boolean, acknowledged text[],
     "statusKnown" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (

@@ -87,12 +87,15 @@ function callEffects(
   }
 }
 
-function upToDate({ context, mapped, end }: Finished, { lookups, maybeDone, confirmed }: Result): UpToDate {
+function upToDate(
+  { context, mapped, end }: Finished,
+  { lookups, maybeDone, acknowledged }: Result,
+): UpToDate {
   const settled = end.kind === 'settle' && end.state === 'idle'
   return {
     lookedUp: lookups > 0,
     verified: settled && lookups > 0 && !maybeDone,
-    confirmed: [...confirmed, ...notAsked(mapped, context.config)],
+    acknowledged: [...acknowledged, ...notAsked(mapped, context.config)],
   }
 }
 
@@ -113,14 +116,14 @@ function userIdAfter(mapped: Mapped, own: KnownRecord): string | null {
   return userIdOf(mapped) ?? own.userId
 }
 
-function remembered(finished: Finished, { confirmed }: Result): Remembered {
+function remembered(finished: Finished, { acknowledged }: Result): Remembered {
   const { context, claim, mapped, own, basis, turn, end } = finished
   const { config, digester } = context
   const userId = userIdAfter(mapped, own)
   const record = toRecord(memoryAfter(finished), digester.id, {
     userId,
     ...stateOf(end, own),
-    existed: existsRemotely(existedBefore(basis) && basis.userId === userId, { turn, end, confirmed }),
+    existed: existsRemotely(existedBefore(basis) && basis.userId === userId, { turn, end, acknowledged }),
     issues: issuesFor(mapped, turn.memory),
   })
   const kept = stays(end, own)
@@ -224,12 +227,12 @@ function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Fini
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
 }
 
-type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'confirmed'>
+type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'acknowledged'>
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { turn: { memory }, end, confirmed }: After): boolean {
+function existsRemotely(before: boolean, { turn: { memory }, end, acknowledged }: After): boolean {
   if (memory.remote === 'present') return true
   const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.
-  return (before || memory.lookedUp || confirmed.length > 0) && !accepted
+  return (before || memory.lookedUp || acknowledged.length > 0) && !accepted
 }

@@ -98,12 +98,12 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
     takenForYes: unclear.some(({ trusted }) => trusted),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
-    confirmed: done.flatMap(({ plan }) => confirmedBy(plan)),
+    acknowledged: done.flatMap(({ plan }) => acknowledgedBy(plan)),
   }
 }
 
 /** A create and a PUT are about the user as a whole. */
-function confirmedBy(plan: Plan): readonly UserField[] {
+function acknowledgedBy(plan: Plan): readonly UserField[] {
   if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
   return isStatusKept(plan) ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }

@@ -179,7 +179,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
   ],
   'src/ledger/consequences.ts': [
-    ['ending-ends-any-finding', 'ELSE found.fields <@ e.confirmed END', 'ELSE true END'],
+    ['ending-ends-any-finding', 'ELSE found.fields <@ e.acknowledged END', 'ELSE true END'],
     ['ending-leaves-findings', 'END AS settled', 'END AND false AS settled'],
     [
       'ending-asks-no-look-at-the-rest',

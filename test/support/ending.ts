@@ -19,7 +19,7 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
     ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, lookedUp: false },
     ...{
-      confirmed: [],
+      acknowledged: [],
       unclear: false,
       effect: 'none',
       lowered: false,

@@ -109,7 +109,7 @@ it('looks up all of an update once more, though what was sent again of it was ta
   expect(await customer.claim({ lookup: true })).toMatchObject({
     kind: 'settle',
     unclear: true,
-    confirmed: ['status', 'country_code'],
+    acknowledged: ['status', 'country_code'],
   })
   expect(service.users.get('7')).toMatchObject({ email: row.email, country_code: 'FR' })
 })
