@@ -47,7 +47,7 @@ export function compare(snapshot: Snapshot, remote: Observed, known: Known): Com
     case 'replace': {
       const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
       if (fields.length === 0 || mapped.kind !== 'user' || remote === 'absent')
-        return { kind: 'agrees', hidden: true }
+        return { kind: 'agrees', unverifiable: true }
       const access = fields.includes('status') ? wrongAccess(mapped.user.status, remote.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
@@ -73,9 +73,11 @@ function existed(snapshot: Snapshot): boolean {
   return remote === 'present' && erased === null
 }
 
-type Hidden = typeof UNVERIFIABLE_FIELD
+type UnverifiableField = typeof UNVERIFIABLE_FIELD
 
-function isVisible<Field extends DriftField | Hidden>(field: Field): field is Exclude<Field, Hidden> {
+function isVisible<Field extends DriftField | UnverifiableField>(
+  field: Field,
+): field is Exclude<Field, UnverifiableField> {
   return field !== UNVERIFIABLE_FIELD
 }
 

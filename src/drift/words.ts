@@ -62,10 +62,10 @@ export type DriftVerdict = {
 
 export type CheckVerdict =
   /**
-   * `hidden`: a sync would send what no GET shows, and nothing else. `absent`: there is no such user and none is wanted,
+   * `unverifiable`: a sync would send what no GET shows, and nothing else. `absent`: there is no such user and none is wanted,
    * though one was remembered (`gone`) or as was known.
    */
-  | { readonly kind: 'agrees'; readonly hidden?: boolean; readonly absent?: 'known' | 'gone' }
+  | { readonly kind: 'agrees'; readonly unverifiable?: boolean; readonly absent?: 'known' | 'gone' }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
   /** `access`: what is wrong with it meanwhile, as far as is known without a call. */
@@ -146,7 +146,7 @@ export type DriftTally = {
   readonly checked: number
   readonly agrees: number
   /** Customers that agree but would be sent a field that no GET shows. */
-  readonly hidden: number
+  readonly unverifiable: number
   /** Users who were there once, and are not: many of them say something of the service. */
   readonly vanished: number
   readonly kinds: Counts<DriftKind>

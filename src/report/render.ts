@@ -102,8 +102,8 @@ function renderMore(report: Report): string[] {
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
-    counts.hidden > 0 &&
-      `${counted(counts.hidden, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
+    counts.unverifiable > 0 &&
+      `${counted(counts.unverifiable, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
     suspected > 0 &&
       `${counted(suspected, 'more customer')} differed at a check that nothing has confirmed yet.`,
     foundLater !== null &&

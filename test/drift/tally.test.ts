@@ -5,7 +5,7 @@ import { driftingOf } from '../../src/report/conclude.ts'
 
 const VERDICTS: readonly CheckVerdict[] = [
   { kind: 'agrees' },
-  { kind: 'agrees', hidden: true },
+  { kind: 'agrees', unverifiable: true },
   { kind: 'agrees', absent: 'known' },
   { kind: 'agrees', absent: 'gone' },
   { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
@@ -22,7 +22,7 @@ const VERDICTS: readonly CheckVerdict[] = [
 const COUNTED = {
   checked: 8,
   agrees: 4,
-  hidden: 1,
+  unverifiable: 1,
   vanished: 2,
   kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
   access: { lost: 1, undue: 2 },

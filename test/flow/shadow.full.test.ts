@@ -33,7 +33,7 @@ function registerAll({ sandbox: { users } }: House): void {
 }
 
 const EXPECTED = {
-  ...{ checked: COUNT, agrees: COUNT - 4 * EACH, hidden: COUNT - 4 * EACH },
+  ...{ checked: COUNT, agrees: COUNT - 4 * EACH, unverifiable: COUNT - 4 * EACH },
   kinds: { differs: 3 * EACH, missing: EACH },
   fields: { first_name: EACH, email: EACH, description: EACH, status: EACH },
   access: { lost: 2 * EACH },
