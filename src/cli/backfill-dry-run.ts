@@ -15,8 +15,8 @@ import { readPace } from '../pace/read.ts'
 import { figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { addCustomer, type Forecast, NO_FORECAST, totalCalls } from '../sweep/forecast.ts'
-import { ALL_CUSTOMERS, type Judged } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
+import { ALL_CUSTOMERS, type PlannedCustomer } from '../sweep/verdict.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
@@ -59,12 +59,12 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
         ...{ pool, config, digester, signal: io.stop, conditions },
         select: { ...ALL_CUSTOMERS, ...select, bringIn },
         withoutLedger: withoutLedger !== null,
-        onPage: async ({ judged }) => {
-          const differing = judged.filter(({ verdict }) => verdict === 'differs')
+        onPage: async ({ planned }) => {
+          const differing = planned.filter(({ verdict }) => verdict === 'differs')
           const keys = mayCount ? differing.map(({ key }) => key) : []
           const counted = await readCounted(pool, keys, config.brake.windowHours)
           const forecasting = { policy: config, digester, counted: (key: string) => counted.get(key) ?? [] }
-          for (const each of judged) forecast = addCustomer(forecast, each, forecasting)
+          for (const each of planned) forecast = addCustomer(forecast, each, forecasting)
           for (const each of differing) {
             sample.add(() => sampled(each))
             const userId = newUserOf(each)
@@ -97,13 +97,13 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
 }
 
 /** The user of a customer who would be brought in, and about which nothing is recorded that another one could meet. */
-function newUserOf({ made }: Judged): string | null {
+function newUserOf({ made }: PlannedCustomer): string | null {
   if (made?.mapped.kind !== 'user' || made.found.known || made.found.plan.kind === 'reject') return null
   return made.mapped.user.userId
 }
 
 /** `plan` holds no value of a field; `says` is the same for a person. */
-function sampled({ key, made }: Judged) {
+function sampled({ key, made }: PlannedCustomer) {
   const plan = made?.found.plan ?? ({ kind: 'none', why: 'right' } as const)
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
   const redacted = redactedPlan(plan)

@@ -124,12 +124,12 @@ async function sweepInSlices(running: Running) {
       count: async () =>
         await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions),
       onBegin,
-      async onProgress({ judged, tally }) {
+      async onProgress({ planned, tally }) {
         const { total = null, tally: first } = so.begun ?? {}
         const note = `${figure(tally.verdicts.differs)} differ`
         progress.show({ verb: 'planned', done: tally.customers, total, from: first?.customers ?? 0, note })
         if (!throttle) return
-        leftMs = await throttle(judged, Math.max(0, ends - now()))
+        leftMs = await throttle(planned, Math.max(0, ends - now()))
         if (now() >= ends) slice.abort()
       },
     })

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import { sleep } from '../ops/time.ts'
-import { NOTHING_FOUND } from '../sweep/judge.ts'
 import type { SweepEnd } from '../sweep/run.ts'
+import { NOTHING_FOUND } from '../sweep/verdict.ts'
 
 const POLL_MS = 500
 

@@ -14,8 +14,8 @@ import { renderService } from '../model/service.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
 import { counted } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
-import { ALL_CUSTOMERS } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
+import { ALL_CUSTOMERS } from '../sweep/verdict.ts'
 import { makeDigester } from '../sync/digest.ts'
 import {
   brakeNeeds,

@@ -17,10 +17,10 @@ import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading 
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './judge.ts'
 import { openRecords, type Records } from './records.ts'
 import { redactedMapped, redactedPlan } from './redact.ts'
 import { type CallGate, type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate } from './remote.ts'
+import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './result.ts'
 import { type Bearer, bearersOf, readClaims } from './token.ts'
 
 type ExplainOptions = {

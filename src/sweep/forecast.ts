@@ -1,4 +1,4 @@
-// Forecasts the effect of a sweep, as a sum over all customers that it judges; its size does not depend on how many they are.
+// Forecasts the effect of a sweep, as a sum over all customers that it plans; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
 import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -12,7 +12,14 @@ import { isStatusKept, isToErase, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Call, nextMove, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
-import { addTo, increased, type Judged, type Made, NOTHING_FOUND, type SweepTally } from './judge.ts'
+import {
+  addTo,
+  increased,
+  type Made,
+  NOTHING_FOUND,
+  type PlannedCustomer,
+  type SweepTally,
+} from './verdict.ts'
 
 export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>
 
@@ -55,9 +62,13 @@ type Forecasting = Planning & {
 }
 
 /** Adds a customer: its verdict counts it, and what follows is asked for those who differ alone. */
-export function addCustomer(forecast: Forecast, judged: Judged, forecasting: Forecasting): Forecast {
-  const tally = addTo(forecast.tally, judged)
-  const { made, verdict, key } = judged
+export function addCustomer(
+  forecast: Forecast,
+  planned: PlannedCustomer,
+  forecasting: Forecasting,
+): Forecast {
+  const tally = addTo(forecast.tally, planned)
+  const { made, verdict, key } = planned
   if (!made) return { ...forecast, tally }
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
@@ -119,7 +130,7 @@ const MOST_CALLS = 8
  * `registered`: fields of a registration; `kinds`: what the brake counts; `lookups`: the calls follow where a lookup (GET) shows
  * what we expect.
  */
-export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<Judged, 'key'>) {
+export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<PlannedCustomer, 'key'>) {
   const { mapped, claimants } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, claimants, policy, digests, lookupAfterMs: 0, consistencyDelayMs: 0 }
@@ -199,8 +210,8 @@ export function pageFor(rate: number): number {
 /** Called after a page was noted: waits as long as its calls take at that rate, at most `mostMs`. Resolves to what is left. */
 export function makeThrottle({ rate, policy, digester, now, sleep }: Throttle) {
   let free = now()
-  return async (judged: readonly Judged[], mostMs: number): Promise<number> => {
-    const calls = judged.flatMap(({ key, verdict, made }) =>
+  return async (planned: readonly PlannedCustomer[], mostMs: number): Promise<number> => {
+    const calls = planned.flatMap(({ key, verdict, made }) =>
       made && verdict === 'differs' ? callsFor(made, { key, policy, digester }).calls : [],
     )
     free = Math.max(free, now()) + (calls.length / rate) * 1000

@@ -24,16 +24,16 @@ import {
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { userIdFor } from '../sync/map.ts'
+import { makeFindMissed, type PageResult, type SweepOptions, type Swept, sweep } from './sweep.ts'
 import {
   ALL_CUSTOMERS,
   howToNote,
   increased,
-  type Judged,
   NOTHING_FOUND,
+  type PlannedCustomer,
   type SweepSelection,
   type SweepTally,
-} from './judge.ts'
-import { makeFindMissed, type PageResult, type SweepOptions, type Swept, sweep } from './sweep.ts'
+} from './verdict.ts'
 
 /** The customers that a sweep is for, if not all. */
 export type Restriction = {
@@ -99,8 +99,8 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
     return await keepRun(pool, id, { ...now, fingerprint: config.fingerprint })
   }
 
-  const onPage = async ({ judged, next, ...page }: PageResult): Promise<boolean> => {
-    const found = (await findMissed?.(onlyMissable(judged, allIn))) ?? []
+  const onPage = async ({ planned, next, ...page }: PageResult): Promise<boolean> => {
+    const found = (await findMissed?.(onlyMissable(planned, allIn))) ?? []
     if (found.length > 0) {
       const keys = found.map(({ key }) => key).toSorted()
       examples.push(...keys.slice(0, MOST_EXAMPLES - examples.length))
@@ -108,10 +108,10 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
       await keep({ ...kept, tally: { ...kept.tally, missed } })
     }
-    await noteJudged(options, judged, select)
+    await notePlanned(options, planned, select)
     const tally = { ...page.tally, missed: kept.tally.missed }
     superseded = !(await keep({ cursor: next ?? { part: 'gone', after: null }, tally }))
-    if (!superseded) await options.onProgress?.({ judged, tally, next })
+    if (!superseded) await options.onProgress?.({ planned, tally, next })
     return !superseded
   }
 
@@ -171,8 +171,8 @@ function tellsOfCapture(kind: SweepKind, { swept }: MappingStatus): boolean {
 }
 
 /** Before all customers were brought in, it is not known whether a new one has come while nothing captured it. */
-function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judged[] {
-  return allIn ? judged : judged.filter(({ made }) => made?.found.known)
+function onlyMissable(planned: readonly PlannedCustomer[], allIn: boolean): readonly PlannedCustomer[] {
+  return allIn ? planned : planned.filter(({ made }) => made?.found.known)
 }
 
 async function takeUp(
@@ -191,15 +191,15 @@ async function takeUp(
  * Each statement by itself: in one transaction they would take locks out of the order of the keys. New customers are
  * recorded before they can be claimed, so that two who are one user see each other.
  */
-async function noteJudged(
+async function notePlanned(
   { pool, config }: Pick<SweepingOptions, 'pool' | 'config'>,
-  judged: readonly Judged[],
+  planned: readonly PlannedCustomer[],
   { lookup }: SweepSelection,
 ): Promise<void> {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
   const newCustomers: NewCustomer[] = []
   const toLookUp: NewCustomer[] = []
-  for (const { key, verdict, owed, made } of judged) {
+  for (const { key, verdict, owed, made } of planned) {
     if (!made && !owed) noted.gently.push(key)
     const how = made && howToNote(verdict, made.found)
     if (!how) continue

@@ -1,4 +1,4 @@
-// Pages through all customers, judges each as a claim would begin with it, and finds the customers that capture has missed.
+// Pages through all customers, plans each as a claim would begin with it, and finds the customers that capture has missed.
 import { marksArePending } from '../capture/marks.ts'
 import { unwatchedTables } from '../capture/status.ts'
 import type { Condition } from '../customers/conditions.ts'
@@ -10,10 +10,17 @@ import { type CustomerKey, fitsIndex } from '../model/customer.ts'
 import { mapFound } from '../sync/map.ts'
 import { everyPage } from '../sync/pages.ts'
 import { readSnapshots, type SnapshotReading } from '../sync/snapshot.ts'
-import { addTo, type Judged, judge, NOTHING_FOUND, type SweepSelection, type SweepTally } from './judge.ts'
+import {
+  addTo,
+  NOTHING_FOUND,
+  type PlannedCustomer,
+  planCustomer,
+  type SweepSelection,
+  type SweepTally,
+} from './verdict.ts'
 
 export type PageResult = {
-  readonly judged: readonly Judged[]
+  readonly planned: readonly PlannedCustomer[]
   readonly tally: SweepTally
   /** Where the next page begins; null: this was the last one. */
   readonly next: Position | null
@@ -47,9 +54,9 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
   let tally = from?.tally ?? NOTHING_FOUND
   for await (const { next, read } of prefetchOne(readPages(options, shape))) {
     if (signal.aborted) return { tally, ended: false }
-    const judged = read.map((snapshot) => judge(snapshot, select))
-    tally = judged.reduce(addTo, tally)
-    if (onPage && !(await onPage({ judged, tally, next }))) return { tally, ended: false }
+    const planned = read.map((snapshot) => planCustomer(snapshot, select))
+    tally = planned.reduce(addTo, tally)
+    if (onPage && !(await onPage({ planned, tally, next }))) return { tally, ended: false }
   }
   return { tally, ended: true }
 }
@@ -104,8 +111,8 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
   const { clearWith } = config
   let shape: Promise<CustomersShape> | null = null
 
-  return async (judged: readonly Judged[]): Promise<readonly FoundMissed[]> => {
-    const keys = judged.filter(mayBeMissed).map(({ key }) => key)
+  return async (planned: readonly PlannedCustomer[]): Promise<readonly FoundMissed[]> => {
+    const keys = planned.filter(mayBeMissed).map(({ key }) => key)
     if (keys.length === 0) return []
     shape ??= describeCustomers(pool, config)
     const read = makeReading(pool, config, await shape)
@@ -138,7 +145,7 @@ type FoundMissed = { readonly key: CustomerKey; readonly how: keyof Missed }
  * A customer that may differ in its row, by a first sweep. A difference by a changed digest key, or at the service
  * alone, says nothing about capture.
  */
-function mayBeMissed({ verdict, made }: Judged): boolean {
+function mayBeMissed({ verdict, made }: PlannedCustomer): boolean {
   if (verdict !== 'differs' || !made) return false
   const { known, asItWas, comparable, owed } = made.found
   return !known || (!asItWas && comparable && !owed)

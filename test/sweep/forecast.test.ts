@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { addCustomer, callsFor, type Forecast, NO_FORECAST, totalCalls } from '../../src/sweep/forecast.ts'
-import type { Judged, Made } from '../../src/sweep/judge.ts'
+import type { Made, PlannedCustomer } from '../../src/sweep/verdict.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/write.ts'
@@ -84,9 +84,10 @@ describe('the calls for one customer', () => {
 describe('the sum', () => {
   const sum = (given: readonly Case[], counted: readonly string[] = []): Forecast =>
     given.reduce((forecast, each, at) => {
-      const judged = { key: `k${at}`, verdict: 'differs', owed: false, made: made(each) } satisfies Judged
+      const key = `k${at}`
+      const one: PlannedCustomer = { key, verdict: 'differs', owed: false, made: made(each) }
       const already = (key: string) => (counted.includes(key) ? (['create'] as const) : [])
-      return addCustomer(forecast, judged, { policy: each.policy ?? KEEP, digester, counted: already })
+      return addCustomer(forecast, one, { policy: each.policy ?? KEEP, digester, counted: already })
     }, NO_FORECAST)
 
   test('counts access that is gained, lost and changed, by what is remembered', () => {

@@ -9,7 +9,7 @@ import {
   type SweepSelection,
   type SweepVerdict,
   verdictOn,
-} from '../../src/sweep/judge.ts'
+} from '../../src/sweep/verdict.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 

@@ -1,4 +1,4 @@
-// Judges customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
+// Plans customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
 import type { CustomerState, KnownRecord } from '../ledger/record.ts'
 import type { Missed } from '../ledger/runs.ts'
 import type { Work } from '../ledger/sweep-work.ts'
@@ -60,7 +60,7 @@ export type Made = {
 }
 
 /** `made` is null where its row cannot be read. */
-export type Judged = {
+export type PlannedCustomer = {
   readonly key: CustomerKey
   readonly verdict: SweepVerdict
   readonly owed: boolean
@@ -68,7 +68,7 @@ export type Judged = {
 }
 
 /** Where a lookup is wanted first, a customer about which nothing is known is unknown. */
-export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
+export function planCustomer(snapshot: Snapshot, select: SweepSelection): PlannedCustomer {
   const { key, work, mapped, claimants, desired, digestKey } = snapshot
   const { known, owed, claimed, replanAtMs, record } = work
   if (snapshot.unreadable) return { key, owed, verdict: 'unreadable', made: null }
@@ -89,8 +89,8 @@ export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
 }
 
 /**
- * An idle customer is judged by its plan: only that says what would be sent. One who was rejected has a plan that is
- * never "none", and one who fails is owed all the time: these are judged by whether the mapping makes anything else
+ * An idle customer is decided by its plan: only that says what would be sent. One who was rejected has a plan that is
+ * never "none", and one who fails is owed all the time: these are decided by whether the mapping makes anything else
  * of them. So a sweep does not ask the service again what it has answered.
  */
 export function verdictOn(found: SweepFacts, { bringIn, only }: SweepSelection): SweepVerdict {
@@ -179,7 +179,7 @@ export const NOTHING_FOUND: SweepTally = {
   missed: { inserted: 0, changed: 0, deleted: 0 },
 }
 
-export function addTo(tally: SweepTally, { verdict, made }: Judged): SweepTally {
+export function addTo(tally: SweepTally, { verdict, made }: PlannedCustomer): SweepTally {
   const verdicts = increased(tally.verdicts, verdict)
   const seen = { ...tally, customers: tally.customers + 1, verdicts }
   if (!made) return seen
