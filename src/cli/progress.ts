@@ -56,7 +56,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
   }
 }
 
-/** `1,200 of 5,000 looked up (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
+/** `1,200 of 5,000 checked (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
 function renderProgress(state: ProgressState, elapsedMs: number): string {
   const { verb, done, from, note, halt } = state
   // Customers without a row come after all who were counted: past the total it is not known how many are left.

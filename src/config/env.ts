@@ -126,7 +126,7 @@ const VARIABLES = {
   },
 } as const satisfies Record<string, Rule>
 
-/** Passwords and personal data go over these. SERVICE_URL is looked up where the configuration is known. */
+/** Passwords and personal data go over these. SERVICE_URL is checked where the configuration is known. */
 const USES: Readonly<Partial<Record<Variable, Plaintext>>> = {
   DATABASE_URL: 'database',
   MIGRATE_DATABASE_URL: 'database',

@@ -79,7 +79,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       // carries would count as refused before one without it was taken.
       if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
         return absorbRefusal(sure, facts)
-      // A 403 may be about this customer, who then may exist; a 401 was not looked up.
+      // A 403 may be about this customer, who then may exist; a 401 was not processed.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
       return { turn: { ...sure, memory: { ...turn.memory, remote } }, end: retry(meaning, facts) }
     }

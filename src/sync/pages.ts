@@ -12,7 +12,7 @@ export type Page = {
   readonly keys: readonly CustomerKey[]
   /** The place behind each of them, in their order: it holds whatever customers come or go meanwhile. */
   readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
-  /** Only those who have no row are to be looked up; the others were in an earlier page. */
+  /** Only those without a row are to be read; the others were in an earlier page. */
   readonly onlyGone: boolean
   /** Where the next page begins; null: this is the last one. */
   readonly next: Position | null

@@ -171,7 +171,7 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
     const over = AbortSignal.any([run.stopping, run.expired])
     permit ??= await permits.take(over)
     if (!permit && !over.aborted) return { end: givenUp('paused', PAUSED_MS) }
-    // Last of all, so that nothing stands between this lookup and the call.
+    // Last of all, so that nothing stands between this reading of the clock and the call.
     if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
     // Our own pace left no time, which is nothing against the customer.
     if (!permit || !run.hasTime())

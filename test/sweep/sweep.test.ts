@@ -14,7 +14,7 @@ async function* pages(log: string[], { fails }: { fails?: number } = {}) {
   }
 }
 
-test('the next page is being read while one is judged, and never the one after it', async () => {
+test('the next page is being read while one is planned, and never the one after it', async () => {
   const log: string[] = []
   for await (const page of prefetchOne(pages(log))) {
     await new Promise(setImmediate)
@@ -24,7 +24,7 @@ test('the next page is being read while one is judged, and never the one after i
   expect(log).toEqual(reads)
 })
 
-test('an error comes when it is the turn of its page, and those before it are judged', async () => {
+test('an error comes when it is the turn of its page, and those before it are planned', async () => {
   const log: string[] = []
   const judged: number[] = []
   const all = async () => {
