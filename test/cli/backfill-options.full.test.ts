@@ -168,7 +168,7 @@ describe('on a house of its own', () => {
   test('a condition that no customer meets is reported, fails, and waits for none', async () => {
     for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
       const { code, output } = await backfill(house, ...more, '--where', 'plan=premum')
-      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('whom --where holds')])
+      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('for which --where holds')])
     }
   })
 
