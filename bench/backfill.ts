@@ -91,13 +91,13 @@ async function backfill({ pool, folder, url, customers }: Of, what: string, args
       },
     },
   )
-  let [out, told] = ['', '']
+  let [out, errors] = ['', '']
   child.stdout.on('data', (chunk) => (out += chunk))
-  child.stderr.on('data', (chunk) => (told += chunk))
+  child.stderr.on('data', (chunk) => (errors += chunk))
   const code = await new Promise((resolve) => child.once('close', resolve))
   const seconds = (performance.now() - started) / 1000
-  if (code !== 0 && code !== 3) throw new Error(told)
-  const [, peak, processor] = /used (\d+) (\d+)/.exec(told) ?? []
+  if (code !== 0 && code !== 3) throw new Error(errors)
+  const [, peak, processor] = /used (\d+) (\d+)/.exec(errors) ?? []
   const { verdicts } = JSON.parse(out)
   const statements = (await transactions(pool)) - before
   const [cpu, mib] = [Number(processor) / 1e6, Number(peak) / 1024]

@@ -13,7 +13,7 @@ const CONCURRENCY = 100
 await using house = await buildBenchHouse({ queue: 'redis', ceiling: 5000 })
 const { pool, service } = house
 await insertCustomers(pool, 1, customers)
-while ((await service.told()).users <= customers) await sleep(100)
+while ((await service.counts()).users <= customers) await sleep(100)
 // A GET may show an old state for a while after a write, so a run would wait for some of them.
 await sleep(6000)
 const [bare, ours]: [number[], number[]] = [[], []]
@@ -33,14 +33,14 @@ publish({
 
 /** From its first call to its last. */
 async function run(): Promise<number> {
-  const { calls } = await service.told()
+  const { calls } = await service.counts()
   const child = house.start(['drift', '--rate', '5000', '--restart'], 'inherit')
   const ended = once(child, 'close')
-  while ((await service.told()).calls === calls && child.exitCode === null) await sleep(5)
+  while ((await service.counts()).calls === calls && child.exitCode === null) await sleep(5)
   const started = performance.now()
   let last = started
   for (let made = 0; child.exitCode === null; await sleep(5)) {
-    const now = (await service.told()).calls - calls
+    const now = (await service.counts()).calls - calls
     if (now > made) last = performance.now()
     made = now
     if (made >= customers) break

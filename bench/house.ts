@@ -149,7 +149,7 @@ export async function buildBenchHouse({
     }
   })
   await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
-  while ((await service.told()).users === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  while ((await service.counts()).users === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const owned = stack.move()
   return { pool, redisUrl, service, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

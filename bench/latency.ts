@@ -13,14 +13,14 @@ const rows: (string | number)[][] = []
 for (const queue of ['redis', 'postgres'] as const) {
   await using house = await buildBenchHouse({ queue, ceiling: 500 })
   await insertCustomers(house.pool, 1, customers)
-  while ((await house.service.told()).users <= customers) await sleep(100)
+  while ((await house.service.counts()).users <= customers) await sleep(100)
   tell(queue, await delaysOf(house, 'a'))
   {
     using _changes = changing(house)
     tell(`${queue}, beside ${RATE} changes a second`, await delaysOf(house, 'c'))
   }
   const run = house.start(['drift', '--rate', String(RATE)])
-  while ((await looksAt(house)) === 0 && run.exitCode === null) await sleep(50)
+  while ((await countChecked(house)) === 0 && run.exitCode === null) await sleep(50)
   tell(`${queue}, while \`rollcall drift\` makes ${RATE} GETs a second`, await delaysOf(house, 'b'))
   if (run.exitCode !== null) throw new Error('the run ended before the samples: give more customers')
 }
@@ -40,9 +40,9 @@ function changing({ pool }: BenchHouse): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-async function looksAt({ pool }: BenchHouse): Promise<number> {
-  const { rows } = await pool.query('SELECT count(looked_at)::int AS looked FROM rollcall.ledger')
-  return rows[0].looked
+async function countChecked({ pool }: BenchHouse): Promise<number> {
+  const { rows } = await pool.query('SELECT count(checked_at)::int AS checked FROM rollcall.ledger')
+  return rows[0].checked
 }
 
 async function delaysOf({ pool, service }: BenchHouse, prefix: string): Promise<readonly number[]> {

@@ -17,10 +17,10 @@ for (const queue of ['redis', 'postgres'] as const) {
   await owe(house)
   const waits: number[] = []
   for (let i = 1; i <= LIVE; i++) {
-    while ((await house.service.told()).users < (customers * i) / (LIVE + 2)) await sleep(5)
+    while ((await house.service.counts()).users < (customers * i) / (LIVE + 2)) await sleep(5)
     waits.push(await liveChange(house, `live${i}`))
   }
-  while ((await house.service.told()).users < customers + 1 + LIVE) await sleep(20)
+  while ((await house.service.counts()).users < customers + 1 + LIVE) await sleep(20)
   const seconds = (performance.now() - started) / 1000
   rows.push([queue, customers / seconds, quantile(waits, 0.5), quantile(waits, 1)])
 }

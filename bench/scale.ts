@@ -51,12 +51,12 @@ async function measure(customers: number, before: number): Promise<void> {
   const { pool, service, worker } = house
   const [rates, ofWorker, ofPostgres, wal]: number[][] = [[], [], [], []]
   for (let round = 0; round < ROUNDS; round++) {
-    const { calls } = await service.told()
+    const { calls } = await service.counts()
     const { lsn } = (await pool.query('SELECT pg_current_wal_lsn()::text AS lsn')).rows[0]
     const [cpu, postgres] = [usageOf(worker).cpu, await usageOfPostgres(pool)]
     const started = performance.now()
     await change(pool, customers)
-    while ((await service.told()).calls < calls + changes) await sleep(20)
+    while ((await service.counts()).calls < calls + changes) await sleep(20)
     rates?.push((1000 * changes) / (performance.now() - started))
     await sleep(1200) // its endings
     ofWorker?.push((1000 * (usageOf(worker).cpu - cpu)) / changes)

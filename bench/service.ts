@@ -9,7 +9,7 @@ const TARGET = fileURLToPath(new URL('target.ts', import.meta.url))
 
 export type Service = AsyncDisposable & {
   readonly url: string
-  told(): Promise<{ readonly users: number; readonly calls: number }>
+  counts(): Promise<{ readonly users: number; readonly calls: number }>
   /** When the first request about the user arrived, in milliseconds since 1970; null: none has. */
   arrived(userId: string): Promise<number | null>
 }
@@ -23,11 +23,11 @@ export type TargetOptions = {
 
 export async function startService(options: TargetOptions = {}): Promise<Service> {
   const child = fork(TARGET, [JSON.stringify(options)])
-  const port = await new Promise<number>((resolve) => child.once('message', (told) => resolve(Number(told))))
+  const port = await new Promise<number>((resolve) => child.once('message', (port) => resolve(Number(port))))
   const url = `http://127.0.0.1:${port}`
   return {
     url,
-    told: () => got(`${url}/told`).json(),
+    counts: () => got(`${url}/counts`).json(),
     arrived: (userId) => got(`${url}/arrived/${userId}`).json(),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => child.once('close', resolve))

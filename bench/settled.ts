@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Config } from '../src/config/config.ts'
 import { makePool } from '../src/database/pool.ts'
 import { makeClaim } from '../src/ledger/claim.ts'
-import { makeEnd } from '../src/ledger/ending.ts'
+import { makeStoreEnding } from '../src/ledger/ending.ts'
 import { bindGeneration, markSwept } from '../src/ledger/generation.ts'
 import { leaseLane } from '../src/ledger/lease.ts'
 import { note } from '../src/ledger/note.ts'
@@ -59,7 +59,7 @@ export async function age(pool: pg.Pool, config: Config, origin: string, syncs: 
   const { apiKey, digestKey } = KEYS
   const binding = await bindTarget(pool, { origin, apiKey, digestKey })
   const claim = makeClaim(pool, { lastsMs: 60_000, binding, fingerprint: config.fingerprint })
-  const end = makeEnd(pool)
+  const end = makeStoreEnding(pool)
   const readRecord = makeReadRecord(pool)
   const customers = (await pool.query('SELECT count(*)::int AS n FROM customers')).rows[0].n
   for (let done = 0; done < syncs; done += AT_ONCE) {

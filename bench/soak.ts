@@ -28,7 +28,7 @@ const SAMPLE_MS = Math.min(10_000, minutes * 1000)
 await using house = await buildBenchHouse({ queue: 'redis', ceiling: 1000, checks: true })
 const { pool, service, worker, redisUrl } = house
 await insertCustomers(pool, 1, customers)
-while ((await service.told()).users <= customers) await sleep(100)
+while ((await service.counts()).users <= customers) await sleep(100)
 const redis = new Redis(redisUrl)
 const series = {
   'latency, median (ms)': [] as number[],

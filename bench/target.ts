@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
   }
-  if (url === '/told') return answer(200, { users: users.size, calls })
+  if (url === '/counts') return answer(200, { users: users.size, calls })
   const [path = '', id = ''] = /^(.*\/)([^/]+)$/.exec(url)?.slice(1) ?? []
   if (path === '/arrived/') return answer(200, arrived.get(id) ?? null)
   const at = Date.now()

@@ -92,7 +92,7 @@ async function measure(
   const before = await usage()
   const started = performance.now()
   if (inserts) await insertCustomers(pool, 1, customers)
-  while ((await service.told()).users < users) await sleep(20)
+  while ((await service.counts()).users < users) await sleep(20)
   const rate = (1000 * customers) / (performance.now() - started)
   await sleep(1200) // the server tells its statistics late
   const after = await usage()

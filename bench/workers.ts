@@ -33,7 +33,7 @@ async function measure(queue: 'redis' | 'postgres', workers: number): Promise<vo
   const [ofWorkers, ofPostgres] = [cpu(), await usageOfPostgres(pool)]
   const started = performance.now()
   await insertCustomers(pool, 1, customers)
-  while ((await service.told()).users < customers + 1) await sleep(20)
+  while ((await service.counts()).users < customers + 1) await sleep(20)
   const seconds = (performance.now() - started) / 1000
   await sleep(1200) // its endings
   const which = `${workers}, ${queue}`

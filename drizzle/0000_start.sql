@@ -41,7 +41,7 @@ CREATE TABLE "rollcall"."decision" (
 	"by" text NOT NULL,
 	"why" text NOT NULL,
 	"at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-	CONSTRAINT "decision_action" CHECK ("rollcall"."decision"."action" IN ('release', 'discard', 'believe'))
+	CONSTRAINT "decision_action" CHECK ("rollcall"."decision"."action" IN ('release', 'discard', 'credible'))
 );
 --> statement-breakpoint
 CREATE TABLE "rollcall"."erasure" (
@@ -94,8 +94,8 @@ CREATE TABLE "rollcall"."finding" (
 	"access" text,
 	"first_seen" timestamp with time zone DEFAULT now() NOT NULL,
 	"last_seen" timestamp with time zone DEFAULT now() NOT NULL,
-	"looks" integer DEFAULT 1 NOT NULL,
-	"next_look_at" timestamp with time zone,
+	"checks" integer DEFAULT 1 NOT NULL,
+	"next_check_at" timestamp with time zone,
 	"desired" text,
 	"repairs" integer DEFAULT 0 NOT NULL,
 	"repaired_at" timestamp with time zone,
@@ -165,9 +165,9 @@ CREATE TABLE "rollcall"."ledger" (
 	"settled_at" timestamp with time zone,
 	"verified_at" timestamp with time zone,
 	"proved_at" timestamp with time zone,
-	"looked_at" timestamp with time zone,
+	"checked_at" timestamp with time zone,
 	"asked_at" timestamp with time zone,
-	"normalised" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"observed_forms" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"erased" text,
 	"existed" boolean,
 	CONSTRAINT "ledger_erased" CHECK ("rollcall"."ledger"."erased" IN ('sent', 'verified')),
@@ -190,8 +190,8 @@ CREATE TABLE "rollcall"."owed" (
 	"synced_version" bigint DEFAULT 0 NOT NULL,
 	"suspect_version" bigint DEFAULT 0 NOT NULL,
 	"unknown" boolean DEFAULT false NOT NULL,
-	"hidden_doubted" boolean DEFAULT false NOT NULL,
-	"status_doubted" boolean DEFAULT false NOT NULL,
+	"hidden_unknown" boolean DEFAULT false NOT NULL,
+	"status_unknown" boolean DEFAULT false NOT NULL,
 	"verify_left" smallint DEFAULT 0 NOT NULL,
 	"verify_at" timestamp with time zone,
 	"check_until" timestamp with time zone,
@@ -247,7 +247,7 @@ CREATE INDEX "call_key" ON "rollcall"."call" USING btree ("key","id");--> statem
 CREATE INDEX "call_at" ON "rollcall"."call" USING brin ("at");--> statement-breakpoint
 CREATE UNIQUE INDEX "finding_open" ON "rollcall"."finding" USING btree ("key") WHERE "rollcall"."finding"."resolved_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "finding_key" ON "rollcall"."finding" USING btree ("key");--> statement-breakpoint
-CREATE INDEX "finding_next_look" ON "rollcall"."finding" USING btree ("next_look_at") WHERE "rollcall"."finding"."resolved_at" IS NULL;--> statement-breakpoint
+CREATE INDEX "finding_next_check" ON "rollcall"."finding" USING btree ("next_check_at") WHERE "rollcall"."finding"."resolved_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "finding_resolved" ON "rollcall"."finding" USING btree ("resolved_at") WHERE "rollcall"."finding"."resolved_at" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "run_unfinished" ON "rollcall"."run" USING btree ("kind") WHERE "rollcall"."run"."ended_at" IS NULL AND "rollcall"."run"."kind" <> 'drift';--> statement-breakpoint
 CREATE INDEX "ledger_user_id" ON "rollcall"."ledger" USING btree ("user_id");--> statement-breakpoint

@@ -101,7 +101,7 @@ const TABLES = {
     coverage: { customers: 0, within: 0, overdue: 0, oldestAgeMs: null, proof: null },
     open: { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 },
     access: { lost: 0, undue: 0 },
-    doubt: null,
+    notCredible: null,
   },
 }
 
@@ -112,8 +112,8 @@ async function metrics() {
   const databaseUrl = 'postgres://127.0.0.1:1/none'
   const ops = await openOps({ address, databaseUrl, periodMs: null, log, now: () => performance.now() })
   try {
-    const { onLook, onCaptured, onStep, watchLoop } = ops.observers
-    onLook({ method: 'GET', meaning: 'present', status: 200, ms: 1 })
+    const { onCheck, onCaptured, onStep, watchLoop } = ops.observers
+    onCheck({ method: 'GET', meaning: 'present', status: 200, ms: 1 })
     onCaptured(1)
     onStep('', { step: 'ended', end: { kind: 'settle', state: 'idle' } })
     await watchLoop('dispatch', async () => 0)(new AbortController().signal)

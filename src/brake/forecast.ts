@@ -67,7 +67,7 @@ export function forecastBrake(asking: Asking): readonly BrakeForecast[] {
   const { customers, kindCounts, bases, rules, expectCreates, truncated } = asking
   const entries = Object.entries(customers) as [BrakeKind, number][]
 
-  /** Each registration is one more of whom a share may be registered, so that the limit moves ahead of them. */
+  /** Each registration is one more of which a share may be registered, so that the limit moves ahead of them. */
   function roomFor(kind: BrakeKind, count: number, taken: number): number {
     const base = baseOf(kind, bases)
     let room = 0

@@ -6,7 +6,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
-import { noteNow, noteToLook, verifyNow } from '../ledger/note-unchanged.ts'
+import { noteLookup, noteNow, verifyNow } from '../ledger/note-unchanged.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
 
@@ -60,7 +60,7 @@ const RELEASE: Action = {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
-    await noteToLook(client, await keysBy(client, OF_REPAIRS, keys))
+    await noteLookup(client, await keysBy(client, OF_REPAIRS, keys))
   },
 }
 
@@ -193,7 +193,7 @@ async function keysBy(client: Client, text: string, value: unknown): Promise<rea
 
 /** In a statement of its own after the lock, so that it sees who was counted meanwhile. */
 const LOCK_KIND = 'SELECT kind FROM rollcall.brake WHERE kind = $1 AND tripped_at IS NOT NULL FOR UPDATE'
-const SOMEBODY = `
+const WAITING = `
 SELECT EXISTS (
   SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${releasedFor('$1')}) AS waits`
 const RESET =
@@ -222,7 +222,7 @@ async function resetKinds(
     await inTransaction(pool, LOCK_TIMEOUT_MS, async (client) => {
       const { rowCount } = await client.query(LOCK_KIND, [kind])
       if (rowCount === 0) return
-      if ((await oneRow<{ waits: boolean }>(client, SOMEBODY, [kind])).waits) return
+      if ((await oneRow<{ waits: boolean }>(client, WAITING, [kind])).waits) return
       if (kind === 'absence') await verifyNow(client, await keysBy(client, LET_THROUGH, kind))
       await client.query(RESET, [kind])
       await client.query(FORGET, [kind])

@@ -81,7 +81,7 @@ export type HeldCustomer = {
   readonly what: {
     /** As last seen, or else as last acknowledged. */
     readonly statusFrom: number | null
-    /** Null: not told, or as it is. */
+    /** Null: not known, or as it is. */
     readonly statusTo: number | null
     readonly fields: readonly string[]
   }

@@ -13,7 +13,7 @@ import {
   ruleOf,
 } from './brake.ts'
 import { type Decision, decide, isNew } from './decide.ts'
-import { countBases, lockRows, look, makeRows, store } from './rows.ts'
+import { countBases, lockRows, makeRows, readUsage, store } from './rows.ts'
 
 /** How long to wait for the others who reserve; each does so for a moment only. */
 const LOCK_TIMEOUT_MS = 2000
@@ -49,7 +49,7 @@ async function reserveAll(pool: Pool, rules: Config['brake'], requests: readonly
     bases: Bases | null,
   ): Promise<Decision | 'no-rows' | 'no-bases'> {
     if (!(await lockRows(client, kinds))) return 'no-rows'
-    const found = await look(client, { windowHours: rules.windowHours, requests, kinds })
+    const found = await readUsage(client, { windowHours: rules.windowHours, requests, kinds })
     const states = found.kinds.map(({ base, ...row }) => {
       const known = bases ? baseOf(row.kind, bases) : base
       return { ...row, limit: limitOf(ruleOf(row.kind, rules), known) }

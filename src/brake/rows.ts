@@ -34,7 +34,7 @@ export async function countBases(pool: Pool): Promise<Bases> {
 const PRUNED = 100_000
 
 /** Entries that have left the window go, first those of the asking customers: they may be entered anew. */
-const LOOK = `
+const USAGE = `
 WITH t AS MATERIALIZED (SELECT clock_timestamp() AS now, clock_timestamp() - $4 * interval '1 hour' AS since),
 asked AS MATERIALIZED (SELECT DISTINCT a.kind, a.key FROM unnest($2::text[], $3::text[]) AS a (kind, key)),
 -- By their key, one by one: a join with a table that was never analyzed reads the whole of it.
@@ -68,7 +68,7 @@ SELECT
    FROM rollcall.decided d WHERE d.key = ANY($3) AND d.spent_at IS NULL) AS released,
   EXISTS (SELECT FROM rollcall.capture_mark WHERE kind = 'truncate' AND resolved_at IS NULL) AS truncated`
 
-type Looked = {
+type Usage = {
   readonly kinds: readonly {
     readonly kind: BrakeKind
     readonly taken: number
@@ -90,10 +90,10 @@ type Asking = {
 }
 
 /** In a snapshot of its own, after the lock. */
-export async function look(client: ClientBase, { kinds, requests, windowHours }: Asking) {
+export async function readUsage(client: ClientBase, { kinds, requests, windowHours }: Asking) {
   const pairs = requests.flatMap(({ key, kinds: each }) => each.map((kind) => ({ kind, key })))
   const [askedKinds, askedKeys] = [pairs.map(({ kind }) => kind), pairs.map(({ key }) => key)]
-  const found = await oneRow<Looked>(client, LOOK, [kinds, askedKinds, askedKeys, windowHours])
+  const found = await oneRow<Usage>(client, USAGE, [kinds, askedKinds, askedKeys, windowHours])
   const counted = Map.groupBy(found.counted, ([, key]) => key)
   const released = Map.groupBy(found.released, ([key]) => key)
   const taken = new Set(found.taken)

@@ -183,7 +183,9 @@ async function underShortLock(client: ClientBase, { table, statements, patienceM
     if (performance.now() + pause > end) {
       const head = `${quotedName(table)} could not be locked within ${Math.round(patienceMs / 1000)} s`
       const details =
-        holders.length === 0 ? [`${head}; nobody held it at last`] : [`${head}; it is held by:`, ...holders]
+        holders.length === 0
+          ? [`${head}; no session held it at last`]
+          : [`${head}; it is held by:`, ...holders]
       throw new RollcallError('CAPTURE_LOCKED', details)
     }
     await sleep(pause)

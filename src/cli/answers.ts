@@ -1,4 +1,4 @@
-import { forgetAnswers, readAnswers, type SeenAnswer } from '../ledger/answers.ts'
+import { type DistinctAnswer, forgetAnswers, readAnswers } from '../ledger/answers.ts'
 import { OTHERS } from '../ledger/calls.ts'
 import { minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
@@ -42,7 +42,7 @@ const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST (UTC)', 'LAS
 
 const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
 
-export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
+export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count, firstAt, lastAt }) => {
     const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
@@ -58,7 +58,7 @@ export function renderAnswers(answers: readonly SeenAnswer[]): string[] {
   ]
 }
 
-function renderBelow({ shape, lastKey }: SeenAnswer): string[] {
+function renderBelow({ shape, lastKey }: DistinctAnswer): string[] {
   return [
     ...(shape === null ? [] : hanging(INDENT, shape === OTHERS ? COUNTED_TOGETHER : shape)),
     `${INDENT}last for customer ${shown(lastKey)}`,

@@ -122,13 +122,13 @@ export function renderVerified({ coverage }: VerificationReport): string {
 }
 
 /** Access first: a customer is shut out, or let in at your cost. */
-export function renderDrift({ open, doubt, ...about }: VerificationReport): string {
+export function renderDrift({ open, notCredible, ...about }: VerificationReport): string {
   const wrong = renderWrongAccess(about)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
   return applying([
     wrong !== '' && wrong,
     kinds.length > 0 ? kinds.join(', ') : `none ${wrong === '' ? '' : 'else '}found`,
-    doubt && `${renderDoubt(doubt)}, which is not credible`,
+    notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }
 
@@ -138,7 +138,7 @@ function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>
     .join(', ')
 }
 
-function renderDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>): string {
+function renderNotCredible({ denied, asked }: NonNullable<VerificationReport['notCredible']>): string {
   return `of the ${counted(asked, 'user')} asked at random, ${denied} are not there by what the service says, or cannot be read`
 }
 
@@ -146,7 +146,7 @@ function renderDoubt({ denied, asked }: NonNullable<VerificationReport['doubt']>
 const FEW = 0.05
 
 export function verificationNeeds(verification: VerificationReport): readonly string[] {
-  const { coverage, open, doubt, access, heldAccess } = verification
+  const { coverage, open, notCredible, access, heldAccess } = verification
   const { customers, overdue, periodMs } = coverage
   const drift = driftingOf({ kinds: open })
   // Findings of customers who are not held: those who are held need a decision instead.
@@ -155,8 +155,8 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   return applying([
     drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,
-    doubt &&
-      `${renderDoubt(doubt)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --believe --why …\` says so`,
+    notCredible &&
+      `${renderNotCredible(notCredible)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --credible --why …\` says so`,
     periodMs !== null &&
       overdue > Math.max(3, customers * FEW) &&
       `${overdue} of ${customers} customers were not verified within ${renderDuration(periodMs ?? 0)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,

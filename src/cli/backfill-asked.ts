@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import { RollcallError } from '../model/errors.ts'
-import type { Only } from '../sweep/judge.ts'
 import type { Restriction } from '../sweep/run.ts'
+import type { Only } from '../sweep/verdict.ts'
 import {
   CONFIG_OPTION,
   gathered,
@@ -106,7 +106,7 @@ export async function readRestriction(
 }
 
 /** A condition that held for no customer is likelier a typing error than an answer: no script should take it for done. */
-export function fitsNobody(
+export function fitsNone(
   { ended, customers }: { readonly ended: boolean; readonly customers: number },
   { where }: BackfillAsked,
 ): boolean {

@@ -9,14 +9,14 @@ import { NO_KEY } from '../explain/explain.ts'
 import { redactedPlan } from '../explain/redact.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { mayRead, whyUnreadable } from '../ledger/readable.ts'
-import { everybodyIsIn } from '../ledger/runs.ts'
+import { allAreBroughtIn } from '../ledger/runs.ts'
 import { boundOrigin, requireTarget } from '../ledger/target.ts'
 import { readPace } from '../pace/read.ts'
 import { figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
-import { addAhead, type Forecast, NOTHING_AHEAD, totalCalls } from '../sweep/forecast.ts'
-import { EVERYBODY, type Judged } from '../sweep/judge.ts'
+import { addCustomer, type Forecast, NO_FORECAST, totalCalls } from '../sweep/forecast.ts'
 import { sweep } from '../sweep/sweep.ts'
+import { ALL_CUSTOMERS, type PlannedCustomer } from '../sweep/verdict.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { activeMapping, type BackfillAsked, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
@@ -36,39 +36,39 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
     const origin = SERVICE_URL ?? (withoutLedger ? null : await boundOrigin(pool))
     /** Without this right it is not known which customers the brake has counted already. */
     const mayCount = withoutLedger === null && (await mayRead(pool, 'brake_entry'))
-    const { ended, forecast, sample, sharing } = await look(digestKey ?? NO_KEY)
-    const { tally, ...ahead } = forecast
+    const { ended, forecast, sample, sharing } = await planAll(digestKey ?? NO_KEY)
+    const { tally, ...rest } = forecast
     const { mapping, brake, pace } = await surroundings(forecast)
     return {
       ...{ target: origin === null ? null : namedService(origin, config), dryRun: true as const },
       ...{ ended, applied: false, withoutLedger, ...activeMapping(mapping) },
-      ...{ ...tally, ...ahead, sharing, brake, pace, sample },
+      ...{ ...tally, ...rest, sharing, brake, pace, sample },
       seconds: Math.round(totalCalls(forecast) / Math.min(pace.rate, asked.rate ?? pace.rate)),
     }
 
-    async function look(digestKey: string) {
+    async function planAll(digestKey: string) {
       const { conditions, select } = await readRestriction({ pool, config, digestKey }, asked)
-      const bringIn = !asked.mapping || (withoutLedger === null && (await everybodyIsIn(pool)))
+      const bringIn = !asked.mapping || (withoutLedger === null && (await allAreBroughtIn(pool)))
       const digester = makeDigester(digestKey)
       const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
       const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
-      const sharers = makeSharers()
+      const shared = makeSharedUsers()
       using progress = openProgress(io, () => performance.now())
-      let forecast: Forecast = NOTHING_AHEAD
+      let forecast: Forecast = NO_FORECAST
       const { ended } = await sweep({
         ...{ pool, config, digester, signal: io.stop, conditions },
-        select: { ...EVERYBODY, ...select, bringIn },
+        select: { ...ALL_CUSTOMERS, ...select, bringIn },
         withoutLedger: withoutLedger !== null,
-        onPage: async ({ judged }) => {
-          const differing = judged.filter(({ verdict }) => verdict === 'differs')
+        onPage: async ({ planned }) => {
+          const differing = planned.filter(({ verdict }) => verdict === 'differs')
           const keys = mayCount ? differing.map(({ key }) => key) : []
           const counted = await readCounted(pool, keys, config.brake.windowHours)
           const forecasting = { policy: config, digester, counted: (key: string) => counted.get(key) ?? [] }
-          for (const each of judged) forecast = addAhead(forecast, each, forecasting)
+          for (const each of planned) forecast = addCustomer(forecast, each, forecasting)
           for (const each of differing) {
             sample.add(() => sampled(each))
             const userId = newUserOf(each)
-            if (userId !== null) sharers.add(userId)
+            if (userId !== null) shared.add(userId)
           }
           const { customers, verdicts } = forecast.tally
           const note = `${figure(verdicts.differs)} differ`
@@ -76,7 +76,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
           return true
         },
       })
-      return { ended, forecast, sample: sample.all(), sharing: sharers.count() }
+      return { ended, forecast, sample: sample.all(), sharing: shared.count() }
     }
 
     async function surroundings({ braked }: Forecast) {
@@ -96,18 +96,18 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
   })
 }
 
-/** The user of a customer who would be brought in, and of whom nothing is recorded that another one could meet. */
-function newUserOf({ made }: Judged): string | null {
+/** The user of a customer who would be brought in, and about which nothing is recorded that another one could meet. */
+function newUserOf({ made }: PlannedCustomer): string | null {
   if (made?.mapped.kind !== 'user' || made.found.known || made.found.plan.kind === 'reject') return null
   return made.mapped.user.userId
 }
 
 /** `plan` holds no value of a field; `says` is the same for a person. */
-function sampled({ key, made }: Judged) {
+function sampled({ key, made }: PlannedCustomer) {
   const plan = made?.found.plan ?? ({ kind: 'none', why: 'right' } as const)
   const status = made?.mapped.kind === 'user' ? made.mapped.user.status : null
-  const told = redactedPlan(plan)
-  return { key, status, plan: told, says: renderPlan(told) }
+  const redacted = redactedPlan(plan)
+  return { key, status, plan: redacted, says: renderPlan(redacted) }
 }
 
 /** Some of many, each as likely as any other, without keeping the many (reservoir sampling, algorithm R). */
@@ -125,10 +125,10 @@ export function makeSample<T>(size: number, random: () => number) {
 }
 
 /**
- * Counts new customers who share a `user_id`, of whom the ledger knows nothing yet. It keeps 52 bits of a digest of each
+ * Counts new customers who share a `user_id`, about which the ledger knows nothing yet. It keeps 52 bits of a digest of each
  * `user_id`, as a number: among a million customers two different ones meet by chance once in 9,000 runs.
  */
-export function makeSharers() {
+export function makeSharedUsers() {
   const digests: number[] = []
   return {
     add(userId: string): void {

@@ -15,7 +15,7 @@ import { namedService } from '../service/address.ts'
 import { makeThrottle, pageFor } from '../sweep/forecast.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
 import { type Digester, makeDigester } from '../sync/digest.ts'
-import { activeMapping, type BackfillAsked, fitsNobody, readRestriction } from './backfill-asked.ts'
+import { activeMapping, type BackfillAsked, fitsNone, readRestriction } from './backfill-asked.ts'
 import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
@@ -49,8 +49,8 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     using progress = openProgress(io, () => performance.now())
     const digester = makeDigester(digestKey)
     const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
-    const { tally, ...ran } = await sweepInTurn(running)
-    const waits = asked.wait && ran.ended && !fitsNobody({ ...ran, ...tally }, asked)
+    const { tally, ...ran } = await sweepAfterOthers(running)
+    const waits = asked.wait && ran.ended && !fitsNone({ ...ran, ...tally }, asked)
     const waited = waits ? await awaitSettled(running) : null
     const mapping = await findMapping(pool, config.fingerprint)
     const about = {
@@ -63,7 +63,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
 }
 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
-async function sweepInTurn(running: Running) {
+async function sweepAfterOthers(running: Running) {
   const { pool, signal, asked, restriction, progress } = running
   const say = () => progress.say('another backfill is under way: this one waits until it has ended')
   const onWait = async () => {
@@ -124,12 +124,12 @@ async function sweepInSlices(running: Running) {
       count: async () =>
         await countCustomers(pool, await describeCustomers(pool, config), restriction.conditions),
       onBegin,
-      async onProgress({ judged, tally }) {
+      async onProgress({ planned, tally }) {
         const { total = null, tally: first } = so.begun ?? {}
         const note = `${figure(tally.verdicts.differs)} differ`
         progress.show({ verb: 'planned', done: tally.customers, total, from: first?.customers ?? 0, note })
         if (!throttle) return
-        leftMs = await throttle(judged, Math.max(0, ends - now()))
+        leftMs = await throttle(planned, Math.max(0, ends - now()))
         if (now() >= ends) slice.abort()
       },
     })
@@ -146,7 +146,7 @@ async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expec
 }
 
 const POLL_MS = 500
-/** No customer was settled for so long: the person who waits is told what it may be. */
+/** No customer was settled for so long: the person who waits is informed. */
 const QUIET_MS = 60_000
 const QUIET =
   'no customer was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
@@ -157,7 +157,7 @@ const QUIET =
  */
 async function awaitSettled({ signal, pool, progress }: Running) {
   let total = 0
-  let last = { open: -1, at: performance.now(), told: false }
+  let last = { open: -1, at: performance.now(), reported: false }
   for (;;) {
     const { open, failAgain } = await readOpen(pool, LANE.backfill)
     if (open === 0 || signal.aborted) {
@@ -165,8 +165,8 @@ async function awaitSettled({ signal, pool, progress }: Running) {
       return { ended: open === 0, open: open + failAgain, states, reasons }
     }
     const quiet = open === last.open && performance.now() - last.at > QUIET_MS
-    if (quiet && !last.told) progress.say(QUIET)
-    if (quiet) last.told = true
+    if (quiet && !last.reported) progress.say(QUIET)
+    if (quiet) last.reported = true
     if (open !== last.open) last = { ...last, open, at: performance.now() }
     total = Math.max(total, open)
     const note = failAgain > 0 ? `${failAgain} fail again and again` : ''

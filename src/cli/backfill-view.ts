@@ -5,9 +5,9 @@ import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
 import { figure } from '../report/figures.ts'
 import { type Counts, totalCalls } from '../sweep/forecast.ts'
-import type { SweepTally } from '../sweep/judge.ts'
+import type { SweepTally } from '../sweep/verdict.ts'
 import type { Plan } from '../sync/plan.ts'
-import { type BackfillAsked, fitsNobody } from './backfill-asked.ts'
+import { type BackfillAsked, fitsNone } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
@@ -16,7 +16,7 @@ import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
 type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
 
-export const NOBODY_FITS = 'there is no customer for whom --where holds: is it a typing error?'
+export const NONE_FITS = 'there is no customer for which --where holds: is it a typing error?'
 
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
   const { ended, expected, waited, missed, verdicts } = report
@@ -24,7 +24,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     ['service', renderService(report.target)],
     ['mapping', renderMapping(report, asked)],
   ]
-  if (fitsNobody(report, asked)) return definitions([...about, ['none', NOBODY_FITS]])
+  if (fitsNone(report, asked)) return definitions([...about, ['none', NONE_FITS]])
   return definitions([
     ...about,
     ...tallyEntries(report, asked),
@@ -175,7 +175,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
         !report.current &&
         `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
     ],
-    ['none', fitsNobody(report, asked) && NOBODY_FITS],
+    ['none', fitsNone(report, asked) && NONE_FITS],
     ...tallyEntries(report, asked),
     ['registers', listed(' × ', report.registered, 'with ')],
     ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
@@ -187,7 +187,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
         `${figure(sharing)} new customers share a user_id with another one of them: each is rejected (shared-user-id) as soon as the other is known, and one of them may have been registered by then. Correct the key, the scope or the rows before you bring them in; the figures here count them as any other`,
     ],
     ['calls', renderCalls(report.calls) || 'none'],
-    ['look first', report.looks > 0 && renderLooks(report)],
+    ['lookup first', report.lookups > 0 && renderLookups(report)],
     ['time', totalCalls(report) > 0 && renderTime(report, asked)],
     ...report.brake
       .filter(({ held }) => held > 0)
@@ -213,10 +213,10 @@ function renderCalls(calls: Counts): string {
   return METHODS.flatMap((method) => (calls[method] ? [`${method} ${figure(calls[method])}`] : [])).join(', ')
 }
 
-function renderLooks({ looks, afterLooks }: ForecastReport): string {
-  const after = renderCalls(afterLooks)
+function renderLookups({ lookups, afterLookups }: ForecastReport): string {
+  const after = renderCalls(afterLookups)
   const expected = after === '' ? 'no other call follows' : `${after} follow`
-  return `${figure(looks)} customers are looked up (GET) first. If each GET shows what rollcall last sent, and no user where it sent none, ${expected}. Any other user gets one update (PATCH or PUT) at most`
+  return `${figure(lookups)} customers are looked up (GET) first. If each GET shows what rollcall last sent, and no user where it sent none, ${expected}. Any other user gets one update (PATCH or PUT) at most`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -1,8 +1,8 @@
 import { loadConfig } from '../config/load.ts'
-import { addBackfillOptions, type BackfillAsked, fitsNobody, readBackfillAsked } from './backfill-asked.ts'
+import { addBackfillOptions, type BackfillAsked, fitsNone, readBackfillAsked } from './backfill-asked.ts'
 import { forecastBackfill } from './backfill-dry-run.ts'
 import { runBackfill } from './backfill-run.ts'
-import { NOBODY_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
+import { NONE_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 import { tell } from './render.ts'
 import { keepHeapSmall } from './small-heap.ts'
@@ -36,7 +36,7 @@ export const backfillCommand: AddCommand = (program, io, exit) => {
     const asked = readBackfillAsked(flags)
     const config = await loadConfig(flags.config, io.cwd)
     const report = await (asked.dryRun ? forecastBackfill : runBackfill)(io, config, asked)
-    if (asked.json && fitsNobody(report, asked)) io.err(`rollcall: ${NOBODY_FITS}`)
+    if (asked.json && fitsNone(report, asked)) io.err(`rollcall: ${NONE_FITS}`)
     tell(io, asked.json, report, () =>
       report.dryRun ? renderForecast(report, asked) : renderBackfill(report, asked),
     )
@@ -48,7 +48,7 @@ type Reported = Awaited<ReturnType<typeof forecastBackfill | typeof runBackfill>
 
 function exitCodeOf(report: Reported, asked: BackfillAsked): ExitCode {
   const { differs, unreadable } = report.verdicts
-  if (!report.ended || fitsNobody(report, asked)) return 1
+  if (!report.ended || fitsNone(report, asked)) return 1
   if (report.dryRun) return differs + unreadable > 0 || (asked.mapping && !report.current) ? 3 : 0
   const { waited } = report
   if (waited?.ended === false) return 1

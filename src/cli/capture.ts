@@ -85,7 +85,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       // A stop ends it after a page, so that it can say how far it has come.
       const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const
       const { tally, ended, superseded, examples } = await withDatabase(io, wanted, (pool, env) =>
-        checkEverybody(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
+        checkAll(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
       )
       const { customers, verdicts, missed } = tally
       const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
@@ -157,7 +157,7 @@ const ANEW = 'run it again, which begins anew.'
 const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
 
 /** With marks it waits until their gap may be checked; without any it begins at once. */
-async function checkEverybody(io: Io, checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>) {
+async function checkAll(io: Io, checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>) {
   const { pool, config } = checking
   const signal = io.stop
   // Before the marks are closed: with them goes what holds those who are missing.

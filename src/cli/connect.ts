@@ -58,7 +58,7 @@ export async function withDatabase<T, Need extends Variable = never, May extends
 
 /**
  * The role that owns rollcall's tables and writes the triggers, in the database of the workers. One that they cannot ask
- * yet is believed to be that: before the first migration their role may have no rights. Not where a `decision` about the
+ * yet is taken for that: before the first migration their role may have no rights. Not where a `decision` about the
  * target is to be stored there: made for a copy, it would bind the original.
  *
  * @throws RollcallError ENV_INVALID where it is another database; with a decision, why one of the two cannot be asked

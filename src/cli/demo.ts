@@ -51,8 +51,8 @@ async function run(io: Io, { json, keep }: Options, write: (line: string) => voi
   else screen.print(['', ...renderSummary(summary, screen.paint), '', ...(keep ? [] : NEXT_STEPS)])
   if (keep) {
     screen.print(renderKept(env, CONFIG_FILE))
-    const look = 'Ctrl-C ends it and removes everything.'
-    screen.show({ place: '', says: 'It is yours now: change a row and see what is called', look })
+    const hint = 'Ctrl-C ends it and removes everything.'
+    screen.show({ place: '', says: 'It is yours now: change a row and see what is called', hint })
     await untilStopped()
   }
   return summary.agree ? 0 : 1

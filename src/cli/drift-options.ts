@@ -20,8 +20,8 @@ export function addDriftOptions(command: Command) {
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
     .option('--repair', 'mark customers that differ as owed, so that workers sync them')
-    .option('--believe', 'confirm for a day that many users are really missing at the service')
-    .option('--why <text>', 'with --believe: the reason, stored with your name')
+    .option('--credible', 'confirm for a day that many users are really missing at the service')
+    .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: the user of the system, and the host)')
     .option('--show-values', 'add the values of fields that differ to the report')
     .addOption(
@@ -46,7 +46,7 @@ export function readDriftAsked(options: DriftFlags) {
     rate: numberOf(options.rate, RATE, problems),
     maxDrift: maxDrift === null ? null : maxDrift / 100,
     /** This person confirms that many users are really missing. */
-    believed: options.believe === true ? readPerson(options) : null,
+    credibleBy: options.credible === true ? readPerson(options) : null,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
     resume: commandOf(options),
   }
@@ -59,10 +59,10 @@ export function readDriftAsked(options: DriftFlags) {
 export type DriftAsked = ReturnType<typeof readDriftAsked>
 
 /** Options that only a run with calls can have. */
-const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'believe', 'showValues'] as const
+const CALLING = ['sample', 'where', 'rate', 'restart', 'repair', 'credible', 'showValues'] as const
 
 function* misfits(options: DriftFlags): Generator<string> {
-  if (options.why !== undefined && options.believe !== true) yield '--why: only with --believe'
+  if (options.why !== undefined && options.credible !== true) yield '--why: only with --credible'
   if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
   for (const name of CALLING)

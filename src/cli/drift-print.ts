@@ -13,7 +13,7 @@ import { htmlPage, readAssets } from '../report/html.ts'
 import { jsonForm, ndjson } from '../report/json.ts'
 import { renderHeadline } from '../report/render.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
-import { renderScope, renderUnseen } from '../report/scope.ts'
+import { renderScope, renderUnverifiable } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
 import { usage } from './option-values.ts'
@@ -77,7 +77,7 @@ export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[]
     '',
     ...renderCounts(report),
     ...renderFindings(report, width),
-    ...details(renderUnseen(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
+    ...details(renderUnverifiable(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
     '',
     ...(ended ? headline : []),
     ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),
@@ -87,10 +87,10 @@ export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[]
 function renderCounts({ outcome, counts, findings }: Report): string[] {
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that are not credible would be read all the same.
-  const believed = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
-  const { agrees, kinds, causes, fields } = believed
+  const credible = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
+  const { agrees, kinds, causes, fields } = credible
   const rows = [
-    ...wrongAccess(believed).map(({ which, many, means }) => [`access ${which}`, many, means] as const),
+    ...wrongAccess(credible).map(({ which, many, means }) => [`access ${which}`, many, means] as const),
     ['checked', checked, ''],
     ['agree', agrees, ''],
     ...DRIFT_KINDS.map((kind) => [kind, kinds[kind] ?? 0, KIND[kind].means] as const),

@@ -40,17 +40,17 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
   const { periodMs } = config.reconcile
   const findings = await readOpenFound(pool)
   const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
-  const { coverage, doubt } = await readVerification(pool, periodMs)
+  const { coverage, notCredible } = await readVerification(pool, periodMs)
   const now = await readTime(pool)
   // A finding that others reported before or since may still be credible.
-  const doubted = findings.length === 0 && doubt !== null
+  const isEmptied = findings.length === 0 && notCredible !== null
   const { customers, within, oldestAgeMs } = coverage
   const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()
   const share = customers === 0 ? 1 : within / customers
   return {
     ...headOf({ config, asked, origin }),
     ...{ startedAt: now, endedAt: now },
-    outcome: doubted ? { kind: 'not-credible', why: 'nobody-there' } : { kind: 'complete' },
+    outcome: isEmptied ? { kind: 'not-credible', why: 'many-missing' } : { kind: 'complete' },
     ...known,
     counts: tally,
     ...{ foundLater: null, estimate: null, repair: null },
@@ -84,7 +84,7 @@ export async function readTrend(pool: Pool, without: string | null): Promise<Pas
   }))
 }
 
-/** 3 is for a report that went to its end: what stopped, or cannot be believed, has found nothing out. */
+/** 3 is for a report that went to its end: one that stopped, or is not credible, has found nothing out. */
 export function exitFor(report: Report): ExitCode {
   if (report.outcome.kind === 'stopped') return 1
   const conclusion = conclude(report)

@@ -5,9 +5,9 @@ import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { roleBehind } from '../database/pool.ts'
 import { doneOf, soFar } from '../drift/agenda.ts'
+import { allCustomers, type CustomerSource, populationOf } from '../drift/all-customers.ts'
 import { makeChecking } from '../drift/checking.ts'
-import { countEverybody, type Everybody, everybody } from '../drift/everybody.ts'
-import { believe } from '../drift/evidence.ts'
+import { setCredible } from '../drift/evidence.ts'
 import { countFoundLater, readFound } from '../drift/found.ts'
 import { readPreconditions } from '../drift/preconditions.ts'
 import { repairFound } from '../drift/repair.ts'
@@ -53,8 +53,8 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { config, asked, opened, calls, probe } = reporting
   const { pool } = opened
   if (asked.rate !== null) await renderCeiling(io, pool, asked.rate)
-  if (asked.believed) await believe(pool, asked.believed)
-  const { run: begun, everybody: customers, goesOn } = await begin(io, reporting)
+  if (asked.credibleBy) await setCredible(pool, asked.credibleBy)
+  const { run: begun, allCustomers: customers, goesOn } = await begin(io, reporting)
   let kept = goesOn
   const values = new Map<string, readonly Shown[]>()
   const { run, end, repaired } = await carryOut().catch((error) => {
@@ -104,13 +104,13 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     const gate = makeRunGate({
       preconditions: () => readPreconditions(pool, { fingerprint, binding, pace }),
       ...{ rate: asked.rate, onBeat: (stopped) => show(stopped ? HALT : null) },
-      tend: () => pace.tend(probe),
+      probe: () => pace.probeIfDue(probe),
       ...{ sleep, signal: io.stop, monotonic: () => performance.now() },
     })
     const drawing = { ...customers, seed, startedAt, sample, readCustomers }
     const { run, end } = await driveRun({
       ...{ pool, fingerprint, gate, run: begun, sleep, signal: io.stop },
-      everybody: (from) => everybody(drawing, from),
+      allCustomers: (from) => allCustomers(drawing, from),
       ...makeChecking({ pool, readCustomers, context, log: calls.add, repair: false }),
       onChecks(checked, run) {
         for (const { findingId, findingState, shown } of asked.showValues ? checked : [])
@@ -151,7 +151,7 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)
   const conditions = await readConditions(pool, config, asked.where)
-  const everybody: Everybody = { pool, shape, conditions, signal: io.stop }
+  const allCustomers: CustomerSource = { pool, shape, conditions, signal: io.stop }
   const { sample, repair } = asked
   const where = digestOf(conditions, env.ROLLCALL_DIGEST_KEY)
   const { generation } = opened.mapping
@@ -161,12 +161,12 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
     const done = figure(doneOf(found.agenda))
     io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)
     if (asked.showValues) io.err('note: of those found before, the values are not in the report')
-    return { run: found, everybody, goesOn: true }
+    return { run: found, allCustomers, goesOn: true }
   }
-  const population = await countEverybody(everybody)
+  const population = await populationOf(allCustomers)
   const seed = randomBytes(8).readBigInt64LE().toString()
   const run = await beginDrift(pool, wanted, { seed, population })
-  return { run, everybody, goesOn: false }
+  return { run, allCustomers, goesOn: false }
 }
 
 async function refusal(why: Extract<RunEnd, { kind: 'refused' }>['why'], { config, opened }: Reporting) {

@@ -29,7 +29,7 @@ ended is none either.
 answers are credible. Above the brake's limit they are held (\`rollcall held\`).
 
 If the service says that many users are missing, the report names none of them:
-the service is probably the wrong one. --believe confirms for a day that they
+the service is probably the wrong one. --credible confirms for a day that they
 are really missing, and is stored with your name.
 
 Exit codes:

@@ -37,12 +37,12 @@ type Asked = {
   readonly removed?: boolean
 }
 
-type Told = { readonly explanations: readonly Explanation[]; readonly chat: Chat }
+type Answer = { readonly explanations: readonly Explanation[]; readonly chat: Chat }
 
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
 /** Explains these customers, prints it, and judges what was found. Nothing is changed. */
-export async function explainAll(io: Io, asked: Asked, exitFor: (told: Told) => ExitCode = exitForResults) {
+export async function explainAll(io: Io, asked: Asked, exitFor: (next: Answer) => ExitCode = exitForResults) {
   try {
     return exitFor(await explain(io, asked))
   } catch (error) {
@@ -52,7 +52,7 @@ export async function explainAll(io: Io, asked: Asked, exitFor: (told: Told) => 
   }
 }
 
-async function explain(io: Io, asked: Asked): Promise<Told> {
+async function explain(io: Io, asked: Asked): Promise<Answer> {
   const { config, call = true, view, calls = 0, showValues = false, json = false } = asked
   const asksChat = call && (view === 'all' || view === 'access')
   const wanted = {
@@ -89,9 +89,9 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     const showsChat = view === 'access' || claims !== null
     const explanations: Explanation[] = []
     let chat: Chat = NO_TOKEN
-    for await (const told of ask(keys)) {
-      const { explanation } = told
-      chat = told.chat
+    for await (const next of ask(keys)) {
+      const { explanation } = next
+      chat = next.chat
       explanations.push(explanation)
       if (json) continue
       if (explanations.length > 1) io.out('')
@@ -111,7 +111,7 @@ async function explain(io: Io, asked: Asked): Promise<Told> {
     return { explanations, chat }
   }
 
-  /** All of them at the end: a mistyped key is an error, and then nothing is told. */
+  /** All of them at the end: a mistyped key is an error, and then nothing is printed. */
   async function tellDryRun({ ask }: Explain, keys: readonly CustomerKey[], pool: Pool) {
     const explanations: Explanation[] = []
     for await (const { explanation } of ask(keys)) explanations.push(explanation)
@@ -176,7 +176,7 @@ async function readToken(file: string, io: Io): Promise<string> {
   try {
     return await readFile(resolve(io.cwd, file), 'utf8')
   } catch {
-    // Why exactly (missing, a folder, no right) is not told apart.
+    // Why exactly (missing, a folder, no right) is not distinguished.
     throw new RollcallError('USAGE', ['--token-file: there is no such file, or it may not be read'])
   }
 }

@@ -4,9 +4,9 @@ import type { Chat } from '../explain/chat.ts'
 import type { Explanation } from '../explain/explain.ts'
 import type { FieldCause, FieldRow } from '../explain/fields.ts'
 import { isTimeout } from '../explain/in-time.ts'
-import type { Desired, Result } from '../explain/judge.ts'
 import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
+import type { Desired, Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
 import { CAUSE } from '../report/words.ts'
@@ -157,8 +157,8 @@ function renderRemote(service: RemoteView): string {
   return byKind(service, {
     present: ({ status }) => renderUserStatus(status),
     absent: ({ http, json }) => {
-      const doubt = json ? '' : ', no JSON: is SERVICE_URL right?'
-      return `knows no such user (${http}${http === 200 ? ', null' : doubt})`
+      const hint = json ? '' : ', no JSON: is SERVICE_URL right?'
+      return `knows no such user (${http}${http === 200 ? ', null' : hint})`
     },
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     'no-answer': renderSilence,
@@ -221,7 +221,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   if (then === now) return now
   if (plan.kind === 'lookup') return `${now}; then: ${then}`
-  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --look: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --lookup: ${then}`
 }
 
 function renderResult({ result, desired, service, drift, fields }: Explanation): string {
@@ -260,14 +260,14 @@ function renderSaidNothing(service: RemoteView): string {
   return service.kind === 'no-answer' && service.error !== null ? 'did not answer' : renderRemote(service)
 }
 
-export function renderRemedy({ do: deed, waitMs }: Remedy, one: Explanation): string {
+export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): string {
   const { leftOut, service, result, desired, rollcall } = one
   const key = shellQuoted(one.key)
-  const sync = `\`rollcall sync ${key} --look${desired.kind === 'removed' ? ' --removed' : ''}\``
+  const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const [, readable] = renderUnreadable(
     desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
   )
   const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }
-  return REMEDIES[deed]({ ...facts, state: historyOf(rollcall)?.state })
+  return REMEDIES[name]({ ...facts, state: historyOf(rollcall)?.state })
 }

@@ -83,14 +83,15 @@ export function readFailuresAsked(
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')
   if (all && !retry) throw usage('--all goes with --retry; without it, everything is shown anyway')
-  if (retry && chosen === 0) throw usage('--retry needs to know whom: customer keys, --reason, or --all')
+  if (retry && chosen === 0)
+    throw usage('--retry needs to know which customers: customer keys, --reason, or --all')
   if (limit !== undefined && (reason === undefined || retry))
     throw usage('--limit goes with --reason, and not with --retry')
-  const everybody: Selector | null = all ? { kind: 'all' } : null
+  const allCustomers: Selector | null = all ? { kind: 'all' } : null
   return {
     retry,
     keys,
-    selector: reason === undefined ? everybody : readSelector(reason),
+    selector: reason === undefined ? allCustomers : readSelector(reason),
     limit: readLimit(limit ?? '100'),
   }
 }

@@ -43,7 +43,7 @@ export const grantsCommand: AddCommand = (program, io) => {
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {
-      if (readOnly && queue) throw usage('--read-only goes without --queue: who looks needs no queue')
+      if (readOnly && queue) throw usage('--read-only goes without --queue: reading needs no queue')
       const asked: GrantsAsked = readOnly
         ? { kind: 'reader' }
         : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }

@@ -145,7 +145,7 @@ const ACTIONS = {
 function readKindAsked(action: string, keys: readonly string[], kind: string | undefined): HeldKind | null {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
   if (kind !== undefined) return readKind(kind)
-  if (keys.length === 0) throw usage(`${action} needs to know whom: customer keys, or --kind`)
+  if (keys.length === 0) throw usage(`${action} needs to know which customers: customer keys, or --kind`)
   return null
 }
 

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { alone } from '../ledger/alone.ts'
 import { sleep } from '../ops/time.ts'
-import { NOTHING_FOUND } from '../sweep/judge.ts'
 import type { SweepEnd } from '../sweep/run.ts'
+import { NOTHING_FOUND } from '../sweep/verdict.ts'
 
 const POLL_MS = 500
 
-type Turn = {
+type Waiting = {
   readonly pool: Pool
   readonly signal: AbortSignal
   /** Called once, where it has to wait: another process is at it, or the work may not be done yet. */
@@ -19,7 +19,7 @@ type Turn = {
  * is tried again. Null: `signal` was aborted before.
  */
 export async function inTurn<T extends object>(
-  { pool, signal, say, onWait }: Turn,
+  { pool, signal, say, onWait }: Waiting,
   what: Parameters<typeof alone>[1],
   work: () => Promise<T | null>,
 ): Promise<T | null> {

@@ -11,7 +11,7 @@ export type Io = {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly terminal: boolean
-  /** Where progress is drawn; absent: nowhere, and it is told in lines. */
+  /** Where progress is drawn; absent: nowhere, and it is printed in lines. */
   readonly screen?: NodeJS.WriteStream
   /** Aborted by the first SIGINT or SIGTERM; the second ends the process at once. */
   readonly stop: AbortSignal

@@ -65,10 +65,10 @@ export function readPerson({ by, why }: Person): DecidedBy {
 }
 
 function readText(name: 'by' | 'why', text: string | undefined): string {
-  const told = text?.trim() ?? ''
-  if (told === '') throw usage(`--${name} is needed: it is kept with the decision`)
-  if (told.length > MOST_TEXT) throw usage(`--${name}: expected ${MOST_TEXT} characters at most`)
-  return told
+  const trimmed = text?.trim() ?? ''
+  if (trimmed === '') throw usage(`--${name} is needed: it is kept with the decision`)
+  if (trimmed.length > MOST_TEXT) throw usage(`--${name}: expected ${MOST_TEXT} characters at most`)
+  return trimmed
 }
 
 /** A container's user may have no name. */

@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 import { span, TERMINAL_COLUMNS } from './render.ts'
 
 type ProgressState = {
-  /** The verb for the customers that are done: "looked at". */
+  /** The verb for the customers that are done: "checked". */
   readonly verb: string
   readonly done: number
   readonly total: number | null
@@ -27,15 +27,15 @@ const LEAST_MS = 500
 export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: () => number) {
   const started = now()
   let state: ProgressState | null = null
-  let told = ''
+  let lastLine = ''
   const picture = screen ? createLogUpdate(screen) : null
   const draw = () => {
     if (!state) return
     const line = renderProgress(state, now() - started)
     // A wrapped line would tear the picture apart.
     if (picture) picture(line.slice(0, Math.max(1, (screen?.columns ?? TERMINAL_COLUMNS) - 1)))
-    else if (line !== told) err(line)
-    told = line
+    else if (line !== lastLine) err(line)
+    lastLine = line
   }
   const timer = setInterval(draw, picture ? FRAME_MS : LINE_MS)
   timer.unref()
@@ -56,7 +56,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
   }
 }
 
-/** `1,200 of 5,000 looked at (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
+/** `1,200 of 5,000 checked (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
 function renderProgress(state: ProgressState, elapsedMs: number): string {
   const { verb, done, from, note, halt } = state
   // Customers without a row come after all who were counted: past the total it is not known how many are left.

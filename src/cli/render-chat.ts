@@ -9,7 +9,7 @@ import { renderCallError } from './render-step.ts'
 /** The clock and the time zone of the person who reads it. */
 export type Reader = { readonly now: Date; readonly timeZone: string }
 
-type Told = { readonly chat: Chat; readonly claims: Claims | null; readonly bearer: Bearer | null }
+type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly bearer: Bearer | null }
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
@@ -18,7 +18,7 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
   unsaid: 'the token does not say whose it is: ',
 }
 
-export function renderChat({ chat, claims, bearer }: Told, reader: Reader): string[] {
+export function renderChat({ chat, claims, bearer }: ChatView, reader: Reader): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
   return details([['chat', `${whose}${renderAnswer(chat, claims, reader)}`]])
 }

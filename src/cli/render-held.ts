@@ -20,14 +20,14 @@ function renderMeaning(kind: string): string {
   return KINDS[kind] ?? 'this version does not know what that is'
 }
 
-const NOBODY = 'no customer is held'
+const NONE = 'no customer is held'
 
 /** By kind, where a person is needed or customers are on their way, discarded or expected. */
 export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
-  const told = kinds.filter(
+  const shown = kinds.filter(
     (kind) => brakeNeedsPerson(kind) || kind.released + kind.discarded + kind.expected > 0,
   )
-  return told.length === 0 ? [NOBODY] : told.flatMap((kind) => [...renderKind(kind), ''])
+  return shown.length === 0 ? [NONE] : shown.flatMap((kind) => [...renderKind(kind), ''])
 }
 
 function renderKind({ kind, held, released, discarded, expected, ...state }: KindHeld): string[] {
@@ -63,7 +63,7 @@ export function letsThrough(kind: string): string {
 type HeldList = { readonly customers: readonly HeldCustomer[]; readonly total: number }
 
 export function renderHeld({ customers, total }: HeldList): readonly string[] {
-  if (total === 0) return [NOBODY]
+  if (total === 0) return [NONE]
   const rows = customers.map((each) => [
     each.key,
     each.released ? 'released' : each.state,

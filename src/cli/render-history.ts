@@ -51,7 +51,7 @@ export function renderOwed(history: Known): string {
   const settled = overdueMs === null && !underWay
   const tried =
     attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
-  const doubt = unknown ? '; the state at the service counts as unknown' : ''
+  const unsure = unknown ? '; the state at the service counts as unknown' : ''
   const next = () => {
     if (capturedMs !== null)
       return `owed: a change was captured ${span(capturedMs)} ago, and no worker has noted it`
@@ -61,13 +61,13 @@ export function renderOwed(history: Known): string {
     if (isOverdue(history)) return `${since}, due for ${span(overdueMs)} and not taken`
     return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
   }
-  return `${next()}${tried}${doubt}`
+  return `${next()}${tried}${unsure}`
 }
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {
-  const { kind, fields, cause, looks, repairs, firstSeen } = finding
+  const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${looks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
+  const found = `${checks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
 }
 
@@ -79,8 +79,8 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const never = what === 'committed' ? 'no captured change is settled yet' : 'never'
-    const told = at === null ? never : `${second(at)} UTC (${means})`
-    return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, told)
+    const value = at === null ? never : `${second(at)} UTC (${means})`
+    return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }
 

@@ -14,14 +14,14 @@ type About = {
 
 /** As read: its code may be one that this version does not have. */
 type StoredReason = Omit<Reason, 'code'> & { readonly code: string }
-type Told = StoredReason & Required<About> & { readonly answer: string }
+type FullReason = StoredReason & Required<About> & { readonly answer: string }
 type Words = readonly [what: string, toDo: string]
 
 /** A reason in words. Reasons are stored, so one may come from another version: its code is then shown as it is. */
 export function renderReason(reason: StoredReason, { state = 'failing', customers = 1 }: About = {}): Advice {
   const words = isReasonCode(reason.code) ? WORDS[reason.code] : renderUnheardOf
-  const told = { ...reason, state, customers, answer: answerOf(reason) }
-  const [what, toDo] = typeof words === 'function' ? words(told) : words
+  const full = { ...reason, state, customers, answer: answerOf(reason) }
+  const [what, toDo] = typeof words === 'function' ? words(full) : words
   return { what, toDo }
 }
 
@@ -34,7 +34,7 @@ const WAIT = 'nothing: it is tried again by itself'
 const PROVIDER = 'ask the operator of the service'
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
-const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
+const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields = [] }) => [
     `the mapping makes no user of the row${after(': ', fields)}`,
     `correct ${listed(fields) || 'the field'} in your data, or the mapping; a changed row is tried again by itself`,
@@ -71,13 +71,13 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((told: Told) => Words)>> = {
   ],
   unclear: ({ answer }) => [
     `the answer to the last write says neither yes nor no: ${answer}`,
-    'nothing: the worker looks up the user once a GET can be believed',
+    'nothing: the worker looks up the user once a GET is credible',
   ],
   'not-there-yet': [
     'the service does not know a user that was written a moment ago',
     'nothing: it may show late, and is looked up again by itself',
   ],
-  'looked-already': ['a second look would have been needed in one attempt, and it makes one only', WAIT],
+  'needs-lookup': ['it needs another lookup, and one attempt makes one only', WAIT],
   'created-already': [
     'the user was created and was not there after it; an attempt creates once only',
     `${WAIT}; if it stays so, check that reads and writes reach the same service`,
@@ -132,7 +132,7 @@ const NOT_FOUND = new Set([404, 410])
 const TOO_LARGE = new Set([413, 414, 431])
 
 /** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
-function renderRefused({ status = 0, state, fields, named = [], answer }: Told): Words {
+function renderRefused({ status = 0, state, fields, named = [], answer }: FullReason): Words {
   if (state === 'rejected')
     return [
       `the service refuses this user (${answer})${after(', also without ', fields)}`,
@@ -154,7 +154,7 @@ function renderRefused({ status = 0, state, fields, named = [], answer }: Told):
 }
 
 /** A 403 may be about one user, a 401 never is. */
-function renderDenied({ status, customers, answer }: Told): Words {
+function renderDenied({ status, customers, answer }: FullReason): Words {
   const keys = 'SERVICE_API_KEY and SERVICE_SECRET_KEY'
   if (status !== 403)
     return [
@@ -172,7 +172,7 @@ function renderDenied({ status, customers, answer }: Told): Words {
       ]
 }
 
-function renderUnheardOf({ code, status, error, fields, answer }: Told): Words {
+function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
   return [
     `${code}${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
     'this version of rollcall does not know the reason: look with the version that the workers run',
@@ -185,7 +185,7 @@ function answerOf({ status, error }: StoredReason): string {
   return kind ? renderCallError(kind) : (error ?? 'no answer')
 }
 
-type IssueTold = Pick<FieldIssue, 'code' | 'expected'> & {
+type ShownIssue = Pick<FieldIssue, 'code' | 'expected'> & {
   readonly field: string
   readonly blocks: boolean
 }
@@ -221,7 +221,7 @@ const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>>
 export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
 
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
-export function renderIssue({ field, code, expected, blocks }: IssueTold): Advice {
+export function renderIssue({ field, code, expected, blocks }: ShownIssue): Advice {
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid

@@ -62,10 +62,10 @@ export function renderPlan(plan: RedactedPlan): string {
 }
 
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
-  unknown: 'look first (GET): the state at the service is not known',
-  unasked: 'look first (GET): another system may have registered the user',
-  trial: 'look first (GET): a trial may have ended',
-  erased: 'look (GET): whether the erased fields are empty',
+  unknown: 'lookup (GET) first: the state at the service is not known',
+  unasked: 'lookup (GET) first: another system may have registered the user',
+  trial: 'lookup (GET) first: a trial may have ended',
+  erased: 'lookup (GET): whether the erased fields are empty',
 }
 
 export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'none' }>['why'], string>> = {

@@ -129,7 +129,7 @@ function localTime(at: Date, timeZone: string): string {
 
 const NEAR_MS = 6 * 86_400_000
 
-/** As short as it can be told apart: 09:30 today, Mon 09:30 within six days, else with its date. */
+/** As short as it stays clear: 09:30 today, Mon 09:30 within six days, else with its date. */
 export function nearTime(at: Date, now: Date, timeZone: string): string {
   const full = localTime(at, timeZone)
   const [day = '', time = ''] = full.split(' ')

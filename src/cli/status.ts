@@ -9,13 +9,13 @@ import { findMisfits } from '../customers/describe.ts'
 import { readVerification } from '../drift/coverage.ts'
 import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
-import { everybodyIsIn, readSweeps } from '../ledger/runs.ts'
+import { allAreBroughtIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
 import { counted } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
-import { EVERYBODY } from '../sweep/judge.ts'
 import { sweep } from '../sweep/sweep.ts'
+import { ALL_CUSTOMERS } from '../sweep/verdict.ts'
 import { makeDigester } from '../sync/digest.ts'
 import {
   brakeNeeds,
@@ -101,7 +101,7 @@ async function mappingStatus(pool: Pool, config: Config, digestKey: string | und
   const mapping = await findMapping(pool, config.fingerprint)
   if (!mapping) return null
   if (mapping.current || digestKey === undefined) return { ...mapping, differ: null }
-  const select = { ...EVERYBODY, bringIn: await everybodyIsIn(pool) }
+  const select = { ...ALL_CUSTOMERS, bringIn: await allAreBroughtIn(pool) }
   const signal = AbortSignal.timeout(BUDGET_MS)
   return {
     ...mapping,

@@ -1,7 +1,7 @@
 import { type Config, claimLastsMs } from '../config/config.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { makeClaim } from '../ledger/claim.ts'
-import { makeEnd } from '../ledger/ending.ts'
+import { makeStoreEnding } from '../ledger/ending.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
 import { type Lease, leaseKey, unlease } from '../ledger/lease.ts'
 import { note, UNDER_WAY } from '../ledger/note.ts'
@@ -18,15 +18,15 @@ import { asJson, details, shown } from './render.ts'
 import { renderStep } from './render-step.ts'
 import { withSync } from './with-sync.ts'
 
-type Asked = { readonly [option in 'look' | 'removed' | 'json']?: boolean } & {
+type Asked = { readonly [option in 'lookup' | 'removed' | 'json']?: boolean } & {
   readonly config: Config
   /** As typed. */
   readonly keys: readonly string[]
 }
 
-/** `rollcall sync <key…>`: past the queue, one customer after the other, each step told. */
+/** `rollcall sync <key…>`: past the queue, one customer after the other, each step printed. */
 export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
-  const { config, keys: given, look = false, removed = false, json = false } = asked
+  const { config, keys: given, lookup = false, removed = false, json = false } = asked
   return await withSync(io, { config, by: 'sync' }, async ({ env, opened, calls, probe }) => {
     const target = namedService(env.SERVICE_URL, config)
     const logCall = logCalls(calls)
@@ -42,8 +42,8 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     const job = makeJob({
       context,
       claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
-      end: makeEnd(pool),
-      ...{ clock: systemClock, stopping: io.stop, abort: io.stop, look },
+      end: makeStoreEnding(pool),
+      ...{ clock: systemClock, stopping: io.stop, abort: io.stop, lookup },
       observe: (key, step) => {
         logCall(key, step)
         const redacted = redactedStep(step)
@@ -53,7 +53,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     })
     const mayCall = async () => {
       if ((await pace.rate()) > 0) return true
-      await pace.tend(probe)
+      await pace.probeIfDue(probe)
       return (await pace.rate()) > 0
     }
     const results: { key: CustomerKey; target: typeof target; steps: RedactedStep[] }[] = []
@@ -81,7 +81,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     /** Notes a customer and leases it, past the queue. Nothing shortens the wait for a request that may land late (`not_before`). */
     async function noteAndLease(key: CustomerKey): Promise<Lease | null> {
       const owe = () => note(pool, [{ key, lane: LANE.change, at: new Date() }])
-      let told = false
+      let saidWaiting = false
       await owe()
       while (!io.stop.aborted) {
         const lease = await leaseKey(pool, key, config.timing.queueLeaseMs)
@@ -90,10 +90,10 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
           `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
           [key],
         )
-        // A worker was quicker and has settled it meanwhile: look ourselves, so that the steps can be told.
+        // A worker was quicker and has settled it meanwhile: sync it again, so that the steps can be printed.
         if (!rows[0]?.owed) await owe()
-        else if (!told) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
-        told ||= rows[0]?.owed === true
+        else if (!saidWaiting) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
+        saidWaiting ||= rows[0]?.owed === true
         await sleep(POLL_MS, io.stop)
       }
       return null
@@ -140,7 +140,7 @@ function unwrapped(error: unknown): never {
   throw error instanceof BrokenOff ? error.cause : error
 }
 
-/** How long a look at the service has to wait; null when it is not what the customer waits for. */
+/** How long a lookup has to wait; null when it is not what the customer waits for. */
 function tooSoon(step: RedactedStep | undefined): number | null {
   if (step?.step !== 'ended' || step.end.kind !== 'retry') return null
   return step.end.reason.code === JUST_WRITTEN ? (step.end.waitMs ?? 0) : null

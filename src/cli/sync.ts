@@ -19,7 +19,7 @@ whose row is deleted, add --removed.
 
 Examples:
   rollcall sync 4711              sync this customer now and print every step
-  rollcall sync 4711 --look       read the user at the service first, and repair
+  rollcall sync 4711 --lookup       read the user at the service first, and repair
                                   edits of other systems
   rollcall sync 4711 --dry-run    print the call that would follow; makes none,
                                   and works before \`rollcall migrate\`
@@ -37,12 +37,18 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .command('sync')
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing')
-    .addOption(view('--look', 'ignore the ledger: read the user by GET first', 'dryRun'))
+    .addOption(view('--lookup', 'ignore the ledger: read the user by GET first', 'dryRun'))
     .addOption(
       view('--removed', 'confirm that a key without a row and record was a customer', 'diff', 'history'),
     )
     .addOption(
-      view('--diff', 'compare with the service, field by field; change nothing', 'dryRun', 'look', 'history'),
+      view(
+        '--diff',
+        'compare with the service, field by field; change nothing',
+        'dryRun',
+        'lookup',
+        'history',
+      ),
     )
     .option('--show-values', 'with --diff: show the values of the fields')
     .addOption(

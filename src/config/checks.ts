@@ -74,7 +74,7 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
   const fewer = `expected at least timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
   return [
     ...wrong(lifetimeMs < least, ['timing', 'lifetimeMs'], short),
-    // The look after an unknown outcome comes when the lifetime has passed, and must be believable then.
+    // The look after an unknown outcome comes when the lifetime has passed, and must be credible then.
     ...wrong(lifetimeMs < consistencyDelayMs, ['timing', 'consistencyDelayMs'], late),
     ...wrong(retryMaxMs < retryMinMs, ['timing', 'retryMaxMs'], fewer),
   ]

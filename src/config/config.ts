@@ -3,7 +3,7 @@ import type { OptionalField, UserField } from '../model/user.ts'
 import type { ClearWith } from './define.ts'
 import type { Relation } from './relation.ts'
 import type { Sections } from './schema.ts'
-import type { Held } from './until.ts'
+import type { TimedAnswer } from './until.ts'
 
 /**
  * The columns of one customer, as `readCustomers` gives them (dates, bigints and numerics as text). A value above the
@@ -17,7 +17,7 @@ export type FieldSource = {
   /** The largest value of its columns, in bytes, that the source can use. */
   readonly mostBytes: number
   /**
-   * Pure. Undefined or null means that the customer has no value; an answer that holds for a time only is `Held`.
+   * Pure. Undefined or null means that the customer has no value; an answer that holds for a time only is `TimedAnswer`.
    * Without `now` a function that goes by the time fails.
    */
   readonly value: (row: Row, now?: Date) => unknown
@@ -53,7 +53,7 @@ export type Config = Sections & {
   readonly scope: {
     readonly columns: readonly string[]
     readonly mostBytes: number
-    readonly when: (row: Row, now: Date) => boolean | Held<boolean>
+    readonly when: (row: Row, now: Date) => boolean | TimedAnswer<boolean>
   } | null
   readonly clearWith: Readonly<Record<OptionalField, ClearWith>>
   /** The mapping sets every field that an update can carry, so that a PUT takes no field away. */
@@ -65,7 +65,7 @@ const GRACE_MS = 1000
 
 /**
  * How long no other process may look after a claim was made: as long as its calls may go on, and what the last of them did
- * may not be shown yet. A look that misses it would be believed.
+ * may not be shown yet. A lookup that misses it would count.
  */
 export function claimLastsMs({ timing }: Pick<Config, 'timing'>): number {
   return timing.lifetimeMs + timing.consistencyDelayMs

@@ -126,7 +126,7 @@ const VARIABLES = {
   },
 } as const satisfies Record<string, Rule>
 
-/** Passwords and personal data go over these. SERVICE_URL is looked at where the configuration is known. */
+/** Passwords and personal data go over these. SERVICE_URL is checked where the configuration is known. */
 const USES: Readonly<Partial<Record<Variable, Plaintext>>> = {
   DATABASE_URL: 'database',
   MIGRATE_DATABASE_URL: 'database',
@@ -144,7 +144,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch {
-    return undefined // why exactly (missing, a folder, no right) is not told apart; the caller names the variable
+    return undefined // why exactly (missing, a folder, no right) is not distinguished; the caller names the variable
   }
 }
 

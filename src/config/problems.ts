@@ -1,4 +1,4 @@
-// Mistakes in a configuration, gathered so that all of them are told at once.
+// Mistakes in a configuration, gathered so that all of them are reported at once.
 import { z } from 'zod'
 import { scalarText } from '../model/values.ts'
 import { closest } from './closest.ts'

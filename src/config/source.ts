@@ -15,7 +15,7 @@ import {
   scopeListSchema,
   valueMapSchema,
 } from './schema.ts'
-import { atOnce, Held, withClock } from './until.ts'
+import { atOnce, TimedAnswer, withClock } from './until.ts'
 
 export type Mapping = { readonly [F in UserField]?: FieldSource }
 
@@ -83,8 +83,8 @@ function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldS
 }
 
 /** A customer that leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
-function trueOrFalse(answer: unknown): boolean | Held<boolean> {
-  if (answer instanceof Held && typeof answer.value === 'boolean') return answer
+function trueOrFalse(answer: unknown): boolean | TimedAnswer<boolean> {
+  if (answer instanceof TimedAnswer && typeof answer.value === 'boolean') return answer
   if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
   return answer
 }

@@ -4,7 +4,7 @@ import { parseTime } from '../model/time.ts'
 import type { Clock } from './define.ts'
 
 /** An answer that holds until a time, in milliseconds since 1970. One that holds until a change comes bare. */
-export class Held<T = unknown> {
+export class TimedAnswer<T = unknown> {
   readonly value: T
   readonly untilMs: number
 
@@ -15,8 +15,8 @@ export class Held<T = unknown> {
 }
 
 /** A function that goes by the time and does not say, or not usably, until when its answer holds. */
-export class Unheld extends Error {
-  override readonly name = 'Unheld'
+export class InvalidTimedAnswer extends Error {
+  override readonly name = 'InvalidTimedAnswer'
   /** Holds no value, so that it may be stored and shown. */
   readonly expected: string
 
@@ -37,7 +37,7 @@ const AHEAD =
  * Without the end of that while, or with one that has passed, the customer would never be planned again: both are
  * failures. An answer that says until when it holds needs no reading of the clock.
  *
- * @throws Unheld, and whatever `ask` throws
+ * @throws InvalidTimedAnswer, and whatever `ask` throws
  */
 export function withClock(now: Date, ask: (clock: Clock) => unknown): unknown {
   let read = false
@@ -49,18 +49,18 @@ export function withClock(now: Date, ask: (clock: Clock) => unknown): unknown {
   })
   const answer = atOnce(ask(clock))
   if (typeof answer === 'object' && answer !== null && 'validUntil' in answer) return heldBy(answer, now)
-  if (read) throw new Unheld(SAID)
+  if (read) throw new InvalidTimedAnswer(SAID)
   return answer
 }
 
 function heldBy(answer: { readonly validUntil: unknown }, now: Date): unknown {
-  if (!('value' in answer)) throw new Unheld(WHOLE)
+  if (!('value' in answer)) throw new InvalidTimedAnswer(WHOLE)
   const value = atOnce(answer.value)
   const untilMs = readTime(answer.validUntil)
-  if (untilMs === undefined) throw new Unheld(READABLE)
+  if (untilMs === undefined) throw new InvalidTimedAnswer(READABLE)
   if (untilMs === null) return value
-  if (untilMs <= now.getTime()) throw new Unheld(AHEAD)
-  return new Held(value, untilMs)
+  if (untilMs <= now.getTime()) throw new InvalidTimedAnswer(AHEAD)
+  return new TimedAnswer(value, untilMs)
 }
 
 /**

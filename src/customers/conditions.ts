@@ -42,7 +42,7 @@ function resolve(text: string, columns: ReadonlyMap<string, FoundColumn>, known:
   return { name, type, cast, operators, domain, operator: said.operator, values: said.values }
 }
 
-/** Only what a sync reads is told of: the other columns are none of our business, and no right is needed to them. */
+/** Only columns that a sync reads are reported: the other columns are none of our business, and no right is needed to them. */
 function unknownColumn(name: string, known: readonly string[]): string {
   const near = closest(name, known)
   const meant = near === undefined ? '' : ` Did you mean ${near}?`
@@ -53,7 +53,7 @@ function unknownColumn(name: string, known: readonly string[]): string {
 const UNFIT = /^22/
 const UNCOMPARABLE = /^428(83|04)$/
 
-/** Postgres knows its types best. Its own sentence quotes the value, and is not told. */
+/** Postgres knows its types best. Its own sentence quotes the value, and is not printed. */
 async function tried(client: Client, config: Config, condition: Condition): Promise<string | null> {
   try {
     await queryCustomers(client, settingsOf(config), {

@@ -50,8 +50,8 @@ export async function describeCustomers(client: Client, config: Config) {
  */
 export async function findMisfits(client: Client, config: Config): Promise<readonly string[]> {
   const { found, columns, misfits } = await holdAgainst(client, config)
-  const looksAlone = found && unreadable(client, config, { found, columns }).length > 0
-  return misfits.length > 0 || looksAlone ? misfits : await probe(client, config)
+  const catalogOnly = found && unreadable(client, config, { found, columns }).length > 0
+  return misfits.length > 0 || catalogOnly ? misfits : await probe(client, config)
 }
 
 async function holdAgainst(client: Client, config: Config) {

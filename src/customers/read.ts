@@ -41,7 +41,7 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
         values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
         rowMode: 'array',
       })
-      if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireSomebody(session, shape)
+      if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireRows(session, shape)
       return rows
     })
     for (const [key, fits, ...values] of rows) {
@@ -51,20 +51,20 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   }
 }
 
-class NobodySeen extends Error {}
+class NoRowsVisible extends Error {}
 
 /**
  * Where policies apply, a policy that is gone hides all rows: no customer counts as gone where none can be seen. By the policies
  * of the statement before, since its locks keep others out. Which policies apply behind a view is not known.
  */
-async function requireSomebody(session: Client, shape: CustomersShape): Promise<void> {
+async function requireRows(session: Client, shape: CustomersShape): Promise<void> {
   const { schema, name } = shape.relation
   const table = pg.escapeLiteral(`${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`)
   const unfiltered = shape.kind === 'table' ? `NOT row_security_active(${table}) OR` : ''
   const { rows } = await session.query<{ seen: boolean }>(
     `SELECT ${unfiltered} EXISTS (SELECT FROM ${keySql(shape).from}) AS seen`,
   )
-  if (rows[0]?.seen !== true) throw new NobodySeen()
+  if (rows[0]?.seen !== true) throw new NoRowsVisible()
 }
 
 function partsOf(shape: CustomersShape, key: CustomerKey): readonly string[] | null {
@@ -134,9 +134,9 @@ const DESCRIBE_AGAIN_MS = 1000
 /**
  * Reads customers by the types that their key columns have now. A key that the known types cannot hold may have a
  * newer type (an enum with a new value, an integer made bigint); taken for "no such customer" it would be lost. So
- * the catalog is asked again before that is believed.
+ * the catalog is asked again before that counts.
  *
- * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is told what the configuration
+ * A row that Postgres refuses to read costs itself only: see `readApart`. `onMisfits` is called with what the configuration
  * names and the database does not have, for each read that fails for it.
  *
  * @throws RollcallError CUSTOMERS_UNREADABLE where a column, a table or a right is gone since
@@ -149,52 +149,52 @@ export function makeReading(
 ): Reading {
   let shape = described
   let read = makeReadCustomers(config, shape)
-  let looking = Promise.resolve()
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let describing = Promise.resolve()
+  let describedAt = Number.NEGATIVE_INFINITY
 
-  const look = async () => {
+  const describe = async () => {
     shape = await describeCustomers(pool, config)
     read = makeReadCustomers(config, shape)
   }
   /** After an error, which those who ask within a second share. */
-  const lookAgain = (): Promise<void> => {
-    if (performance.now() - lookedAt > DESCRIBE_AGAIN_MS) {
-      lookedAt = performance.now()
-      looking = look()
+  const describeAgain = (): Promise<void> => {
+    if (performance.now() - describedAt > DESCRIBE_AGAIN_MS) {
+      describedAt = performance.now()
+      describing = describe()
     }
-    return looking
+    return describing
   }
   const unreadable = (details: readonly string[], cause: unknown): RollcallError => {
     onMisfits(details)
     return new RollcallError('CUSTOMERS_UNREADABLE', details, { cause })
   }
 
-  const told = (error: unknown): unknown => {
+  const explained = (error: unknown): unknown => {
     const said = whyAlso(error, config, shape)
     return said === null ? error : unreadable([said], error)
   }
 
   return async (keys) => {
-    // By a look of its own: an earlier one may have been before the change.
-    if (keys.some((key) => partsOf(shape, key) === null)) await look()
+    // By a describe of its own: an earlier one may have been before the change.
+    if (keys.some((key) => partsOf(shape, key) === null)) await describe()
     const reading = read
     try {
       return await readApart((some) => reading(pool, some), keys)
     } catch (error) {
-      if (!isOfNames(error)) throw told(error)
-      await lookAgain().catch((why: unknown) => {
+      if (!isOfNames(error)) throw explained(error)
+      await describeAgain().catch((why: unknown) => {
         throw isMisfit(why) ? unreadable(why.details, error) : error
       })
       try {
         return await readApart((some) => read(pool, some), keys)
       } catch (again) {
-        throw told(again)
+        throw explained(again)
       }
     }
   }
 }
 
-const NOBODY_SEEN =
+const NO_ROWS_VISIBLE =
   "customers: the role sees no customer at all. With customers.rowSecurity: 'apply' that is not taken for an empty table: is there still a policy that shows the role its customers?"
 
 /** Class 42: a name or a right. Its code alone does not tell which one. */
@@ -213,7 +213,7 @@ const OUT_OF_PATH =
 
 /** Reasons that no catalog shows: no row is seen, or a function behind the view needs something once there is a row. */
 function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
-  if (error instanceof NobodySeen) return NOBODY_SEEN
+  if (error instanceof NoRowsVisible) return NO_ROWS_VISIBLE
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
   if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
   const mayBePath = config.customers.searchPath.length === 0 && UNFOUND.test(error.code ?? '')

@@ -35,7 +35,7 @@ export function startMeter(startedAt: number) {
     /** Calls a second that all workers together may make. */
     ceiling: 0,
     /** `place` is empty before and after the story. */
-    shown: { place: '', says: '', look: '' },
+    shown: { place: '', says: '', hint: '' },
     /** Claims that settled without a call. */
     spared: 0,
     snapshot: null as DemoSnapshot | null,

@@ -51,10 +51,10 @@ export async function runDemo(options: DemoOptions) {
   const { pool, sandbox, opened, env } = demo
   const story = makePhases(makePeople(CUSTOMERS))
   for (const [i, phase] of story.entries()) {
-    const { name, says, look, faults = [] } = phase
+    const { name, says, hint, faults = [] } = phase
     const begun = Date.now()
     meter.phases.push({ name, captured: 0, calls: [] })
-    screen.show({ place: `${i + 1}/${story.length}`, says, look })
+    screen.show({ place: `${i + 1}/${story.length}`, says, hint })
     sandbox.faults.set(faults)
     let played = false
     const playing = play(pool, phase, stop).then(() => {
@@ -89,7 +89,7 @@ export async function runDemo(options: DemoOptions) {
 }
 
 async function openDemo({ stack, meter, screen, stop }: DemoOptions) {
-  const say = (says: string) => screen.show({ place: '', says, look: '' })
+  const say = (says: string) => screen.show({ place: '', says, hint: '' })
   const config = resolveConfig(demoConfig, CONFIG_FILE, 'src/demo/rollcall.config.ts')
   say('Starting an embedded Postgres in a temporary folder')
   const { url, stop: stopPostgres } = await startPostgres()

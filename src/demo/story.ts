@@ -27,7 +27,7 @@ export type Phase = {
   readonly name: string
   readonly says: string
   /** A hint for the viewer. */
-  readonly look: string
+  readonly hint: string
   /** Each is one transaction, also where it has several statements. */
   readonly transactions: readonly string[]
   /** Between the beginnings of two transactions; default 0. */
@@ -56,20 +56,20 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: `import of ${IMPORTED}`,
       says: `${IMPORTED} customers are imported in one transaction`,
-      look: 'The backlog stays in Postgres; calls keep to the agreed pace.',
+      hint: 'The backlog stays in Postgres; calls keep to the agreed pace.',
       transactions: [importPeople(people.slice(0, IMPORTED))],
     },
     {
       name: `${signUps.length} sign-ups`,
       says: `${signUps.length} customers sign up, one by one`,
-      look: 'A row and its subscription become one create, moments after the commit.',
+      hint: 'A row and its subscription become one create, moments after the commit.',
       transactions: signUps.map((person) => importPeople([person])),
       everyMs: 33,
     },
     {
       name: 'single edits',
       says: 'Addresses, phones, names and notes are edited, wrong DNIs corrected',
-      look: 'PATCH with the changed field and the status; trials are looked up first.',
+      hint: 'PATCH with the changed field and the status; trials are looked up first.',
       transactions: [
         ...people.slice(40, 72).map(edit),
         ...wrongDnis.map(({ id, dni }) => set(id, 'dni', withLetter(dni.slice(0, -1)))),
@@ -79,7 +79,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'plans, clearing',
       says: 'Plans change in their own table; phones, notes and groups are cleared',
-      look: 'Clearing arrives as null, or as a full PUT if the configuration says so.',
+      hint: 'Clearing arrives as null, or as a full PUT if the configuration says so.',
       transactions: [
         ...onTrial.slice(0, 6).map(({ id }) => setPlan(id, 'premium')),
         ...free.slice(0, 4).map(({ id }) => setPlan(id, 'prueba')),
@@ -92,7 +92,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'bursts of ten',
       says: `Three customers change their address ${BURST} times within half a second`,
-      look: 'At most two calls each: a call sends the row as it is by then.',
+      hint: 'At most two calls each: a call sends the row as it is by then.',
       transactions: Array.from({ length: BURST }, (_, i) =>
         busy.map(({ id }) => set(id, 'correo', `${id.toLowerCase()}.${i}@example.com`)),
       ).flat(),
@@ -101,7 +101,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'nothing to send',
       says: 'An unmapped column changes for all customers; a transaction is rolled back',
-      look: 'No change is captured and no call is made.',
+      hint: 'No change is captured and no call is made.',
       transactions: [
         EVERY_VISIT,
         "BEGIN; UPDATE public.clientes SET notas = 'undone'; ROLLBACK",
@@ -112,7 +112,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'bulk UPDATE',
       says: 'One UPDATE moves all customers in Madrid and Barcelona to another group',
-      look: 'One statement, one PATCH for each customer, within the pace.',
+      hint: 'One statement, one PATCH for each customer, within the pace.',
       transactions: [
         "UPDATE public.clientes SET grupo = 'ciudades' WHERE provincia IN ('Madrid', 'Barcelona')",
       ],
@@ -120,7 +120,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'service in trouble',
       says: 'The service is in trouble: slow, 503 for every fifth call, lost answers',
-      look: 'An unknown outcome is never repeated blindly: a GET comes first.',
+      hint: 'An unknown outcome is never repeated blindly: a GET comes first.',
       transactions: premium.slice(-60, -4).map(edit),
       everyMs: 70,
       faults: [
@@ -132,13 +132,13 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'service well again',
       says: 'The service is well again',
-      look: 'Lookups show which calls had been stored; only the others go out again.',
+      hint: 'Lookups show which calls had been stored; only the others go out again.',
       transactions: [],
     },
     {
       name: 'deletions',
       says: 'Some customers are deleted, others cancel',
-      look: 'The service has no DELETE: status 0 takes the access away.',
+      hint: 'The service has no DELETE: status 0 takes the access away.',
       transactions: [
         ...[...premium.slice(-4, -1), ...free.slice(-1)].map(
           ({ id }) => `DELETE FROM public.clientes WHERE id = '${id}'`,

@@ -91,7 +91,7 @@ export function renderView(meter: Meter, { columns, rows, now, paint }: ViewOpti
     ` ${paint('strong', 'rollcall demo')}   ${paint('dim', target.padEnd(width - 18 - clock.length))} ${paint('dim', clock)}`,
     '',
     ` ${paint('good', '●')} ${paint('strong', shown.says)}`,
-    `   ${paint('dim', shown.look)}`,
+    `   ${paint('dim', shown.hint)}`,
     ...(snapshot === null ? [] : ['', ...figures(meter, snapshot, now, paint)]),
   ]
   const room = Math.min(rows - 3 - head.length, shown.place === '' ? FEW_EVENTS : MAX_EVENTS)

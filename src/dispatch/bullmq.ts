@@ -2,9 +2,9 @@ import type { Queue } from 'bullmq'
 import type { Cluster, Redis } from 'ioredis'
 import { connectQueue, queueError } from './connect.ts'
 import { type Consuming, consume, type Keep, openBullQueue, PREFIX } from './consume.ts'
-import type { JobQueue, LeasePage, Processed, Ticks, Witness } from './queue.ts'
+import type { JobQueue, LeasePage, Processed, Schedule, Witness } from './queue.ts'
 
-/** Finished jobs are kept for a look at them; what is owed stands in Postgres. */
+/** Finished jobs are kept for a poll them; what is owed stands in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
 
 type Options = {
@@ -38,7 +38,7 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
       consume<LeasePage>(async (page) => process(page).then(() => ({ failed: null })), {
         ...{ ...shared, name, concurrency, keep: KEEP },
       }),
-    ticks: (tick, { everyMs }) => openTicks(tick, { ...shared, name: `${name}-reconcile`, everyMs }),
+    schedule: (step, { everyMs }) => openSchedule(step, { ...shared, name: `${name}-reconcile`, everyMs }),
     witness: connection.redis && makeWitness(connection.redis, { queueUrl, name }),
     close: () => closing(queue),
   }
@@ -66,45 +66,48 @@ function makeWitness(
   }
 }
 
-/** A tick says nothing that a later one does not say as well. */
-const KEEP_TICKS: Keep = { removeOnComplete: { count: 10 }, removeOnFail: { age: 86_400, count: 20 } }
+/** A run says nothing that a later one does not say as well. */
+const KEEP_RUNS: Keep = { removeOnComplete: { count: 10 }, removeOnFail: { age: 86_400, count: 20 } }
 const SCHEDULE = 'reconcile'
-/** A schedule whose next tick is overdue by more than this has lost it: BullMQ makes the next one as one begins. */
+/** A schedule whose next run is overdue by more than this has lost it: BullMQ makes the next one as one begins. */
 const LOST_MS = 10_000
-const LOST_TICKS = 3
+const LOST_RUNS = 3
 
-type TickOptions = Omit<Consuming, 'concurrency' | 'keep'> & { readonly everyMs: number }
+type ScheduleOptions = Omit<Consuming, 'concurrency' | 'keep'> & { readonly everyMs: number }
 
 /**
- * A job scheduler in a queue of its own, because it makes the next tick only as the last one begins: behind thousands of
- * syncs it would stand still. All processes take from it, and each tick goes to one of them.
+ * A job scheduler in a queue of its own, because it makes the next run only as the last one begins: behind thousands of
+ * syncs it would stand still. All processes take from it, and each run goes to one of them.
  */
-async function openTicks(tick: () => Promise<Processed>, { everyMs, ...rest }: TickOptions): Promise<Ticks> {
-  const queue = await openBullQueue({ ...rest, keep: KEEP_TICKS }, (opened) => opened.close())
+async function openSchedule(
+  step: () => Promise<Processed>,
+  { everyMs, ...rest }: ScheduleOptions,
+): Promise<Schedule> {
+  const queue = await openBullQueue({ ...rest, keep: KEEP_RUNS }, (opened) => opened.close())
   const close = () => queue.close()
 
-  async function tend(): Promise<void> {
+  async function restore(): Promise<void> {
     const found = await queue.getJobScheduler(SCHEDULE)
     const away = (found?.next ?? 0) - Date.now()
-    const lost = away < -Math.max(LOST_MS, LOST_TICKS * everyMs)
-    if (found?.every === everyMs && !lost && away <= LOST_TICKS * everyMs) return
+    const lost = away < -Math.max(LOST_MS, LOST_RUNS * everyMs)
+    if (found?.every === everyMs && !lost && away <= LOST_RUNS * everyMs) return
     // Changed in place it would keep the offset of the old interval, and go on as late as that says.
     if (found) await queue.removeJobScheduler(SCHEDULE)
     await queue.upsertJobScheduler(SCHEDULE, { every: everyMs }, { name: SCHEDULE, data: {} })
   }
 
   try {
-    await tend()
-    const consumer = await consume(tick, { ...rest, concurrency: 1, keep: KEEP_TICKS })
+    await restore()
+    const consumer = await consume(step, { ...rest, concurrency: 1, keep: KEEP_RUNS })
     return {
-      tend: () => throwing(rest.queueUrl)(tend()),
+      restore: () => throwing(rest.queueUrl)(restore()),
       async close(deadlineMs) {
         await consumer.close(deadlineMs)
         await close()
       },
     }
   } catch (error) {
-    await close().catch(() => undefined) // what ended it is told
+    await close().catch(() => undefined) // the end is reported already
     throw queueError(error, rest.queueUrl)
   }
 }

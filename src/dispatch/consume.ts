@@ -78,7 +78,7 @@ async function readyOr(
   try {
     await part.waitUntilReady()
   } catch (error) {
-    await close().catch(() => undefined) // what ended it is told
+    await close().catch(() => undefined) // the end is reported already
     throw queueError(error, queueUrl)
   }
 }

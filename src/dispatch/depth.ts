@@ -1,7 +1,7 @@
 // How much is kept on the queue, and how lanes share it: what stands there already is in front of every live change.
 import { LANE, type Lane } from '../model/customer.ts'
 
-/** One look at the tables, which are the same for all processes. */
+/** One reading at the tables, which are the same for all processes. */
 export type DepthReading = {
   /** Monotonic. */
   readonly atMs: number
@@ -15,22 +15,22 @@ export type DepthReading = {
   readonly concurrency: number
 }
 
-/** The state that a process keeps between two looks. */
+/** The state that a process keeps between two readings. */
 export type Depth = {
   /** As many jobs as there should be on the queue. */
   readonly jobs: number
-  /** Looks of the last second, this one included. */
-  readonly looks: readonly DepthReading[]
+  /** Readings of the last second, this one included. */
+  readonly readings: readonly DepthReading[]
 }
 
-/** A live change waits for this much work, which bridges the time between two looks many times over. */
+/** A live change waits for this much work, which bridges the time between two readings many times over. */
 const AHEAD_S = 0.4
 /** Work is carried out in bursts. */
 const WINDOW_MS = 1000
 /** A rate that was seen for less than this is taken for one that was seen for as long. */
 const SHORTEST_MS = 250
 const HALF_LIFE_MS = 500
-/** With less than this share left, the queue might be empty before the next look. */
+/** With less than this share left, the queue might be empty before the next reading. */
 const LOW = 0.5
 
 /** A second's worth at this pace: more is never kept on the queue. Room for two, so that backfill gets its share. */
@@ -42,33 +42,36 @@ export function mostAt(pace: number): number {
  * The depth follows what was really carried out lately, by all processes: otherwise, at a pace of 2000 a second, a
  * service that does 200 would have ten seconds of work in front of a live change. Nothing tells how much could have
  * been done with more to do: it doubles for as long as the queue is found low although it had been filled. Then it
- * falls slowly, not by a single look.
+ * falls slowly, not by a single reading.
  */
-export function nextDepth(before: Depth | null, look: DepthReading): Depth {
-  const most = mostAt(look.pace)
-  const ahead = Math.ceil(AHEAD_S * Math.min(look.pace, carriedOut(before, look)))
-  const least = Math.max(2, Math.min(look.concurrency, Math.ceil(AHEAD_S * look.pace)))
-  const jobs = Math.min(most, Math.max(least, ahead, before ? kept(before, look) : 0))
-  const looks = [...(before?.looks ?? []), look].filter(({ atMs }) => look.atMs - atMs <= WINDOW_MS)
-  return { jobs, looks }
+export function nextDepth(before: Depth | null, reading: DepthReading): Depth {
+  const most = mostAt(reading.pace)
+  const ahead = Math.ceil(AHEAD_S * Math.min(reading.pace, carriedOut(before, reading)))
+  const least = Math.max(2, Math.min(reading.concurrency, Math.ceil(AHEAD_S * reading.pace)))
+  const jobs = Math.min(most, Math.max(least, ahead, before ? kept(before, reading) : 0))
+  const readings = [...(before?.readings ?? []), reading].filter(
+    ({ atMs }) => reading.atMs - atMs <= WINDOW_MS,
+  )
+  return { jobs, readings }
 }
 
 /** Jobs per second that came to their claim. */
-function carriedOut(before: Depth | null, look: DepthReading): number {
-  const since = before?.looks.find(({ atMs }) => look.atMs - atMs <= WINDOW_MS) ?? before?.looks.at(-1)
+function carriedOut(before: Depth | null, reading: DepthReading): number {
+  const since =
+    before?.readings.find(({ atMs }) => reading.atMs - atMs <= WINDOW_MS) ?? before?.readings.at(-1)
   if (!since) return 0
-  const done = look.issued - since.issued - (look.queued - since.queued)
-  return Math.max(0, (done * 1000) / Math.max(SHORTEST_MS, look.atMs - since.atMs))
+  const done = reading.issued - since.issued - (reading.queued - since.queued)
+  return Math.max(0, (done * 1000) / Math.max(SHORTEST_MS, reading.atMs - since.atMs))
 }
 
-function kept(before: Depth, look: DepthReading): number {
-  const last = before.looks.at(-1)
+function kept(before: Depth, reading: DepthReading): number {
+  const last = before.readings.at(-1)
   if (!last) return 0
   // A tenth of the room may have been kept for customers that were not there.
-  const filled = look.issued - last.issued >= 0.9 * roomFor(before.jobs, last.queued) - 1
-  const low = look.queued < before.jobs * LOW
+  const filled = reading.issued - last.issued >= 0.9 * roomFor(before.jobs, last.queued) - 1
+  const low = reading.queued < before.jobs * LOW
   if (filled && low) return before.jobs * 2
-  return Math.floor(before.jobs * 2 ** ((last.atMs - look.atMs) / HALF_LIFE_MS))
+  return Math.floor(before.jobs * 2 ** ((last.atMs - reading.atMs) / HALF_LIFE_MS))
 }
 
 type Demand = {

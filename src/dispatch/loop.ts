@@ -11,7 +11,7 @@ export type LoopOptions = {
 }
 
 const BUSY_MS = 10
-/** After work there is soon more, and a change that comes now should not wait for the next look. */
+/** After work there is soon more, and a change that comes now should not wait for the next poll. */
 const WARM_MS = 2000
 const WARM_WAIT_MS = 15
 const IDLE_MS = 40

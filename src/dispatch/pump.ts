@@ -24,7 +24,7 @@ type PumpOptions = {
   readonly fingerprint: string
   /** The target that this process calls. While the ledger is about another one, nothing is leased. */
   readonly binding: Binding
-  /** Told at each step whether syncs go by our mapping, and to our target. */
+  /** Called at each step: whether syncs go by our mapping, and to our target. */
   readonly onMapping: (current: boolean) => Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function makePump(options: PumpOptions) {
     if (seen.captured) onCaptured(await drain())
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
-    // A change that was noted a moment ago is due now, so that it need not wait for the next look.
+    // A change that was noted a moment ago is due now, so that it need not wait for the next poll.
     const any = seen.captured || seen.replan || seen.verify || seen.due
     const leases = any && seen.current ? await leaseDue(seen) : []
     await enqueue(leases)

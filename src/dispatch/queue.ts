@@ -2,7 +2,7 @@
 import type { LeaseInLane } from '../ledger/lease.ts'
 import type { Mark } from '../ledger/mark.ts'
 
-/** `failed` is shown beside a tick in the queue's own views: words without values, or null when it went well. */
+/** `failed` is shown beside a run in the queue's own views: words without values, or null when it went well. */
 export type Processed = { readonly failed: string | null }
 
 export type Consumer = {
@@ -13,11 +13,11 @@ export type Consumer = {
   close(deadlineMs: number): Promise<void>
 }
 
-/** A schedule: one process of all is called at each tick. */
-export type Ticks = {
+/** A schedule: one process of all is called each time. */
+export type Schedule = {
   /** Puts the schedule back where the queue has lost it. */
-  tend(): Promise<void>
-  /** Takes no further tick and waits for the one that runs; after the deadline it is left behind. */
+  restore(): Promise<void>
+  /** Takes no further run and waits for the one that runs; after the deadline it is left behind. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export type JobQueue = {
     options: { readonly concurrency: number },
   ): Promise<Consumer>
   /** The schedule by which customers are verified. */
-  ticks(tick: () => Promise<Processed>, options: { readonly everyMs: number }): Promise<Ticks>
+  schedule(step: () => Promise<Processed>, options: { readonly everyMs: number }): Promise<Schedule>
   /** Null: a queue in Postgres may go back in time with the database. */
   readonly witness: Witness | null
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// Turns the step of a check into the finding that its caller is told of, and into the rows that are written. Pure.
+// Turns the step of a check into the finding that its caller reports, and into the rows that are written. Pure.
 import { userIdOf } from '../model/mapped.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { FindingRow, OpenFinding } from './found.ts'
@@ -7,7 +7,7 @@ import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from
 
 export type FindingAfter = Omit<Checked, 'key' | 'verdict' | 'shown' | 'repairing'> & {
   /**
-   * The drift as it is stored, with the cause that the first check told: afterwards the records hold what that showed,
+   * The drift as it is stored, with the cause that the first check found: afterwards the records hold what that showed,
    * and tell another cause. Null: this check's own verdict holds.
    */
   readonly kept: DriftVerdict | null
@@ -29,20 +29,20 @@ export type StepOptions = Lag & {
 }
 
 type Checking = {
-  readonly subject: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
+  readonly snapshot: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
   readonly open: OpenFinding | null
 }
 
 /** For workers; a run asks again a moment later. The service may say something else before long. */
-const DOUBTED_MS = 600_000
+const NOT_CREDIBLE_MS = 600_000
 
 /** `rows`: those of findings that are to be changed or made. */
 export function afterStep(
   step: FindingStep,
-  { subject, open }: Checking,
+  { snapshot, open }: Checking,
   options: StepOptions,
 ): { readonly after: FindingAfter; readonly rows: readonly FindingRow[] } {
-  const { key, mapped, desired } = subject
+  const { key, mapped, desired } = snapshot
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   const userId = userIdOf(mapped)
   const shown = { id: same.findingId, key, userId, desired, seen: true, anew: false, how: null }
@@ -63,19 +63,19 @@ export function afterStep(
       const nextInMs = postponedMs(options)
       return { after: { ...same, nextInMs }, rows: asItWas(nextInMs) }
     }
-    case 'doubt':
-      return { after: { ...same, findingState: 'suspected' }, rows: asItWas(DOUBTED_MS) }
+    case 'not-credible':
+      return { after: { ...same, findingState: 'suspected' }, rows: asItWas(NOT_CREDIBLE_MS) }
     case 'suspect': {
       const { drift, ends: resolved } = step
       const nextInMs = options.consistencyDelayMs
-      const row = { ...shown, ...drift, nextInMs, looks: 1, anew: true }
+      const row = { ...shown, ...drift, nextInMs, checks: 1, anew: true }
       const rows = resolved === null ? [row] : [...asItWas(null, resolved), { ...row, id: null }]
       return { after: { ...same, findingState: 'suspected', nextInMs, resolved }, rows }
     }
     case 'confirm':
     case 'keep': {
       const found = confirmed(open, step.drift, options)
-      const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, looks: (open?.looks ?? 1) + 1 }
+      const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, checks: (open?.checks ?? 1) + 1 }
       return { after: { ...same, ...found }, rows: [row] }
     }
     case 'resolve':

@@ -4,12 +4,12 @@ import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { type Checked, type CheckVerdict, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
-/** A customer of whom a check has not said enough. */
+/** A customer that needs another check. */
 type WaitingCheck = {
   readonly key: CustomerKey
   /** Monotonic milliseconds: a clock that is set back makes no customer wait. */
   readonly at: number
-  readonly looks: number
+  readonly checks: number
   /** The verdict of the last check, which counts once no further one comes; null: there was none. */
   readonly last: CheckVerdict | null
 }
@@ -52,7 +52,7 @@ type NewChecks = {
   readonly checked: readonly Checked[]
   /** Customers who were to be checked for the first time: a stop may have come before. */
   readonly fresh: readonly CustomerKey[]
-  /** Customers of whom others have found a difference while the run went on. */
+  /** Customers for which others have found a difference while the run went on. */
   readonly met: ReadonlyMap<CustomerKey, Met>
   readonly nowMs: number
 }
@@ -63,19 +63,19 @@ type NewChecks = {
  * report that calls all customers right because a worker was quicker would hide what happened.
  */
 export function afterChecks(agenda: Agenda, { checked, fresh, met, nowMs }: NewChecks): Agenda {
-  const before = new Map(agenda.waiting.map(({ key, looks }) => [key, looks]))
+  const before = new Map(agenda.waiting.map(({ key, checks }) => [key, checks]))
   const seen = new Set(checked.map(({ key }) => key))
   const waiting: WaitingCheck[] = agenda.waiting.filter(({ key }) => !seen.has(key))
-  for (const key of fresh) if (!seen.has(key)) waiting.push({ key, at: nowMs, looks: 0, last: null })
+  for (const key of fresh) if (!seen.has(key)) waiting.push({ key, at: nowMs, checks: 0, last: null })
   const counted: CheckVerdict[] = []
   const suspects: CheckVerdict[] = []
   const found: string[] = []
   for (const each of checked) {
     const { key, verdict, findingId, findingState } = each
-    const looks = (before.get(key) ?? 0) + 1
+    const checks = (before.get(key) ?? 0) + 1
     const other = findingState === 'found' ? undefined : met.get(key)
-    if (isWaiting(each, { looks, waiting: waiting.length, met: other !== undefined })) {
-      waiting.push({ key, at: nowMs + (each.nextInMs ?? LATER_MS), looks, last: verdict })
+    if (isWaiting(each, { checks, waiting: waiting.length, met: other !== undefined })) {
+      waiting.push({ key, at: nowMs + (each.nextInMs ?? LATER_MS), checks, last: verdict })
     } else if (other) {
       counted.push(withAccessOf(verdict, other.verdict))
       found.push(other.findingId)
@@ -100,12 +100,12 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
   return { ...found, access: found.access ?? held }
 }
 
-type Going = { readonly looks: number; readonly waiting: number; readonly met: boolean }
+type Going = { readonly checks: number; readonly waiting: number; readonly met: boolean }
 
-function isWaiting({ verdict, findingState, more }: Checked, { looks, waiting, met }: Going): boolean {
-  if (isDrift(verdict)) return (more || findingState !== 'found') && looks < CHECKS_OF_SUSPECTS
+function isWaiting({ verdict, findingState, more }: Checked, { checks, waiting, met }: Going): boolean {
+  if (isDrift(verdict)) return (more || findingState !== 'found') && checks < CHECKS_OF_SUSPECTS
   const passes = 'why' in verdict && PASSING.includes(verdict.why)
-  return !met && looks < CHECKS_OF_OTHERS && waiting < MOST_POSTPONED && passes
+  return !met && checks < CHECKS_OF_OTHERS && waiting < MOST_POSTPONED && passes
 }
 
 type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']
@@ -113,12 +113,12 @@ type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']
 /** More can be said a moment later. */
 const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'moved']
 
-/** With all that nothing has confirmed so far: enough to doubt the service, not to accuse it of anything. */
+/** With all that nothing has confirmed so far: enough to call the service not credible, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {
   return plus(plus(tally, suspects), tallyOf(waiting.flatMap(({ last }) => last ?? [])))
 }
 
-/** Customers of whom all is said that will be. */
+/** Customers whose result is final. */
 export function doneOf({ tally, suspects }: Pick<Agenda, 'tally' | 'suspects'>): number {
   return tally.checked + suspects.checked + totalOf(tally.skipped) + totalOf(tally.noAnswer)
 }

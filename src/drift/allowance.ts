@@ -1,7 +1,7 @@
 // How fast checks are made: a part of the pace that all calls share.
 
 /** Owed syncs go first in any case; workers leave most of the pace to them, and a run that a person waits for half. */
-export const SHARE = { tick: 0.25, run: 0.5 }
+export const SHARE = { schedule: 0.25, run: 0.5 }
 
 /** More in one go would be read long before they are checked, and held long by one transaction. */
 export const MOST_AT_ONCE = 50

@@ -68,20 +68,20 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   async function carryOut(keys: readonly CustomerKey[], claimed: ClaimedChecks, signal: AbortSignal) {
     const { tokens } = claimed
     const read = await readCheckable(reading, keys)
-    const asked = read.filter(({ subject, skip }) => skip === null && tokens.has(subject.key))
-    const subjects = asked.map(({ subject }) => subject)
-    const { answers, stopped } = await getUsers(subjects, signal)
+    const asked = read.filter(({ snapshot, skip }) => skip === null && tokens.has(snapshot.key))
+    const snapshots = asked.map(({ snapshot }) => snapshot)
+    const { answers, stopped } = await getUsers(snapshots, signal)
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
     const repairsLater = !repair && config.reconcile.mode === 'repair'
     const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
-    for (const { subject } of given) tokens.delete(subject.key)
+    for (const { snapshot } of given) tokens.delete(snapshot.key)
     const owed = repair ? await owedRepairs(given, stored) : []
     const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
     return { checked, stopped }
   }
 
   async function owedRepairs(given: readonly UnstoredCheck[], stored: readonly StoredCheck[]) {
-    const found = given.flatMap(({ subject: { key, desired, work } }, at): ToRepair[] => {
+    const found = given.flatMap(({ snapshot: { key, desired, work } }, at): ToRepair[] => {
       const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
       // A customer that was never synced is a backfill's.
       if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
@@ -92,11 +92,12 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
 
   /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */
   async function withoutCaptured(checks: readonly UnstoredCheck[]): Promise<readonly UnstoredCheck[]> {
-    const differs = ({ result }: UnstoredCheck) => result.kind === 'seen' && result.verdict.kind !== 'agrees'
-    const keys = checks.filter(differs).map(({ subject }) => subject.key)
+    const differs = ({ result }: UnstoredCheck) =>
+      result.kind === 'compared' && result.verdict.kind !== 'agrees'
+    const keys = checks.filter(differs).map(({ snapshot }) => snapshot.key)
     const captured = await capturedOf(pool, keys)
     return checks.map((each) =>
-      captured.has(each.subject.key) ? { ...each, result: { kind: 'skipped', why: 'owed' } } : each,
+      captured.has(each.snapshot.key) ? { ...each, result: { kind: 'skipped', why: 'owed' } } : each,
     )
   }
 
@@ -105,20 +106,22 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
     { tokens, generation }: ClaimedChecks,
   ): Promise<readonly UnstoredCheck[]> {
-    const keys = [...answers].filter(([, answer]) => 'sight' in answer).map(([key]) => key)
+    const keys = [...answers].filter(([, answer]) => 'remote' in answer).map(([key]) => key)
     const unclear = await readUnclear(pool, keys)
-    return read.flatMap(({ subject, skip }): UnstoredCheck[] => {
-      const token = tokens.get(subject.key) ?? null
-      const check = { subject, token }
+    return read.flatMap(({ snapshot, skip }): UnstoredCheck[] => {
+      const token = tokens.get(snapshot.key) ?? null
+      const check = { snapshot, token }
       const why = skip ?? (token === null ? 'moved' : null)
       if (why) return [{ ...check, result: { kind: 'skipped', why } }]
-      const answer = answers.get(subject.key)
+      const answer = answers.get(snapshot.key)
       if (!answer) return []
       if ('none' in answer) return [{ ...check, result: { kind: 'no-answer', why: answer.none } }]
-      const { sight } = answer
-      const verdict = compare(subject, sight, { doubted: unclear.get(subject.key) ?? [], generation })
-      const ownForms = ownFormsOf(subject, sight)
-      return [{ ...check, result: { kind: 'seen', sight, verdict, ownForms, desired: subject.desired } }]
+      const { remote } = answer
+      const verdict = compare(snapshot, remote, { unclear: unclear.get(snapshot.key) ?? [], generation })
+      const ownForms = ownFormsOf(snapshot, remote)
+      return [
+        { ...check, result: { kind: 'compared', remote, verdict, ownForms, desired: snapshot.desired } },
+      ]
     })
   }
 }

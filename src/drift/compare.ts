@@ -1,4 +1,4 @@
-// Judges what a GET shows of a customer to whom nothing is owed: drift is a check whose plan would write. Pure.
+// Judges what a GET shows of a customer to which nothing is owed: drift is a check whose plan would write. Pure.
 import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { ComparableField } from '../model/normal.ts'
@@ -6,31 +6,31 @@ import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../m
 import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
-import { isLearnt } from '../sync/right.ts'
+import { isOwnForm } from '../sync/right.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
 import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
-export type Sight = RemoteUser | 'absent' | 'unreadable'
+export type Observed = RemoteUser | 'absent' | 'unreadable'
 
 /** A drift as one check shows it; the record of an earlier check may know the cause better. */
-export type SeenVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
+export type ComparedVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
-  readonly doubted: readonly string[]
+  readonly unclear: readonly string[]
   readonly generation: string
 }
 
-export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVerdict {
+export function compare(snapshot: Snapshot, remote: Observed, known: Known): ComparedVerdict {
   const { mapped, work } = snapshot
-  if (sight === 'unreadable') return drift('unreadable', { cause: changedSince(known.doubted, work) })
-  const { plan, memory } = planAfter(snapshot, sight)
+  if (remote === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
+  const { plan, memory } = planAfter(snapshot, remote)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
     case 'none': {
-      if (sight === 'absent') return { kind: 'agrees', nobody: existed(snapshot) ? 'gone' : 'known' }
-      const ended = mapped.kind === 'user' && mapped.user.status !== sight.status
+      if (remote === 'absent') return { kind: 'agrees', absent: existed(snapshot) ? 'gone' : 'known' }
+      const ended = mapped.kind === 'user' && mapped.user.status !== remote.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
     case 'create':
@@ -46,9 +46,9 @@ export function compare(snapshot: Snapshot, sight: Sight, known: Known): SeenVer
     case 'patch':
     case 'replace': {
       const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
-      if (fields.length === 0 || mapped.kind !== 'user' || sight === 'absent')
-        return { kind: 'agrees', hidden: true }
-      const access = fields.includes('status') ? wrongAccess(mapped.user.status, sight.status) : null
+      if (fields.length === 0 || mapped.kind !== 'user' || remote === 'absent')
+        return { kind: 'agrees', unverifiable: true }
+      const access = fields.includes('status') ? wrongAccess(mapped.user.status, remote.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
     // Such customers are skipped before a GET.
@@ -73,9 +73,11 @@ function existed(snapshot: Snapshot): boolean {
   return remote === 'present' && erased === null
 }
 
-type Hidden = typeof UNVERIFIABLE_FIELD
+type UnverifiableField = typeof UNVERIFIABLE_FIELD
 
-function isVisible<Field extends DriftField | Hidden>(field: Field): field is Exclude<Field, Hidden> {
+function isVisible<Field extends DriftField | UnverifiableField>(
+  field: Field,
+): field is Exclude<Field, UnverifiableField> {
   return field !== UNVERIFIABLE_FIELD
 }
 
@@ -92,11 +94,11 @@ function wrongAccess(here: Status, there: number): DriftVerdict['access'] {
 /** The first that holds for any field is that of the user: our own doing is said before another's. */
 const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
 
-type Doubts = Pick<Snapshot['work'], 'doubtful' | 'hiddenDoubted'>
+type UnknownOutcome = Pick<Snapshot['work'], 'unverified' | 'hiddenUnknown'>
 
 /** Fields that the service once had: no call of ours since then may have changed them. */
-function changedSince(doubted: readonly string[], { doubtful, hiddenDoubted }: Doubts): DriftCause {
-  return doubtful || hiddenDoubted || doubted.length > 0 ? 'unknown-outcome' : 'edited-at-service'
+function changedSince(unclear: readonly string[], { unverified, hiddenUnknown }: UnknownOutcome): DriftCause {
+  return unverified || hiddenUnknown || unclear.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }
 
 /**
@@ -104,7 +106,7 @@ function changedSince(doubted: readonly string[], { doubtful, hiddenDoubted }: D
  * acknowledged or shown once, and no call of ours since then may have changed it. Digests of another key tell nothing:
  * then nothing is known to have been delivered.
  */
-export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
+export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
   const { work, mapped, digests, digestKey, desired } = snapshot
   const record = recordOfUser(snapshot)
   const comparable = record.digestKey === digestKey
@@ -114,7 +116,7 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
 
   function changed(field: DriftField, delivered: boolean): DriftCause {
     if (!delivered) return undelivered
-    return changedSince(doubted.includes(field) ? [field] : [], work)
+    return changedSince(unclear.includes(field) ? [field] : [], work)
   }
 
   function ofField(field: DriftField): DriftCause {
@@ -142,21 +144,21 @@ export function causesOf(snapshot: Snapshot, { doubted, generation }: Known) {
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
-    /** The difference of a user that is desired and missing. Every call that was doubted could have been about that. */
+    /** The difference of a user that is desired and missing. Every call of unknown outcome could have been about that. */
     absence(): DriftCause {
       if (work.unknown || record.remote === 'unknown') return 'unknown-outcome'
-      return record.remote === 'present' ? changedSince(doubted, work) : undelivered
+      return record.remote === 'present' ? changedSince(unclear, work) : undelivered
     },
   }
 }
 
 /** Fields that the service shows in a form of its own that counts as the same. */
-export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, sight: Sight) {
-  if (mapped.kind !== 'user' || typeof sight === 'string' || work.record.digestKey !== digestKey) return []
-  const sides = { desired: mapped.user.fields, remote: sight.fields }
+export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, remote: Observed) {
+  if (mapped.kind !== 'user' || typeof remote === 'string' || work.record.digestKey !== digestKey) return []
+  const sides = { desired: mapped.user.fields, remote: remote.fields }
   return OPTIONAL_FIELDS.filter(
     (field): field is ComparableField =>
-      field !== UNVERIFIABLE_FIELD && isLearnt(field, sides, work.record.normalised, digests),
+      field !== UNVERIFIABLE_FIELD && isOwnForm(field, sides, work.record.observedForms, digests),
   )
 }
 
@@ -165,12 +167,12 @@ type Values = Readonly<Partial<Record<DriftField, unknown>>>
 /** The fields that differ, as values; of an unexpected access the status, though no field is named. */
 export function shownOf(
   { mapped }: Pick<Snapshot, 'mapped'>,
-  sight: Sight,
+  remote: Observed,
   { kind, fields }: DriftVerdict,
 ): readonly Shown[] {
-  if (typeof sight === 'string') return []
+  if (typeof remote === 'string') return []
   const here: Values = mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : {}
-  const service: Values = { ...sight.fields, status: sight.status }
+  const service: Values = { ...remote.fields, status: remote.status }
   const named: readonly DriftField[] = kind === 'unexpected-access' ? ['status'] : fields
   return named.map((field) => ({ field, here: here[field] ?? null, service: service[field] ?? null }))
 }

@@ -3,12 +3,12 @@ import { type Client, oneRow } from '../database/client.ts'
 import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
 import { readHeldAccess } from './held-access.ts'
-import { CHECKABLE, type DriftKind, SEEN_AT, type WrongAccess } from './words.ts'
+import { CHECKABLE, CHECKED_AT, type DriftKind, type WrongAccess } from './words.ts'
 
 export type Coverage = {
   /** Within which all customers are to be checked; null: workers check none. */
   readonly periodMs: number | null
-  /** Customers of whom a check can say something. */
+  /** Customers about which a check can say something. */
   readonly customers: number
   /** How many of these were checked within the period; a lookup of a sync counts where it agreed. */
   readonly within: number
@@ -28,13 +28,13 @@ export type VerificationReport = {
   readonly access: Readonly<Record<WrongAccess, number>>
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
   /** The last sample, where too many of its users are not there or unreadable (`denied`). Null: it is credible. */
-  readonly doubt: { readonly denied: number; readonly asked: number } | null
+  readonly notCredible: { readonly denied: number; readonly asked: number } | null
 }
 
 const PROVED = 1000
 
 const COVERAGE = `
-WITH seen AS MATERIALIZED (SELECT ${SEEN_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
+WITH seen AS MATERIALIZED (SELECT ${CHECKED_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
 proved AS (
   SELECT (extract(epoch FROM proved_at - changed_at) * 1000)::float8 AS ms FROM seen
   WHERE proved_at >= changed_at ORDER BY proved_at DESC LIMIT ${PROVED})
@@ -60,15 +60,15 @@ export async function readVerification(client: Client, periodMs: number | null):
     open[kind] += count
     if (wrong !== null) access[wrong] += count
   }
-  const doubt = await readDoubt(client)
-  return { coverage: { periodMs, ...coverage, overdue }, open, access, heldAccess, doubt }
+  const notCredible = await readNotCredible(client)
+  return { coverage: { periodMs, ...coverage, overdue }, open, access, heldAccess, notCredible }
 }
 
-/** A doubt is asked about again every minute or so: after an hour no worker checks any more. */
+/** A sample that is not credible is repeated every minute or so: after an hour no worker checks any more. */
 const HOUR_MS = 3_600_000
 
-/** Too few answers are no reason to doubt the service, only to confirm nothing yet. */
-export async function readDoubt(client: Client): Promise<VerificationReport['doubt']> {
+/** Too few answers are no reason to call the service not credible, only to confirm nothing yet. */
+export async function readNotCredible(client: Client): Promise<VerificationReport['notCredible']> {
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.meant || evidence.ageMs > HOUR_MS || !isTooStrange(evidence)) return null
   return { denied: evidence.strange, asked: evidence.asked }

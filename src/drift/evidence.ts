@@ -42,7 +42,7 @@ export function isTooStrange({ asked, strange }: Pick<Sample, 'asked' | 'strange
   return strange > 1 && strange * 5 > asked * 2
 }
 
-export function isDoubted({ asked, strange, wanted, meant }: Evidence): boolean {
+export function isNotCredible({ asked, strange, wanted, meant }: Evidence): boolean {
   return !meant && (asked < Math.min(ENOUGH, wanted) || isTooStrange({ asked, strange }))
 }
 
@@ -56,7 +56,7 @@ export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > cl
 const EVIDENCE = `
 SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS strange, (sample->>'wanted')::float8 AS wanted,
   (extract(epoch FROM clock_timestamp() - sampled_at) * 1000)::float8 AS "ageMs",
-  EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'believe' AND d.at > now() - interval '1 day'
+  EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'credible' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
 FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`
 
@@ -68,7 +68,7 @@ const SUSPECTED = `
 SELECT count(*)::int AS suspected, count(*) FILTER (WHERE NOT ${SAMPLED})::int AS unsampled
 FROM rollcall.finding f WHERE f.key = ANY ($1) AND f.resolved_at IS NULL AND f.kind = ANY ($2)`
 
-/** A doubt is asked about again, so that it ends with what it is about. */
+/** A sample that is not credible is repeated, so that checks go on once the service is. */
 const AGAIN_MS = 60_000
 
 /** Before these are checked: a suspicion is newer than the last sample, or that was bad and is a minute old. */
@@ -78,7 +78,7 @@ export async function isSampleDue(client: Client, keys: readonly CustomerKey[]):
   if (unsampled > 0) return true
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.ageMs < AGAIN_MS) return false
-  return isDoubted(evidence) && (suspected > 0 || isTooStrange(evidence))
+  return isNotCredible(evidence) && (suspected > 0 || isTooStrange(evidence))
 }
 
 const DRAW = `
@@ -96,8 +96,8 @@ export async function writeSample(client: Client, at: number, sample: Sample): P
 }
 
 /** A person approves that users who are not there are meant. */
-export async function believe(client: Client, { by, why }: DecidedBy): Promise<void> {
-  await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('believe', $1, $2)`, [by, why])
+export async function setCredible(client: Client, { by, why }: DecidedBy): Promise<void> {
+  await client.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('credible', $1, $2)`, [by, why])
 }
 
 const SIZE = 30
@@ -114,24 +114,24 @@ export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskS
 
   return async (signal) => {
     const { at, keys } = await drawSample(pool, MOST_DRAWN)
-    const { subjects, waiting } = await readSample(keys)
-    const { answers, stopped } = await getUsers(subjects, signal)
+    const { snapshots, waiting } = await readSample(keys)
+    const { answers, stopped } = await getUsers(snapshots, signal)
     if (stopped) return stopped
-    const sights = [...answers.values()].flatMap((answer) => ('sight' in answer ? answer.sight : []))
-    const strange = sights.filter((sight) => typeof sight === 'string').length
-    await writeSample(pool, at, { asked: sights.length, strange, wanted: subjects.length + waiting })
+    const remotes = [...answers.values()].flatMap((answer) => ('remote' in answer ? answer.remote : []))
+    const strange = remotes.filter((remote) => typeof remote === 'string').length
+    await writeSample(pool, at, { asked: remotes.length, strange, wanted: snapshots.length + waiting })
     return null
   }
 
   /** In the order of the keys, which is a random one; reads as few as it takes. */
   async function readSample(keys: readonly CustomerKey[]) {
-    const subjects: Snapshot[] = []
+    const snapshots: Snapshot[] = []
     let waiting = 0
-    for (let at = 0; at < keys.length && subjects.length < SIZE; at += SIZE) {
+    for (let at = 0; at < keys.length && snapshots.length < SIZE; at += SIZE) {
       const read = await readCheckable(reading, keys.slice(at, at + SIZE))
-      subjects.push(...read.flatMap(({ subject, skip }) => (skip === null ? subject : [])))
+      snapshots.push(...read.flatMap(({ snapshot, skip }) => (skip === null ? snapshot : [])))
       waiting += read.filter(({ skip }) => WAITING.has(skip)).length
     }
-    return { subjects: subjects.slice(0, SIZE), waiting }
+    return { snapshots: snapshots.slice(0, SIZE), waiting }
   }
 }

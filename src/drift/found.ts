@@ -8,11 +8,18 @@ import { SAMPLED } from './evidence.ts'
 import { readHeldAccess } from './held-access.ts'
 import type { KeptDrift, StoredFinding } from './step.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
-import { CONFIRMED, type DriftVerdict, type Finding, type Resolved, SEEN_AT, type Skipped } from './words.ts'
+import {
+  CHECKED_AT,
+  CONFIRMED,
+  type DriftVerdict,
+  type Finding,
+  type Resolved,
+  type Skipped,
+} from './words.ts'
 
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
-SELECT f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.looks, f.repairs,
+SELECT f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.checks, f.repairs,
   ${iso('f.first_seen')} AS "firstSeen", ${iso('f.last_seen')} AS "lastSeen",
   ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow"
 FROM rollcall.finding f WHERE ${where}
@@ -36,31 +43,31 @@ export async function readOpenFound(client: Client): Promise<readonly Finding[]>
  * other such record came with a change of a customer out of scope.
  */
 const SAID = `CASE WHEN f.counts THEN 'found' WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'owed' WHEN l.state IN ('rejected', 'held', 'discarded') THEN l.state
-  WHEN f.suspected THEN 'suspected' WHEN NOT f.counts THEN 'unlooked'
+  WHEN f.suspected THEN 'suspected' WHEN NOT f.counts THEN 'unchecked'
   WHEN l.remote = 'unasked' THEN CASE WHEN l.state = 'failing' OR EXISTS (SELECT FROM rollcall.owed o
     WHERE o.key = l.key AND (o.due_at IS NOT NULL OR o.unknown)) THEN 'owed' ELSE 'not-ours' END
-  WHEN ${SEEN_AT} IS NULL OR ${SEEN_AT} < now() - $1::float8 * interval '1 ms' THEN 'unlooked'
+  WHEN ${CHECKED_AT} IS NULL OR ${CHECKED_AT} < now() - $1::float8 * interval '1 ms' THEN 'unchecked'
   ELSE 'agrees' END`
 
 const KNOWN = `
 SELECT ${SAID} AS said, count(*)::float8 AS count
 FROM rollcall.ledger l FULL JOIN (
-  SELECT f.key, (${COUNTS}) AS counts, f.looks = 1 AS suspected
+  SELECT f.key, (${COUNTS}) AS counts, f.checks = 1 AS suspected
   FROM rollcall.finding f WHERE f.resolved_at IS NULL) f USING (key)
 GROUP BY said`
 
 /**
  * Counts what is known without a call, as a run would count it: a customer that was checked within the period counts,
  * with its open finding. Null for the period: whenever that was. Each customer stands in one place, so that the figures
- * add up to the population: customers with a record, and those found without one; `chosen`: of whom a check can say something.
+ * add up to the population: customers with a record, and those found without one; `chosen`: a check can say something about them.
  */
 export async function readKnownOfAll(client: Client, findings: readonly Finding[], periodMs: number | null) {
-  type Said = Skipped | 'found' | 'suspected' | 'unlooked' | 'agrees'
+  type Said = Skipped | 'found' | 'suspected' | 'unchecked' | 'agrees'
   const { rows } = await client.query<{ said: Said; count: number }>(KNOWN, [periodMs])
   const said: Partial<Record<Said, number>> = Object.fromEntries(rows.map(({ said, count }) => [said, count]))
-  const { found: _, agrees = 0, suspected = 0, unlooked = 0, ...skipped } = said
+  const { found: _, agrees = 0, suspected = 0, unchecked = 0, ...skipped } = said
   const checked = agrees + findings.length
-  const chosen = checked + suspected + unlooked
+  const chosen = checked + suspected + unchecked
   const access = await readHeldAccess(client)
   const tally = plus(tallyOf(findings), { ...EMPTY_TALLY, access, heldAccess: access })
   return {
@@ -73,7 +80,7 @@ export async function readKnownOfAll(client: Client, findings: readonly Finding[
 export type Met = { readonly findingId: string; readonly verdict: DriftVerdict }
 
 /** Over a finding that is confirmed. The service's own form was no difference, and an ended trial is none. */
-const IS_DRIFT = `f.looks >= 2 AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
+const IS_DRIFT = `f.checks >= 2 AND (f.resolved_at IS NULL OR f.resolved_at >= $2::timestamptz)
   AND f.kind <> 'trial-ended' AND f.resolved_how IS DISTINCT FROM 'normalised'`
 
 /** A check has shown it since then; or a write since then repaired what was found before, and so differed until then. */
@@ -103,15 +110,15 @@ export async function countFoundLater(client: Client, found: readonly string[], 
   return (await oneRow<{ count: number }>(client, LATER, [found, since])).count
 }
 
-/** A customer that is rejected or discarded is in no round: its finding ends here, without a call. */
+/** A customer that is rejected or discarded is not checked: its finding ends here, without a call. */
 const DUE = `
 SELECT key FROM (
-  SELECT f.key, f.next_look_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
-  WHERE f.resolved_at IS NULL AND f.next_look_at <= now() AND l.state IS DISTINCT FROM 'held'
+  SELECT f.key, f.next_check_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+  WHERE f.resolved_at IS NULL AND f.next_check_at <= now() AND l.state IS DISTINCT FROM 'held'
   UNION ALL
   SELECT f.key, NULL FROM rollcall.ledger l JOIN rollcall.finding f USING (key)
-  WHERE f.resolved_at IS NULL AND f.next_look_at IS NULL AND l.state IN ('rejected', 'discarded')) due
-ORDER BY next_look_at LIMIT $1`
+  WHERE f.resolved_at IS NULL AND f.next_check_at IS NULL AND l.state IN ('rejected', 'discarded')) due
+ORDER BY next_check_at LIMIT $1`
 
 /** Customers whose next check is due, the longest due first; one that is held waits for a person. */
 export async function dueChecks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
@@ -139,8 +146,8 @@ export async function pruneFindings(pool: Pool, keepDays: number, limit: number)
 export type OpenFinding = StoredFinding & { readonly sampled: boolean }
 
 const OPEN = `
-SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.looks, f.repairs, f.desired,
-  (extract(epoch FROM f.next_look_at - now()) * 1000)::float8 AS "nextInMs",
+SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.checks, f.repairs, f.desired,
+  (extract(epoch FROM f.next_check_at - now()) * 1000)::float8 AS "nextInMs",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen", ${SAMPLED} AS sampled
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
@@ -157,7 +164,7 @@ export async function forgetFindings(client: Client, ids: readonly string[]): Pr
 
 /** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
 export type FindingRow = KeptDrift &
-  Pick<StoredFinding, 'desired' | 'looks' | 'nextInMs'> & {
+  Pick<StoredFinding, 'desired' | 'checks' | 'nextInMs'> & {
     readonly id: string | null
     readonly key: CustomerKey
     readonly userId: string | null
@@ -167,26 +174,26 @@ export type FindingRow = KeptDrift &
   }
 
 const GIVEN = `jsonb_to_recordset($1::jsonb) AS e (id bigint, key text, "userId" text, kind text, fields text[],
-  pending text[], cause text, access text, desired text, looks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
+  pending text[], cause text, access text, desired text, checks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
 const NEXT = `now() + e."nextInMs" * interval '1 ms'`
 
 const CHANGE = `
-UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e.desired, looks = e.looks,
+UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e.desired, checks = e.checks,
   pending = CASE WHEN e.how IS NULL THEN e.pending ELSE '{}' END,
   cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE e.cause END,
   repairs = CASE WHEN f.fields = e.fields THEN f.repairs ELSE 0 END,
   last_seen = CASE WHEN e.seen THEN now() ELSE f.last_seen END,
   first_seen = CASE WHEN e.anew THEN now() ELSE f.first_seen END,
-  next_look_at = ${NEXT}, resolved_how = e.how, resolved_at = CASE WHEN e.how IS NOT NULL THEN now() END
+  next_check_at = ${NEXT}, resolved_how = e.how, resolved_at = CASE WHEN e.how IS NOT NULL THEN now() END
 FROM ${GIVEN}
 WHERE f.id = e.id`
 
-/** `looks` is 1, by the table's default. One that comes back within a day of its repair goes on where that ended: the service may not take it. */
+/** `checks` is 1, by the table's default. One that comes back within a day of its repair goes on where that ended: the service may not take it. */
 const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.resolved_at > now() - interval '1 day' AND p.kind = e.kind AND p.fields = e.fields THEN p.repairs END
   FROM rollcall.finding p WHERE p.key = e.key COLLATE "C" ORDER BY p.id DESC LIMIT 1)`
 
 const INSERT = `
-INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_look_at, repairs)
+INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_check_at, repairs)
 SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${NEXT}, coalesce(${REPAIRS}, 0)
 FROM ${GIVEN}
 WHERE e.id IS NULL ORDER BY e.key COLLATE "C"

@@ -10,11 +10,11 @@ import { type CalledGet, callEntry, getUser } from '../sync/call.ts'
 import { aboutService } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
 import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
-import { recordOfUser, type Sight } from './compare.ts'
+import { type Observed, recordOfUser } from './compare.ts'
 import type { Lag } from './step.ts'
 import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
-export type CheckAnswer = { readonly sight: Sight } | { readonly none: NoAnswer }
+export type CheckAnswer = { readonly remote: Observed } | { readonly none: NoAnswer }
 
 /** In place of the row id of a customer who has no work row. */
 export const NO_ROW = '0'
@@ -30,29 +30,29 @@ export type GetUsers = ReturnType<typeof makeGetUsers>
 export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) {
   const { config, users, permits, report } = context
 
-  return async (subjects: readonly Snapshot[], signal: AbortSignal) => {
+  return async (snapshots: readonly Snapshot[], signal: AbortSignal) => {
     const answers = new Map<CustomerKey, CheckAnswer>()
-    const left = [...subjects]
+    const left = [...snapshots]
     let stopped: Stopped | null = null
     const work = async () => {
-      for (let subject = left.shift(); subject && !stopped; subject = left.shift()) {
-        const answer = await getOne(subject, signal)
+      for (let snapshot = left.shift(); snapshot && !stopped; snapshot = left.shift()) {
+        const answer = await getOne(snapshot, signal)
         if (typeof answer === 'string') stopped ??= answer
-        else answers.set(subject.key, answer)
+        else answers.set(snapshot.key, answer)
       }
     }
-    const concurrency = Math.min(config.pace.concurrency, subjects.length)
+    const concurrency = Math.min(config.pace.concurrency, snapshots.length)
     await Promise.all(Array.from({ length: concurrency }, work))
     return { answers, stopped }
   }
 
-  async function getOne(subject: Snapshot, signal: AbortSignal): Promise<CheckAnswer | Stopped> {
+  async function getOne(snapshot: Snapshot, signal: AbortSignal): Promise<CheckAnswer | Stopped> {
     const permit = await currentPermit(signal)
     if (!permit) return signal.aborted ? 'asked' : 'pace'
-    const userId = userIdOf(subject.mapped) ?? ''
+    const userId = userIdOf(snapshot.mapped) ?? ''
     const called = await getUser(users, { userId, signal })
-    log(callEntry({ key: subject.key, plan: 'verify', called }))
-    const id = subject.work.id ?? NO_ROW
+    log(callEntry({ key: snapshot.key, plan: 'verify', called }))
+    const id = snapshot.work.id ?? NO_ROW
     await report({ id, epoch: permit.epoch, ...aboutService(called) })
     const shown = shownBy(called)
     return shown === 'stopped' ? 'asked' : shown
@@ -82,34 +82,35 @@ export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'
   const { status, body } = outcome
   switch (meaning) {
     case 'present':
-      return { sight: remote ?? 'unreadable' }
+      return { remote: remote ?? 'unreadable' }
     case 'absent':
-      return { sight: 'absent' }
+      return { remote: 'absent' }
     case 'later':
       return { none: 'busy' }
     case 'denied':
       return { none: 'denied' }
     case 'failed':
-      if (status >= 200 && status < 300) return body === 'error' ? { none: 'error' } : { sight: 'unreadable' }
+      if (status >= 200 && status < 300)
+        return body === 'error' ? { none: 'error' } : { remote: 'unreadable' }
       return { none: status >= 500 || status === 408 ? 'trouble' : 'refused' }
     default:
       return meaning satisfies never
   }
 }
 
-export type Checkable = { readonly subject: Snapshot; readonly skip: Skipped | null }
+export type Checkable = { readonly snapshot: Snapshot; readonly skip: Skipped | null }
 
 export async function readCheckable(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
   // All customers who were ever settled under the same users: calls for them show there too.
-  const claimants = [...new Set(snapshots.flatMap(({ claimants }) => claimants))]
-  const { work } = claimants.length > 0 ? await readWork(pool, claimants) : { work: [] }
+  const sameUser = [...new Set(snapshots.flatMap(({ sameUser }) => sameUser))]
+  const { work } = sameUser.length > 0 ? await readWork(pool, sameUser) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))
-  return snapshots.map((subject): Checkable => {
-    if (subject.unreadable) return { subject, skip: 'unreadable-row' }
-    const same = subject.claimants.flatMap((key) => others.get(key) ?? [])
-    return { subject, skip: reasonToSkip(subject, config.timing) ?? afterOthers(same, config.timing) }
+  return snapshots.map((snapshot): Checkable => {
+    if (snapshot.unreadable) return { snapshot, skip: 'unreadable-row' }
+    const same = snapshot.sameUser.flatMap((key) => others.get(key) ?? [])
+    return { snapshot, skip: reasonToSkip(snapshot, config.timing) ?? afterOthers(same, config.timing) }
   })
 }
 

@@ -1,4 +1,4 @@
-// Whether customers whom the brake holds have wrong access at the service meanwhile, as far as is known without a call.
+// Whether customers that the brake holds have wrong access at the service meanwhile, as far as is known without a call.
 import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Client } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'
@@ -55,8 +55,8 @@ export function wantedWhenHeld({ kinds = [], entitles }: HeldFor): boolean | nul
 /** In groups, so that a mass takes no more than a few. A customer with a finding about access counts by that. */
 const HELD = `
 SELECT l.reason, CASE WHEN o.unknown THEN 'unknown' ELSE l.remote END AS remote,
-  CASE WHEN o.status_doubted THEN NULL ELSE l.sent_status END AS "sentStatus",
-  CASE WHEN o.status_doubted THEN NULL ELSE l.seen_status END AS "seenStatus", count(*)::float8 AS count
+  CASE WHEN o.status_unknown THEN NULL ELSE l.sent_status END AS "sentStatus",
+  CASE WHEN o.status_unknown THEN NULL ELSE l.seen_status END AS "seenStatus", count(*)::float8 AS count
 FROM (SELECT key, remote, sent_status, seen_status, jsonb_strip_nulls(
     jsonb_build_object('kinds', reason->'kinds', 'entitles', reason->'entitles')) AS reason
   FROM rollcall.ledger l WHERE state = 'held' AND NOT ${OPEN_RELEASE}) l

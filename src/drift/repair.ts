@@ -4,7 +4,7 @@ import type { Brake } from '../brake/brake.ts'
 import { retried } from '../database/batch.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
-import { noteToLook } from '../ledger/note-unchanged.ts'
+import { noteLookup } from '../ledger/note-unchanged.ts'
 import { listed } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './step.ts'
@@ -47,11 +47,11 @@ function keysOf(found: readonly ToRepair[]): readonly CustomerKey[] {
 /** After each repair the wait for the next check is twice as long. */
 const REPAIRED = `
 UPDATE rollcall.finding SET repairs = repairs + 1, repaired_at = now(),
-  next_look_at = now() + $2 * 2 ^ repairs * interval '1 ms'
+  next_check_at = now() + $2 * 2 ^ repairs * interval '1 ms'
 WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`
 
 async function owe(client: ClientBase, found: readonly ToRepair[], lag: Lag): Promise<void> {
-  await noteToLook(client, keysOf(found))
+  await noteLookup(client, keysOf(found))
   await client.query(REPAIRED, [found.map(({ id }) => id), postponedMs(lag)])
 }
 
@@ -76,7 +76,7 @@ async function hold(client: ClientBase, found: readonly ToRepair[]): Promise<voi
 const REPAIRABLE = `
 SELECT f.id::text, f.key, f.desired, to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key) LEFT JOIN rollcall.owed o USING (key)
-WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f.looks >= 2 AND f.desired IS NOT NULL
+WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f.checks >= 2 AND f.desired IS NOT NULL
   AND (f.repaired_at >= $2::timestamptz
     OR f.resolved_at IS NULL AND f.repairs < ${MOST_REPAIRS} AND l.state = 'idle' AND NOT coalesce(${UNDER_WAY}, false))
 ORDER BY f.key`

@@ -1,13 +1,13 @@
 // Holds a run back for what is owed and for the pace, and ends it where waiting is no use.
 import { MOST_AT_ONCE, makeAllowance, SHARE } from './allowance.ts'
 import { type Preconditions, type Unsettled, unsettled } from './preconditions.ts'
-import type { Checked, Doubt, Stopped } from './words.ts'
+import type { Checked, NotCredible, Stopped } from './words.ts'
 
 /** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */
 export type RunEnd =
   | { readonly kind: 'complete' }
   | { readonly kind: 'stopped'; readonly why: Stopped }
-  | { readonly kind: 'not-credible'; readonly why: Doubt }
+  | { readonly kind: 'not-credible'; readonly why: NotCredible }
   | { readonly kind: 'refused'; readonly why: Unsettled }
 
 type Gating = {
@@ -15,7 +15,7 @@ type Gating = {
   /** Calls per second at most; null: a part of the common pace. */
   readonly rate: number | null
   /** Called while calls are stopped: there may be no worker that finds out when they may be made again. */
-  readonly tend: () => Promise<unknown>
+  readonly probe: () => Promise<unknown>
   readonly onBeat: (stopped: boolean) => void
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly monotonic: () => number
@@ -30,12 +30,12 @@ const PATIENCE_MS = 60_000
 /** Owed syncs go first; but where no worker carries them out, a run would wait for ever. */
 const YIELD_MS = 2000
 
-export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, monotonic, signal }: Gating) {
+export function makeRunGate({ preconditions, rate: limit, probe, onBeat, sleep, monotonic, signal }: Gating) {
   const allowance = makeAllowance(monotonic)
 
   return {
-    /** How many may be checked now; or how the run ends here. `doubt`: asked while calls are stopped. */
-    async room(doubt: () => Doubt | null): Promise<number | RunEnd> {
+    /** How many may be checked now; or how the run ends here. `notCredible`: asked while calls are stopped. */
+    async room(notCredible: () => NotCredible | null): Promise<number | RunEnd> {
       let since: number | null = null
       let yielded = 0
       for (;;) {
@@ -45,11 +45,11 @@ export function makeRunGate({ preconditions, rate: limit, tend, onBeat, sleep, m
         if (why) return { kind: 'refused', why }
         onBeat(now.rate <= 0)
         if (now.rate <= 0) {
-          const doubted = doubt()
-          if (doubted) return { kind: 'not-credible', why: doubted }
+          const reason = notCredible()
+          if (reason) return { kind: 'not-credible', why: reason }
           since ??= monotonic()
           if (monotonic() - since >= PATIENCE_MS) return { kind: 'stopped', why: 'pace' }
-          await tend()
+          await probe()
         } else if (now.liveWaits && yielded < YIELD_MS) {
           yielded += BEAT_MS
         } else {

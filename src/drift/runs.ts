@@ -5,14 +5,14 @@ import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/r
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, nextAt, soFar } from './agenda.ts'
+import { beginningOf, type Next, type Place } from './all-customers.ts'
 import type { CheckCustomers } from './checking.ts'
-import { readDoubt } from './coverage.ts'
-import { beginningOf, type Next, type Place } from './everybody.ts'
+import { readNotCredible } from './coverage.ts'
 import type { AskSample } from './evidence.ts'
 import { metSince } from './found.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './run-gate.ts'
 import { EMPTY_TALLY, silenceOf } from './tally.ts'
-import type { Checked, Doubt, DriftTally } from './words.ts'
+import type { Checked, DriftTally, NotCredible } from './words.ts'
 
 /** Options that make two calls the same run: the second resumes where the first one stopped. */
 export type DriftOptions = {
@@ -110,7 +110,7 @@ type DriveOptions = {
   readonly fingerprint: string
   readonly run: DriftRun
   readonly gate: RunGate
-  readonly everybody: (from: Place) => AsyncGenerator<Next>
+  readonly allCustomers: (from: Place) => AsyncGenerator<Next>
   readonly check: CheckCustomers
   readonly sample: AskSample
   readonly onChecks: (checked: readonly Checked[], run: DriftRun) => void
@@ -131,7 +131,7 @@ const KEEP_MS = 1000
 export async function driveRun(options: DriveOptions) {
   const { pool, gate, check, now, signal, onChecks } = options
   let { run } = options
-  const source = options.everybody(run.place)
+  const source = options.allCustomers(run.place)
   let exhausted = false
   let sampled = false
   let keptAt = now()
@@ -149,8 +149,8 @@ export async function driveRun(options: DriveOptions) {
 
   async function go(): Promise<RunEnd> {
     for (;;) {
-      const doubt = silence(false) ?? (isAnyStrange() ? await doubtOfSample() : null)
-      if (doubt) return { kind: 'not-credible', why: doubt }
+      const notCredible = silence(false) ?? (isAnyStrange() ? await sampleNotCredible() : null)
+      if (notCredible) return { kind: 'not-credible', why: notCredible }
       const room = await gate.room(() => silence(true))
       if (typeof room === 'object') return room
       const { due, newOnes } = dueOf(run.agenda, now(), room)
@@ -167,18 +167,18 @@ export async function driveRun(options: DriveOptions) {
   }
 
   /**
-   * A person who stops a run because all users seem to be gone is told what that means. A service that says so of many
-   * since a moment ago, or was doubted before, is asked once more.
+   * A person who stops a run because all users seem to be gone reads what that means. A service that says so of many
+   * since a moment ago, or was not credible before, is asked once more.
    */
   async function concluded(ended: RunEnd): Promise<RunEnd> {
     if (ended.kind !== 'complete' && ended.kind !== 'stopped') return ended
     if (!signal.aborted) sampled = false
-    const doubtful = isAnyStrange() || (!signal.aborted && (await readDoubt(pool)) !== null)
-    const doubt = silence(true) ?? (doubtful ? await doubtOfSample() : null)
-    return doubt ? { kind: 'not-credible', why: doubt } : ended
+    const suspicious = isAnyStrange() || (!signal.aborted && (await readNotCredible(pool)) !== null)
+    const notCredible = silence(true) ?? (suspicious ? await sampleNotCredible() : null)
+    return notCredible ? { kind: 'not-credible', why: notCredible } : ended
   }
 
-  function silence(over: boolean): Doubt | null {
+  function silence(over: boolean): NotCredible | null {
     return silenceOf(soFar(run.agenda), { over })
   }
 
@@ -188,11 +188,11 @@ export async function driveRun(options: DriveOptions) {
   }
 
   /** By users at random, who are asked once before the end. */
-  async function doubtOfSample(): Promise<Doubt | null> {
+  async function sampleNotCredible(): Promise<NotCredible | null> {
     if (!sampled) sampled = (await options.sample(signal)) === null
-    if (!(await readDoubt(pool))) return null
+    if (!(await readNotCredible(pool))) return null
     const { vanished, kinds } = soFar(run.agenda)
-    return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'nobody-there'
+    return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'many-missing'
   }
 
   async function checkNow(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {

@@ -1,5 +1,5 @@
 // Decides what a check makes of the customer's open finding, if there is one. Pure.
-import type { SeenVerdict, Sight } from './compare.ts'
+import type { ComparedVerdict, Observed } from './compare.ts'
 import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
 
 /** A change or a repair that is under way is over soon. */
@@ -16,7 +16,7 @@ export function postponedMs({ consistencyDelayMs }: Lag): number {
 
 export type StoredFinding = KeptDrift & {
   readonly id: string
-  readonly looks: number
+  readonly checks: number
   /** Until its next check; negative: since it was due; null: none was set. */
   readonly nextInMs: number | null
   readonly repairs: number
@@ -30,9 +30,9 @@ export type StoredFinding = KeptDrift & {
 /** The result of a check; `skipped`: no call was made; `no-answer`: it has shown nothing. */
 export type CheckResult =
   | {
-      readonly kind: 'seen'
-      readonly sight: Sight
-      readonly verdict: SeenVerdict
+      readonly kind: 'compared'
+      readonly remote: Observed
+      readonly verdict: ComparedVerdict
       /** Fields that the service shows in a form of its own. */
       readonly ownForms: readonly DriftField[]
       readonly desired: string
@@ -46,10 +46,10 @@ export type KeptDrift = DriftVerdict & { readonly pending: readonly DriftField[]
 /**
  * `suspect`: for the first time, or something else than was suspected (`ends`: how what was found before ended);
  * `confirm`: now it is found; `keep`: it was found before. `forget`: a suspicion that is none. `postpone`: nothing can be
- * said now; `wait`: it is too early to (`kept`: what the finding says); `doubt`: as long as the service is not credible.
+ * said now; `wait`: it is too early to (`kept`: what the finding says); `not-credible`: as long as the service is not credible.
  */
 export type FindingStep =
-  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'doubt' }
+  | { readonly do: 'nothing' | 'forget' | 'postpone' | 'not-credible' }
   | { readonly do: 'wait'; readonly kept: DriftVerdict | null }
   | { readonly do: 'suspect'; readonly drift: KeptDrift; readonly ends: Resolved | null }
   | { readonly do: 'confirm' | 'keep'; readonly drift: KeptDrift }
@@ -57,8 +57,8 @@ export type FindingStep =
 
 const NOTHING: FindingStep = { do: 'nothing' }
 
-export function isFound({ looks }: Pick<StoredFinding, 'looks'>): boolean {
-  return looks >= 2
+export function isFound({ checks }: Pick<StoredFinding, 'checks'>): boolean {
+  return checks >= 2
 }
 
 /**
@@ -90,8 +90,8 @@ export function stepFor(open: StoredFinding | null, result: CheckResult, lag: La
  * The difference may be a write that is not shown yet. A later time than the service lags is one for workers (answers
  * that were not credible), or of before the clock was set back: it keeps no other check from counting.
  */
-function isTooEarly({ looks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
-  const longestLagMs = postponedMs(lag) * (looks < 2 ? 1 : 2 ** repairs)
+function isTooEarly({ checks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
+  const longestLagMs = postponedMs(lag) * (checks < 2 ? 1 : 2 ** repairs)
   return nextInMs !== null && nextInMs > 0 && nextInMs <= longestLagMs
 }
 

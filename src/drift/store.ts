@@ -1,4 +1,4 @@
-// Stores what checks have shown: in one transaction, and only of customers for whom nothing has moved since they were read.
+// Stores what checks have shown: in one transaction, and only of customers for which nothing has moved since they were read.
 import type { ClientBase, Pool } from 'pg'
 import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
 import { inTransaction, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
@@ -9,15 +9,15 @@ import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, type StepOptions } from './after-step.ts'
 import { shownOf } from './compare.ts'
-import { isDoubted, isStrange, readEvidence } from './evidence.ts'
+import { isNotCredible, isStrange, readEvidence } from './evidence.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
 import { heldAccess } from './held-access.ts'
 import { type CheckResult, type FindingStep, stepFor } from './step.ts'
 import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 
-/** A customer after its check. `subject` as it was read before the call. */
+/** A customer after its check. `snapshot` as it was read before the call. */
 export type UnstoredCheck = {
-  readonly subject: Snapshot
+  readonly snapshot: Snapshot
   readonly result: CheckResult
   readonly token: string | null
 }
@@ -46,30 +46,30 @@ export async function storeChecks(
 
 /** A change came while the GET was under way, so that nothing can be said. */
 function overtaken(given: UnstoredCheck): UnstoredCheck {
-  return given.result.kind === 'seen' ? { ...given, result: { kind: 'skipped', why: 'moved' } } : given
+  return given.result.kind === 'compared' ? { ...given, result: { kind: 'skipped', why: 'moved' } } : given
 }
 
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
 
 async function store(client: ClientBase, given: readonly UnstoredCheck[], options: StoreOptions) {
-  const checks = given.flatMap(({ subject: { key }, token }) => (token === null ? [] : [{ key, token }]))
+  const checks = given.flatMap(({ snapshot: { key }, token }) => (token === null ? [] : [{ key, token }]))
   const still = await endChecks(client, checks, options.fingerprint)
-  const keys = given.map(({ subject }) => subject.key)
+  const keys = given.map(({ snapshot }) => snapshot.key)
   const opens = await lockOpen(client, keys)
   const stepped = given.map((each): Stepped => {
-    const { key } = each.subject
+    const { key } = each.snapshot
     const checked = still.has(key) ? each : overtaken(each)
     const open = opens.get(key) ?? null
     return { ...checked, open, step: stepFor(open, checked.result, options) }
   })
-  const records = stepped.filter(({ result }) => result.kind === 'seen').map(recordOf)
+  const records = stepped.filter(({ result }) => result.kind === 'compared').map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
-  const isCredible = evidence !== null && !isDoubted(evidence)
+  const isCredible = evidence !== null && !isNotCredible(evidence)
   const decided = stepped.map((each) => {
     // Confirmed only once a sample since it was suspected lets the service count as credible.
-    const isDoubtful = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
-    const step: FindingStep = isDoubtful ? { do: 'doubt' } : each.step
+    const isUnconfirmed = isConfirmedStrange(each) && !(isCredible && each.open?.sampled)
+    const step: FindingStep = isUnconfirmed ? { do: 'not-credible' } : each.step
     return { ...each, step, ...afterStep(step, each, options) }
   })
   const forgotten = decided.flatMap(({ step, open }) => (step.do === 'forget' && open ? open.id : []))
@@ -77,7 +77,7 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
   const written = decided.flatMap(({ rows }) => rows)
   const made = await writeFindings(client, written)
   return decided.map((each) => {
-    const findingId = made.get(each.subject.key) ?? each.after.findingId
+    const findingId = made.get(each.snapshot.key) ?? each.after.findingId
     return storedOf(each, { ...each.after, findingId })
   })
 }
@@ -86,39 +86,40 @@ function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.drift)
 }
 
-function storedOf({ subject, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
+function storedOf({ snapshot, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
   const { kept, ...finding } = after
-  const verdict = kept ?? verdictOf(result, subject)
-  const shown = isDrift(verdict) && result.kind === 'seen' ? shownOf(subject, result.sight, verdict) : []
-  return { ...finding, key: subject.key, verdict, shown }
+  const verdict = kept ?? verdictOf(result, snapshot)
+  const shown =
+    isDrift(verdict) && result.kind === 'compared' ? shownOf(snapshot, result.remote, verdict) : []
+  return { ...finding, key: snapshot.key, verdict, shown }
 }
 
-function verdictOf(result: CheckResult, subject: Snapshot): CheckVerdict {
-  if (result.kind === 'seen') return result.verdict
+function verdictOf(result: CheckResult, snapshot: Snapshot): CheckVerdict {
+  if (result.kind === 'compared') return result.verdict
   if (result.kind === 'no-answer') return result
   const { why } = result
-  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(subject) } : { kind: 'skipped', why }
+  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(snapshot) } : { kind: 'skipped', why }
 }
 
 /**
  * `record`: what replaces what was remembered; null where that stays. A difference changes nothing of what is
  * remembered: the claim that repairs makes its own lookup, and the brake counts its writes. The daily check of
- * capture must not repair a difference that is only to be reported. The record of an erased customer, of whom no
+ * capture must not repair a difference that is only to be reported. The record of an erased customer, about which no
  * digest is kept, is a claim's to write.
  */
-function recordOf({ subject, result }: UnstoredCheck) {
-  const { key, work, mapped, digestKey } = subject
-  const agrees = result.kind === 'seen' && result.verdict.kind === 'agrees'
-  if (!agrees || result.sight === 'unreadable' || work.record.erased !== null)
+function recordOf({ snapshot, result }: UnstoredCheck) {
+  const { key, work, mapped, digestKey } = snapshot
+  const agrees = result.kind === 'compared' && result.verdict.kind === 'agrees'
+  if (!agrees || result.remote === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
-  const { sight } = result
+  const { remote } = result
   const { state, reason, issues, userId } = work.record
-  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: sight !== 'absent' }
-  return { key, agrees, record: toRecord(planAfter(subject, sight).memory, digestKey, kept) }
+  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: remote !== 'absent' }
+  return { key, agrees, record: toRecord(planAfter(snapshot, remote).memory, digestKey, kept) }
 }
 
 const WRITE = `
-UPDATE rollcall.ledger l SET looked_at = now(),
+UPDATE rollcall.ledger l SET checked_at = now(),
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
   ${MEMORY_COLUMNS.set('r', 'e.known')}

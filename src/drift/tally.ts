@@ -1,8 +1,8 @@
 // Counts of what checks said, and whether the service answers at all. Pure.
-import { type CheckVerdict, type Doubt, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
+import { type CheckVerdict, type DriftTally, type DriftVerdict, isDrift, type NotCredible } from './words.ts'
 
 export const EMPTY_TALLY: DriftTally = {
-  ...{ checked: 0, agrees: 0, hidden: 0, vanished: 0 },
+  ...{ checked: 0, agrees: 0, unverifiable: 0, vanished: 0 },
   ...{ kinds: {}, access: {}, heldAccess: {}, causes: {}, fields: {}, skipped: {}, noAnswer: {} },
 }
 
@@ -14,8 +14,13 @@ function countsOf(verdict: CheckVerdict): Partial<DriftTally> {
   if (isDrift(verdict)) return { checked: 1, ...driftCounts(verdict) }
   switch (verdict.kind) {
     case 'agrees': {
-      const { hidden = false, nobody } = verdict
-      return { checked: 1, agrees: 1, hidden: Number(hidden), vanished: nobody === 'gone' ? 1 : 0 }
+      const { unverifiable = false, absent } = verdict
+      return {
+        checked: 1,
+        agrees: 1,
+        unverifiable: Number(unverifiable),
+        vanished: absent === 'gone' ? 1 : 0,
+      }
     }
     case 'skipped': {
       const access = verdict.why === 'held' ? one(verdict.access) : {}
@@ -80,7 +85,7 @@ const HANDFUL = 5
 export function silenceOf(
   tally: Pick<DriftTally, 'checked' | 'kinds' | 'noAnswer'>,
   { over }: { readonly over: boolean },
-): Extract<Doubt, 'denied' | 'no-answers'> | null {
+): Extract<NotCredible, 'denied' | 'no-answers'> | null {
   const silent = totalOf(tally.noAnswer)
   const asked = tally.checked + silent
   const unclear = silent + (tally.kinds.unreadable ?? 0)

@@ -62,10 +62,10 @@ export type DriftVerdict = {
 
 export type CheckVerdict =
   /**
-   * `hidden`: a sync would send what no GET shows, and nothing else. `nobody`: there is no such user and none is wanted,
+   * `unverifiable`: a sync would send what no GET shows, and nothing else. `absent`: there is no such user and none is wanted,
    * though one was remembered (`gone`) or as was known.
    */
-  | { readonly kind: 'agrees'; readonly hidden?: boolean; readonly nobody?: 'known' | 'gone' }
+  | { readonly kind: 'agrees'; readonly unverifiable?: boolean; readonly absent?: 'known' | 'gone' }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
   /** `access`: what is wrong with it meanwhile, as far as is known without a call. */
@@ -92,7 +92,7 @@ export const RESOLVED = [
 ] as const
 export type Resolved = (typeof RESOLVED)[number]
 
-/** A difference that a second check has confirmed, or (`looks` 1) a suspicion. Times are ISO 8601 in UTC. */
+/** A difference that a second check has confirmed, or (`checks` 1) a suspicion. Times are ISO 8601 in UTC. */
 export type Finding = DriftVerdict & {
   readonly id: string
   readonly key: CustomerKey
@@ -100,7 +100,7 @@ export type Finding = DriftVerdict & {
   readonly firstSeen: string
   readonly lastSeen: string
   /** GETs that showed it. */
-  readonly looks: number
+  readonly checks: number
   /** Times that a repair of it was owed. */
   readonly repairs: number
   readonly resolvedAt: string | null
@@ -130,9 +130,9 @@ export type Checked = {
   readonly shown: readonly Shown[]
 }
 
-/** Doubts about the service as a whole, from the answers of a run: it knows few users, answers unclearly, or refuses our keys. */
-export const DOUBTS = ['nobody-there', 'no-answers', 'denied'] as const
-export type Doubt = (typeof DOUBTS)[number]
+/** Why the answers of a run are not credible: the service knows few users, answers unclearly, or refuses our keys. */
+export const NOT_CREDIBLE = ['many-missing', 'no-answers', 'denied'] as const
+export type NotCredible = (typeof NOT_CREDIBLE)[number]
 
 /** Why checks or a run end early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
 export const STOP_REASONS = ['asked', 'pace'] as const
@@ -146,7 +146,7 @@ export type DriftTally = {
   readonly checked: number
   readonly agrees: number
   /** Customers that agree but would be sent a field that no GET shows. */
-  readonly hidden: number
+  readonly unverifiable: number
   /** Users who were there once, and are not: many of them say something of the service. */
   readonly vanished: number
   readonly kinds: Counts<DriftKind>
@@ -166,8 +166,8 @@ export type DriftTally = {
 export const CHECKABLE = `l.remote <> 'unasked' AND l.state IN ('idle', 'failing')`
 
 /** The last GET with a clear answer; of syncs as far as they agreed. A time of the future is one of before the clock was set back. */
-export const SEEN_AT = `greatest(CASE WHEN l.looked_at <= clock_timestamp() THEN l.looked_at END,
+export const CHECKED_AT = `greatest(CASE WHEN l.checked_at <= clock_timestamp() THEN l.checked_at END,
   CASE WHEN l.verified_at <= clock_timestamp() THEN l.verified_at END)`
 
 /** Over a finding (`f`): two checks have shown it, and it is open. */
-export const CONFIRMED = 'f.looks >= 2 AND f.resolved_at IS NULL'
+export const CONFIRMED = 'f.checks >= 2 AND f.resolved_at IS NULL'

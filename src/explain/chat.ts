@@ -97,9 +97,9 @@ export function chatFailed(chat: Chat): boolean {
 
 /**
  * How the chat bears on one customer. `nothing`: it was not asked, it lets the user in, or it may speak of another user.
- * `nobody-visible`: it lists no professional for this very user. `unclear`: it says nothing certain.
+ * `none-visible`: it lists no professional for this very user. `unclear`: it says nothing certain.
  */
-export type ChatSays = 'nothing' | 'nobody-visible' | 'shut' | 'unclear'
+export type ChatSays = 'nothing' | 'none-visible' | 'shut' | 'unclear'
 
 /** Its answer to a token that may be another user's says nothing good of this user, and nothing certain. */
 export function chatSays(chat: Chat, bearer: Bearer | null): ChatSays {
@@ -107,5 +107,5 @@ export function chatSays(chat: Chat, bearer: Bearer | null): ChatSays {
   if (chatFailed(chat)) return 'unclear'
   if (chat.kind === 'shut') return bearer === 'this-user' ? 'shut' : 'unclear'
   if (chat.kind !== 'answered' || bearer !== 'this-user' || chat.professionals.length > 0) return 'nothing'
-  return chat.unreadable > 0 ? 'unclear' : 'nobody-visible'
+  return chat.unreadable > 0 ? 'unclear' : 'none-visible'
 }

@@ -17,10 +17,10 @@ import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading 
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './judge.ts'
 import { openRecords, type Records } from './records.ts'
 import { redactedMapped, redactedPlan } from './redact.ts'
 import { type CallGate, type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate } from './remote.ts'
+import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './result.ts'
 import { type Bearer, bearersOf, readClaims } from './token.ts'
 
 type ExplainOptions = {
@@ -74,13 +74,13 @@ export async function openExplain(options: ExplainOptions) {
 
   /** The GET comes first, so that what is owed is not older than what it showed. */
   async function gather(key: CustomerKey): Promise<Gathered> {
-    const looked = lookup ? await lookup.look(key, userIdFor(config, key)) : notAsked('not-wanted')
+    const got = lookup ? await lookup.get(key, userIdFor(config, key)) : notAsked('not-wanted')
     stop.throwIfAborted()
     const rollcall = await records.read(key, options.calls ?? 0)
     const anyway = options.planAnyway === true && digestKey === undefined
     const withoutLedger = rollcall.kind !== 'known' || anyway
     const snapshot = await readSnapshot({ ...reading, withoutLedger }, key)
-    return { looked, rollcall, snapshot, withoutLedger }
+    return { got, rollcall, snapshot, withoutLedger }
   }
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
@@ -123,7 +123,7 @@ async function readSnapshot(reading: SnapshotReading, key: CustomerKey): Promise
 }
 
 type Gathered = {
-  readonly looked: LookupResult
+  readonly got: LookupResult
   readonly rollcall: Records
   readonly snapshot: Snapshot
   readonly withoutLedger: boolean
@@ -132,21 +132,21 @@ type Gathered = {
 type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly options: ExplainOptions }
 
 function explained(gathered: Gathered, { chat: answer, bearer, options }: About) {
-  const { looked, rollcall, snapshot, withoutLedger } = gathered
+  const { got, rollcall, snapshot, withoutLedger } = gathered
   const { config, planAnyway = false, showValues = false } = options
-  const { remote: service, seen } = looked
+  const { remote: service, observed } = got
   const { key, work, unreadable } = snapshot
   const desired = desiredOf(snapshot)
   const { digestKey: recorded } = work.record
   const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digestKey)
   const { plan } = planNow(snapshot)
-  const after = seen === null || isLeftAlone(plan) ? null : planAfter(snapshot, seen).plan
+  const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
   const leftOut = leftOutOf(snapshot)
   const { consistencyDelayMs } = config.timing
   const comparison =
-    seen === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
+    observed === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
       ? null
-      : compareFields(snapshot, { seen, leftOut, comparable, showValues, consistencyDelayMs })
+      : compareFields(snapshot, { observed, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
   const planned = !unreadable && (planAnyway || comparable || isLeftAlone(plan))
@@ -164,7 +164,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     /** The plan was made as if nothing had been sent before. */
     withoutLedger,
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
-    claimants: snapshot.rivals,
+    claimants: snapshot.claimants,
     token: bearer,
     remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
   }

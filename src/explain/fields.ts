@@ -36,7 +36,7 @@ export type FieldRow = {
 export type Comparison = { readonly drift: DriftVerdict | null; readonly fields: readonly FieldRow[] }
 
 type Given = {
-  readonly seen: RemoteUser | 'absent'
+  readonly observed: RemoteUser | 'absent'
   readonly leftOut: readonly FieldIssue[]
   /** There are records, and their digests were made with the key that is at hand. */
   readonly comparable: boolean
@@ -45,14 +45,14 @@ type Given = {
 }
 
 export function compareFields(snapshot: Snapshot, given: Given): Comparison {
-  const { seen, leftOut, comparable, showValues, consistencyDelayMs } = given
-  const clues = { doubted: [], generation: snapshot.work.generation ?? '0' }
-  const compared = compare(snapshot, seen, clues)
+  const { observed, leftOut, comparable, showValues, consistencyDelayMs } = given
+  const known = { unclear: [], generation: snapshot.work.generation ?? '0' }
+  const compared = compare(snapshot, observed, known)
   const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
   const { mapped } = snapshot
-  if (seen === 'absent' || mapped.kind === 'rejected') return { drift, fields: [] }
+  if (observed === 'absent' || mapped.kind === 'rejected') return { drift, fields: [] }
   const desired = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} }
-  const causes = causesOf(snapshot, clues)
+  const causes = causesOf(snapshot, known)
   const wrong = wrongIn(drift)
   const causeOf = (field: FieldRow['field']) => {
     const differing = wrong.find((each) => each === field)
@@ -65,11 +65,11 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const status: FieldRow = {
     ...{ field: 'status', here: 'set', service: 'set', issue: null, cause: causeOf('status') },
     state: drift?.kind === 'trial-ended' ? 'trial-ended' : wrong.includes('status') ? 'differs' : 'same',
-    ...valuesOf(desired.status, seen.status),
+    ...valuesOf(desired.status, observed.status),
   }
   if (mapped.kind !== 'user') return { drift, fields: [status] }
   const rows = OPTIONAL_FIELDS.map((field): FieldRow => {
-    const [own, theirs] = [mapped.user.fields[field], seen.fields[field]]
+    const [own, theirs] = [mapped.user.fields[field], observed.fields[field]]
     const shown = normalForm(field, theirs) === null ? 'empty' : 'set'
     const row = {
       field,
@@ -119,7 +119,7 @@ function asFarAsKnown(drift: DriftVerdict, leftOut: readonly FieldIssue[]): Drif
 }
 
 /**
- * The fields that are not sent, and why. Whether a refused value is still the one in the row can only be told with the
+ * The fields that are not sent, and why. Whether a refused value is still the one in the row can only be decided with the
  * digest key that the record was made with; without it the refusal is shown as it was recorded. A customer that cannot be
  * mapped at all says so itself.
  */

@@ -69,7 +69,7 @@ export function historyOf(records: Records): History {
  */
 export function wasCustomer(history: History): boolean {
   if (history === null) return false
-  return history.capturedMs !== null || history.acknowledgedAt !== null || history.seenOnce
+  return history.capturedMs !== null || history.acknowledgedAt !== null || history.metBefore
 }
 
 /** Captured or due for longer than workers that run would leave it. */

@@ -35,7 +35,7 @@ export type RemoteView =
     }
 
 /** With what it showed, for the comparison; null where it showed nothing. */
-export type LookupResult = { readonly remote: RemoteView; readonly seen: RemoteUser | 'absent' | null }
+export type LookupResult = { readonly remote: RemoteView; readonly observed: RemoteUser | 'absent' | null }
 
 /** Why no permit came, and for how long no process is to call, in whole milliseconds; null when that is not known. */
 export type Shut = { readonly why: 'no-permit' | 'outage' | 'credentials'; readonly waitMs: number | null }
@@ -86,10 +86,10 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
     },
     async report(key, called) {
       const found = await pool.query<{ id: string }>(ROW_ID, [key]).catch(() => null) // locked, perhaps
-      const told = aboutService(called)
+      const outcome = aboutService(called)
       // It may be this machine that does not reach the service.
-      const health = told.health === 'trouble' ? 'neutral' : told.health
-      await report({ ...told, id: found?.rows[0]?.id ?? NO_ROW, epoch, health })
+      const health = outcome.health === 'trouble' ? 'neutral' : outcome.health
+      await report({ ...outcome, id: found?.rows[0]?.id ?? NO_ROW, epoch, health })
     },
     async shut() {
       const { cause = null, heldForMs = 0 } = (await inTime('rollcall.pace', () => readPace(pool))) ?? {}
@@ -101,33 +101,34 @@ export async function openGate({ pool, stop, patienceMs = PATIENCE_MS }: Options
 /** One call may be lost; after two in a row without an answer the others would only wait as long. */
 const ENOUGH_SILENCE = 2
 
-type Looking = { readonly users: UsersClient; readonly gate: CallGate; readonly signal: AbortSignal }
+type LookupOptions = { readonly users: UsersClient; readonly gate: CallGate; readonly signal: AbortSignal }
 
 /** Looks at one user after the other; `gaveUp`: the service has stopped to answer. */
-export function makeLookup({ users, gate, signal }: Looking) {
+export function makeLookup({ users, gate, signal }: LookupOptions) {
   let silent = 0
   return {
     gaveUp: () => silent >= ENOUGH_SILENCE,
-    async look(key: CustomerKey, userId: string | null): Promise<LookupResult> {
+    async get(key: CustomerKey, userId: string | null): Promise<LookupResult> {
       if (userId === null) return notAsked('no-user-id')
       if (silent >= ENOUGH_SILENCE) return notAsked('gave-up')
-      if (!(await gate.pass())) return { remote: { kind: 'not-asked', ...(await gate.shut()) }, seen: null }
+      if (!(await gate.pass()))
+        return { remote: { kind: 'not-asked', ...(await gate.shut()) }, observed: null }
       const called = await getUser(users, { userId, signal })
       signal.throwIfAborted()
       const { outcome } = called
       await gate.report(key, called)
       silent = outcome.kind === 'error' && outcome.error !== 'bad-user-id' ? silent + 1 : 0
-      return lookedOf(called)
+      return lookupOf(called)
     },
   }
 }
 
 export function notAsked(why: Extract<RemoteView, { kind: 'not-asked' }>['why']): LookupResult {
-  return { remote: { kind: 'not-asked', why, waitMs: null }, seen: null }
+  return { remote: { kind: 'not-asked', why, waitMs: null }, observed: null }
 }
 
-/** The part of the same answer that every sync would believe. */
-function lookedOf(called: CalledGet): LookupResult {
+/** The part of the same answer by which every sync would go. */
+function lookupOf(called: CalledGet): LookupResult {
   const { outcome } = called
   const shown = shownBy(called)
   const reply = outcome.kind === 'reply' ? outcome : null
@@ -136,13 +137,13 @@ function lookedOf(called: CalledGet): LookupResult {
   const waitMs = reply?.retryAfterMs ?? null
   const silent = (why: NoAnswer | 'unreadable'): LookupResult => ({
     remote: { kind: 'no-answer', why, http, error, waitMs },
-    seen: null,
+    observed: null,
   })
   if (shown === 'stopped') return silent('unreached')
   if ('none' in shown) return silent(shown.none)
-  const { sight } = shown
-  if (sight === 'unreadable') return silent('unreadable')
-  if (sight !== 'absent') return { remote: { kind: 'present', status: sight.status }, seen: sight }
+  const { remote } = shown
+  if (remote === 'unreadable') return silent('unreadable')
+  if (remote !== 'absent') return { remote: { kind: 'present', status: remote.status }, observed: remote }
   const json = reply !== null && reply.body !== 'none' && reply.body !== 'unreadable'
-  return { remote: { kind: 'absent', http: http ?? 404, json }, seen: 'absent' }
+  return { remote: { kind: 'absent', http: http ?? 404, json }, observed: 'absent' }
 }

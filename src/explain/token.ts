@@ -1,5 +1,5 @@
 // An end user's access token (section 5) is a JWT of which only the service can say whether it is good. Its claims
-// are read to explain an answer, and never believed.
+// are read to explain an answer, and never trusted.
 import { decodeJwt } from 'jose'
 
 export type Claims = {

@@ -17,7 +17,7 @@ export const VERDICTS = {
   'trial-ended': { can: 'no', says: 'the trial has ended; it is not granted again by itself' },
   'no-user-id': { can: 'no', says: 'without a user_id it cannot be registered' },
   'chat-shut': { can: 'no', says: 'access by its status, but the chat does not let it in (403)' },
-  'nobody-visible': {
+  'none-visible': {
     can: 'no',
     says: 'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
   },
@@ -33,7 +33,7 @@ export type AccessReason = keyof typeof VERDICTS
 export type AccessVerdict = { readonly can: 'yes' | 'no' | 'unknown'; readonly why: AccessReason }
 
 type RemedyFacts = {
-  /** The command that looks at the service first, and so repairs also what rollcall remembers wrongly. */
+  /** The command that reads the user by GET first, and so repairs also what rollcall remembers wrongly. */
   readonly sync: string
   readonly key: string
   readonly later: string
@@ -83,7 +83,7 @@ export const REMEDIES = {
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>
 
-export type Deed = keyof typeof REMEDIES
+export type RemedyName = keyof typeof REMEDIES
 
 /** `waitMs`: before that there is no use in it; null when it is not said how long. */
-export type Remedy = { readonly do: Deed; readonly waitMs: number | null }
+export type Remedy = { readonly do: RemedyName; readonly waitMs: number | null }

@@ -1,6 +1,6 @@
 import type { Client } from '../database/client.ts'
 import { LANE } from '../model/customer.ts'
-import { DUE_NOW, OWE_LOOK, UNDER_WAY } from './note.ts'
+import { DUE_NOW, OWE_LOOKUP, UNDER_WAY } from './note.ts'
 import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 /** `same` binds anew and keeps every record; `new` also forgets what is known of the users. Resolves to how many lookups are owed. */
@@ -43,11 +43,11 @@ const FORGET_USERS = `
 UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, existed = NULL, seen_status = NULL, sent = '{}', seen = '{}',
   sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
   refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
-  proved_at = NULL, looked_at = NULL, normalised = '{}'`
+  proved_at = NULL, checked_at = NULL, observed_forms = '{}'`
 
-/** But for customers of whom the service was never asked. Held and discarded customers have to be planned again. */
+/** Not for customers about which the service was never asked. Held and discarded customers have to be planned again. */
 const OWE_LOOKUPS = `
-UPDATE rollcall.owed o SET ${OWE_LOOK}, hidden_doubted = true, ${DUE_NOW},
+UPDATE rollcall.owed o SET ${OWE_LOOKUP}, hidden_unknown = true, ${DUE_NOW},
   lane = CASE WHEN o.due_at IS NULL THEN ${LANE.backfill} ELSE o.lane END
 FROM rollcall.owed same LEFT JOIN rollcall.ledger l USING (key)
 WHERE same.id = o.id AND (${UNDER_WAY} OR o.unknown OR l.remote <> 'unasked' OR l.state <> 'idle')`
@@ -74,7 +74,7 @@ VALUES ('overflow', 'rollcall.target', clock_timestamp(), pg_snapshot_xmax(pg_cu
 
 const FORGET = [
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
-  `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_look_at = NULL
+  `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_check_at = NULL
    WHERE resolved_at IS NULL`,
   `UPDATE rollcall.run SET ended_at = clock_timestamp(), outcome = 'replaced', cursor = NULL
    WHERE kind = 'drift' AND ended_at IS NULL`,

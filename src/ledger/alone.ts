@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 
 /** "roll" as an integer, and a number for each kind of work; 1 is the migrator's. */
 const SPACE = 0x726f6c6c
-const NUMBER = { sweep: 2, backfill: 3, round: 4, run: 5 } as const
+const NUMBER = { sweep: 2, backfill: 3, schedule: 4, run: 5 } as const
 
 /**
  * Runs the work unless another process is at it; null then. The lock is the connection's, so it goes with a process that

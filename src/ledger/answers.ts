@@ -3,7 +3,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { iso } from './sql.ts'
 
 /** One distinct answer of the service; times as ISO text in UTC. */
-export type SeenAnswer = {
+export type DistinctAnswer = {
   /** As the log of calls has it. */
   readonly fingerprint: string
   readonly method: string
@@ -28,8 +28,8 @@ SELECT fingerprint, method, status, error, body, shape, meaning, count::float8 A
 FROM rollcall.answer a
 ORDER BY array_position('{POST,GET,PUT,PATCH}', method), method, status, error, a.count DESC, fingerprint`
 
-export async function readAnswers(client: Client): Promise<readonly SeenAnswer[]> {
-  return (await client.query<SeenAnswer>(ANSWERS)).rows
+export async function readAnswers(client: Client): Promise<readonly DistinctAnswer[]> {
+  return (await client.query<DistinctAnswer>(ANSWERS)).rows
 }
 
 /** Locked in the order in which the writers take them. */

@@ -18,7 +18,7 @@ type Options = {
   /** The process that makes the calls: what it is, host and pid. */
   readonly by: string
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Told of an error once until writing works again, and then of what was lost. */
+  /** Called with an error once until writing works again, and then of what was lost. */
   readonly onTrouble: (trouble: LogTrouble) => void
   /** How long entries are gathered, in milliseconds. Default: 500. */
   readonly gatherMs?: number

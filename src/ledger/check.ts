@@ -1,4 +1,4 @@
-// Checks: claims that look at a customer and write nothing to the service. A row is a check's while its token is out and
+// Checks: claims that check a customer and write nothing to the service. A row is a check's while its token is out and
 // nothing is due; whatever raises the version takes it away (note.ts), so that a change never waits for a check.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
@@ -8,9 +8,9 @@ import { UNDER_WAY } from './note.ts'
 export type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
- * Only where nothing is owed, in doubt or about to be, and whose row no other process holds. A customer that was never
+ * Only where nothing is owed, unknown or about to be, and whose row no other process holds. A customer that was never
  * noted gets a row of version 0. A token may be out for longer than a check lasts (`check_until`), or since before
- * the clock was set back. Its process has died: nothing is in doubt. No mapping but the present one is checked by.
+ * the clock was set back. Its process has died: nothing is unknown. No mapping but the present one is checked by.
  */
 const CLAIM = `
 WITH ${HOLD_GENERATION},

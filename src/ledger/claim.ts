@@ -15,11 +15,11 @@ export type Claim = {
   /** The remote state is not known: the next step is a GET. */
   readonly unknown: boolean
   /** A field that no GET shows counts as never acknowledged. */
-  readonly hiddenDoubted: boolean
+  readonly hiddenUnknown: boolean
   /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
-  readonly statusDoubted: boolean
+  readonly statusUnknown: boolean
   readonly attempts: number
-  /** An earlier claim may have written, and its outcome is lost. False where only another customer's claim asked for the look. */
+  /** An earlier claim may have written, and its outcome is lost. False where only another customer's claim asked for the lookup. */
   readonly mayHaveWritten: boolean
   /** When the oldest unsettled change was made, in milliseconds since 1970. */
   readonly changedAtMs: number | null
@@ -35,7 +35,7 @@ export type Claim = {
  * A crash hides a call; an attempt has failed; or an outcome was unknown, and no lookup has settled it. The first of the later
  * lookups counts as well: the others of its user are looked up once too often then.
  */
-const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_doubted OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
+const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
@@ -54,8 +54,8 @@ UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval 
 FROM asked JOIN locked b USING (id, token)
 WHERE o.id = b.id AND b.call_token IS NULL AND b.due_at > now() AND (b.not_before IS NULL OR b.not_before <= now())
   AND ${isCurrent({ binding: '$4', fingerprint: '$5' })}
-RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_doubted AS "hiddenDoubted",
-  o.status_doubted AS "statusDoubted", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,
+RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_unknown AS "hiddenUnknown",
+  o.status_unknown AS "statusUnknown", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,
   (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
   (extract(epoch FROM o.replan_at - now()) * 1000)::float8 AS "replanInMs",
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
@@ -94,12 +94,15 @@ export function makeClaim(
 // Written down before a call, because a crash or a lost answer would hide it.
 
 /** For a call that takes a customer out of its trial: if its outcome is lost, status 0 is its work, and not the trial's end. */
-const DOUBT_STATUS = `
-UPDATE rollcall.owed SET status_doubted = true
-WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_doubted`
+const MARK_STATUS = `
+UPDATE rollcall.owed SET status_unknown = true
+WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_unknown`
 
-export async function doubtStatus(pool: Pool, { id, token }: Pick<Claim, 'id' | 'token'>): Promise<void> {
-  await pool.query(DOUBT_STATUS, [id, token])
+export async function markStatusUnknown(
+  pool: Pool,
+  { id, token }: Pick<Claim, 'id' | 'token'>,
+): Promise<void> {
+  await pool.query(MARK_STATUS, [id, token])
 }
 
 /** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */

@@ -1,12 +1,12 @@
-// Customers who must be looked at again because of a claim that has ended: its own where it ended late, and those who
+// Customers who must be looked up again because of a claim that has ended: its own where it ended late, and those who
 // share its user.
 import type { Pool } from 'pg'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { DUE_NOW, OWE, OWE_LOOK, UNDER_WAY, VERIFICATIONS } from './note.ts'
+import { DUE_NOW, OWE, OWE_LOOKUP, UNDER_WAY, VERIFICATIONS } from './note.ts'
 import { recordsOf } from './record.ts'
 
-/** Other customers who must be looked at again. */
+/** Other customers who must be looked up again. */
 export type ForClaimants = {
   /** Status 0 at the service may be the work of this claim, or of one before it. */
   readonly lowered: boolean
@@ -36,23 +36,23 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
-const SHARERS = `
+const CLAIMANTS = `
 SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since),
   ${recordsOf('e.user_id')} WHERE l.key <> e.key COLLATE "C" GROUP BY l.key`
 
 const LOCK = 'SELECT FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
 
 /** For those who were active while a claim was: what they have seen or written may be older than its write. */
-const SEND_TO_LOOK = `
-UPDATE rollcall.owed o SET ${OWE_LOOK}, status_doubted = status_doubted OR $3, ${SHOWN('$4')}
+const ASK_FOR_LOOKUP = `
+UPDATE rollcall.owed o SET ${OWE_LOOKUP}, status_unknown = status_unknown OR $3, ${SHOWN('$4')}
 FROM unnest($1::text[], $2::float8[]) AS e (key, since) JOIN rollcall.ledger l USING (key)
 WHERE o.key = e.key AND (o.due_at IS NOT NULL OR l.settled_at >= to_timestamp(e.since / 1000))`
 
 /** Looked up again, once a request without an answer can no longer arrive. */
 const SUSPECT = `
-UPDATE rollcall.owed o SET ${OWE_LOOK},
-  hidden_doubted = true,
-  status_doubted = status_doubted OR $3,
+UPDATE rollcall.owed o SET ${OWE_LOOKUP},
+  hidden_unknown = true,
+  status_unknown = status_unknown OR $3,
   verify_left = ${VERIFICATIONS},
   verify_at = NULL,
   ${SHOWN('$2')}
@@ -63,7 +63,7 @@ SELECT unnest(array_agg(key)) AS key FROM (SELECT DISTINCT unnest($1::text[])) A
 GROUP BY user_id HAVING count(*) > 1`
 
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
-export async function noteSharers(pool: Pool, endings: Endings): Promise<void> {
+export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<void> {
   const fresh = endings.filter(({ isNew }) => isNew)
   for (const alike of groups(fresh)) {
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [usersOf(alike)])
@@ -81,17 +81,17 @@ const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
   for (const alike of groups(endings)) {
     await noteClaimants(pool, [...new Set(alike.flatMap(({ noteKeys }) => noteKeys))], alike)
-    if (alike[0]?.effect === 'answered') await sendToLook(pool, alike)
+    if (alike[0]?.effect === 'answered') await askForLookup(pool, alike)
   }
 }
 
 /**
  * Locked by a statement of their own: what an ending that is being stored elsewhere settles, only the next one sees. The
- * endings doubt the status alike.
+ * endings leave the status alike.
  */
-async function sendToLook(pool: Pool, endings: Endings): Promise<void> {
+async function askForLookup(pool: Pool, endings: Endings): Promise<void> {
   const since = endings.map(({ claimedAtMs }) => claimedAtMs)
-  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(SHARERS, [
+  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(CLAIMANTS, [
     ...[keysOf(endings), usersOf(endings), since],
   ])
   if (rows.length === 0) return
@@ -99,7 +99,7 @@ async function sendToLook(pool: Pool, endings: Endings): Promise<void> {
   await inTransaction(pool, 0, async (client) => {
     await client.query(LOCK, [keys])
     const lowered = endings[0]?.lowered
-    await client.query(SEND_TO_LOOK, [keys, rows.map((row) => row.since), lowered, latest(endings)])
+    await client.query(ASK_FOR_LOOKUP, [keys, rows.map((row) => row.since), lowered, latest(endings)])
   })
 }
 
@@ -111,15 +111,15 @@ async function noteClaimants(pool: Pool, keys: readonly CustomerKey[], endings: 
 }
 
 /**
- * An ending that matched no row came after its lifetime: another process may have looked meanwhile, and what this one
- * sent may have landed after that look. So the customer is suspect.
+ * An ending that matched no row came after its lifetime: another process may have looked up meanwhile, and what this one
+ * sent may have landed after that lookup. So the customer is suspect.
  */
 export async function suspectLate(pool: Pool, endings: Endings): Promise<void> {
   const keys = endings.map(({ key }) => key)
   if (keys.length > 0) await suspect(pool, keys, endings, true)
 }
 
-async function suspect(pool: Pool, keys: readonly CustomerKey[], endings: Endings, doubted: boolean) {
+async function suspect(pool: Pool, keys: readonly CustomerKey[], endings: Endings, statusUnknown: boolean) {
   const late = latest(endings.filter(({ kind }) => kind === 'unknown'))
-  await pool.query(SUSPECT, [keys, late, doubted])
+  await pool.query(SUSPECT, [keys, late, statusUnknown])
 }

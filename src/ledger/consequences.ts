@@ -2,7 +2,7 @@
 // that count, `found` the open findings of their customers.
 
 /** A lookup that shows the last erasure completes its receipt. */
-export const RECEIPT_SEEN = `
+export const RECEIPT_VERIFIED = `
 UPDATE rollcall.erasure x SET verified_at = now(),
   left_fields = ARRAY(SELECT jsonb_array_elements_text(e.erasure->'left'))
 FROM ended JOIN e USING (id, token)
@@ -19,17 +19,17 @@ WHERE jsonb_typeof(e.erasure->'cleared') = 'array' ORDER BY ended.key`
 export const FINDING = `
 UPDATE rollcall.finding f SET
   resolved_at = CASE WHEN was.settled THEN now() END,
-  next_look_at = CASE WHEN NOT was.settled THEN coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms') END,
+  next_check_at = CASE WHEN NOT was.settled THEN coalesce(f.next_check_at, now() + e."lateMs" * interval '1 ms') END,
   pending = CASE WHEN was.settled THEN '{}' ELSE f.pending END,
   cause = CASE WHEN was.settled AND was.own_form THEN 'normalised' ELSE f.cause END,
   resolved_how = CASE WHEN NOT was.settled THEN NULL WHEN was.own_form THEN 'normalised'
     WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change' WHEN e."maybeDone" THEN 'repaired' ELSE 'by-itself' END
 FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   NOT e."maybeDone" AND found.fields <> '{}' AND found.fields <@ ARRAY(
-    SELECT jsonb_object_keys(coalesce(nullif(e.record->'normalised', 'null'), '{}'))) AS own_form,
-  (e.looked AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
-    WHEN 'missing' THEN 'user_id' = ANY(e.confirmed) WHEN 'unexpected-access' THEN 'status' = ANY(e.confirmed)
-    ELSE found.fields <@ e.confirmed END AS settled) was
+    SELECT jsonb_object_keys(coalesce(nullif(e.record->'observedForms', 'null'), '{}'))) AS own_form,
+  (e."lookedUp" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
+    WHEN 'missing' THEN 'user_id' = ANY(e.acknowledged) WHEN 'unexpected-access' THEN 'status' = ANY(e.acknowledged)
+    ELSE found.fields <@ e.acknowledged END AS settled) was
 WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`
 
 /** A release was for what the customer was held for: once that is settled, or is something else, it is used up. */

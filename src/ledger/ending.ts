@@ -4,8 +4,8 @@ import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
-import { type ForClaimants, noteNamed, noteSharers, suspectLate } from './claimants.ts'
-import { FINDING, RECEIPT, RECEIPT_SEEN, RELEASE } from './consequences.ts'
+import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
+import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './note.ts'
 import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
 
@@ -64,8 +64,8 @@ export type CallEffects = {
    * for all where the user is gone.
    */
   readonly unclear: boolean
-  /** A doubt about the status is void: nothing that this claim sent was carried out, or a status was acknowledged. */
-  readonly withdrawsDoubt: boolean
+  /** The status is known after all: nothing that this claim sent was carried out, or a status was acknowledged. */
+  readonly statusKnown: boolean
   /** Values that the writes of this claim have replaced or cleared; none where there are none. It is not stored. */
   readonly freed?: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. */
@@ -85,11 +85,11 @@ export type CallEffects = {
 /** Right by now: findings about these fields are over. */
 export type UpToDate = {
   /** A GET of this claim showed how the user was. */
-  readonly looked: boolean
+  readonly lookedUp: boolean
   /** A GET of this claim showed all that is desired, after the last write. */
   readonly verified: boolean
   /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
-  readonly confirmed: readonly UserField[]
+  readonly acknowledged: readonly UserField[]
 }
 
 /** The memory. */
@@ -105,7 +105,7 @@ export type Ending = EndedClaim & NextSync & CallEffects & UpToDate & ForClaiman
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-// docs/protocol.md has the plain case of each kind as a table; all else is about doubts, suspicions and later lookups.
+// docs/protocol.md has the plain case of each kind as a table; all else is about unknown outcomes, suspicions and later lookups.
 // `e` are the endings, and `o` is the row that changes. `b` is the same row as it was locked: a LATERAL cannot name `o`.
 
 /** Derived from an ending and its row: when the last request shows, and which later lookups follow. */
@@ -115,10 +115,10 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
   e.sure OR e.record->>'state' = 'idle' AS known,
-  -- No call was made: another customer has the user. That one looks; this one keeps its doubt in its record.
+  -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
   e.kind = 'settle' AND NOT e.sure AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
     AND b.suspect_version <= e.version AS handed_over,
-  -- A look that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
+  -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
   e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken_for_yes,
   CASE WHEN e."replanAtMs" IS NOT NULL
@@ -135,12 +135,12 @@ UPDATE rollcall.owed o SET
   unknown = CASE e.kind
     WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
-  hidden_doubted = CASE e.kind
-    -- A suspicion that came under the claim keeps a doubt, and makes none.
-    WHEN 'settle' THEN o.hidden_doubted AND (o.suspect_version > e.version OR NOT t.known) ELSE o.hidden_doubted END,
-  status_doubted = CASE e.kind
-    WHEN 'settle' THEN o.status_doubted AND (o.suspect_version > e.version OR NOT t.known)
-    ELSE o.status_doubted AND (NOT e."withdrawsDoubt" OR o.suspect_version > e.version) END,
+  hidden_unknown = CASE e.kind
+    -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
+    WHEN 'settle' THEN o.hidden_unknown AND (o.suspect_version > e.version OR NOT t.known) ELSE o.hidden_unknown END,
+  status_unknown = CASE e.kind
+    WHEN 'settle' THEN o.status_unknown AND (o.suspect_version > e.version OR NOT t.known)
+    ELSE o.status_unknown AND (NOT e."statusKnown" OR o.suspect_version > e.version) END,
   verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN t.taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
@@ -196,15 +196,15 @@ ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
 
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
- * away what the service acknowledged. All that an ending changes is one statement. The receipt that a look completes is
+ * away what the service acknowledged. All that an ending changes is one statement. The receipt that a lookup completes is
  * the latest, made by an earlier claim.
  */
 const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, sure boolean, "maybeDone" boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, looked boolean, confirmed text[],
-    "withdrawsDoubt" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
+    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, "lookedUp" boolean, acknowledged text[],
+    "statusKnown" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id, o.key, o.token, o.call_token, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
@@ -213,7 +213,7 @@ found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (${OWED}),
 recorded AS (${LEDGER}),
-looked AS (${RECEIPT_SEEN}),
+receipts AS (${RECEIPT_VERIFIED}),
 erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})
@@ -227,9 +227,9 @@ async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMa
 }
 
 /** Records an ending; false when it came too late to count. */
-export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
+export function makeStoreEnding(pool: Pool): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
-    // Before the endings: their customers are gone from the table already, so a claimant noted here may look now. A
+    // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteNamed(pool, endings)
     const stored = await halvedUntilApart(endings, (some) => retried(() => store(pool, some)))
@@ -237,7 +237,7 @@ export function makeEnd(pool: Pool): (ending: Ending) => Promise<boolean> {
     const late = endings.filter((ending) => ending.wrote && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))
     const counted = endings.filter((ending) => stored.get(ending) === true)
-    await retried(() => noteSharers(pool, counted))
+    await retried(() => noteNewClaimants(pool, counted))
     return endings.map((ending) => stored.get(ending) ?? false)
   })
 }

@@ -9,9 +9,9 @@ export type Receipt = {
   readonly fields: readonly string[]
   /** When the service acknowledged it, as ISO text in UTC. */
   readonly erasedAt: string
-  /** When a look that could be believed was made after it; null: not yet, or never. */
+  /** When a credible lookup was made after it; null: not yet, or never. */
   readonly verifiedAt: string | null
-  /** Fields that the look still showed; null without one. */
+  /** Fields that the lookup still showed; null without one. */
   readonly left: readonly string[] | null
   /** Not verified, and not asked for any more: the row has come back since, or another erasure followed. */
   readonly past: boolean

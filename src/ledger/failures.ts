@@ -155,7 +155,7 @@ export async function listFailing(
   return { customers, total: rows[0]?.total ?? 0 }
 }
 
-// Customers whom a person has released and no claim has carried out yet, as conditions over `l`, a row of the ledger. They
+// Customers that a person has released and no claim has carried out yet, as conditions over `l`, a row of the ledger. They
 // are still in the state `held`, and wait for no person.
 
 /** Released for a kind, for what is desired now. */

@@ -75,14 +75,14 @@ export async function applyGeneration(pool: Pool, fingerprint: string): Promise<
 }
 
 /** A difference by the former mapping may be none by this one. */
-const LOOK_AGAIN = `UPDATE rollcall.finding SET next_look_at = now() WHERE resolved_at IS NULL AND next_look_at IS NULL`
+const CHECK_AGAIN = `UPDATE rollcall.finding SET next_check_at = now() WHERE resolved_at IS NULL AND next_check_at IS NULL`
 
 /** The table is locked against claims, so that each of them is either seen, or goes by the new mapping. */
 async function addGeneration(pool: Pool, statement: string, fingerprint: string): Promise<boolean> {
   return await inTransaction(pool, 0, async (client) => {
     await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
     const { rowCount } = await client.query(statement, [fingerprint])
-    if (rowCount === 1) await client.query(LOOK_AGAIN)
+    if (rowCount === 1) await client.query(CHECK_AGAIN)
     return rowCount === 1
   })
 }

@@ -3,9 +3,9 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'
 import type * as brake from './schema-brake.ts'
-import type * as told from './schema-told.ts'
+import type * as reported from './schema-reported.ts'
 
-type Schema = typeof core & typeof brake & typeof told
+type Schema = typeof core & typeof brake & typeof reported
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 type OwnedTable = Owned | 'migration'

@@ -48,12 +48,12 @@ export type History = {
   /** The status that was last agreed on. */
   readonly agreedStatus: number | null
   /** The service has shown or taken a status of the user. */
-  readonly seenOnce: boolean
+  readonly metBefore: boolean
   /** When a GET last showed all that is desired. */
   readonly verifiedAt: string | null
   readonly userId: string | null
   readonly remote: RemoteState
-  /** The difference that checks have found, and that is open; with one look it is only suspected. */
+  /** The difference that checks have found, and that is open; with one check it is only suspected. */
   readonly finding: OpenFinding | null
   readonly calls: readonly LoggedCall[]
 } | null
@@ -63,7 +63,7 @@ type OpenFinding = {
   readonly fields: readonly string[]
   readonly cause: string | null
   readonly access: string | null
-  readonly looks: number
+  readonly checks: number
   readonly repairs: number
   /** ISO 8601 in UTC. */
   readonly firstSeen: string
@@ -77,7 +77,7 @@ SELECT jsonb_agg(jsonb_build_object('at', ${iso('c.at')}, 'by', c.by, 'plan', c.
 FROM (SELECT * FROM rollcall.call WHERE key = $1 ORDER BY id DESC LIMIT $2) c`
 
 const FINDING = `
-SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access, 'looks', f.looks,
+SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 'access', f.access, 'checks', f.checks,
   'repairs', f.repairs, 'firstSeen', ${iso('f.first_seen')})
 FROM rollcall.finding f WHERE f.key = $1 AND f.resolved_at IS NULL`
 
@@ -92,8 +92,8 @@ SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS
   o.due_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
-  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_doubted, false) THEN l.sent_status END AS "agreedStatus",
-  coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "seenOnce", (${FINDING}) AS finding,
+  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "agreedStatus",
+  coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "metBefore", (${FINDING}) AS finding,
   ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
   ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,
   coalesce(c.calls, '[]') AS calls,

@@ -1,4 +1,4 @@
-// Notes of customers of whom no change is known.
+// Notes of customers about which no change is known.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import {
@@ -8,7 +8,7 @@ import {
   inLane,
   type NewCustomer,
   OWE,
-  OWE_LOOK,
+  OWE_LOOKUP,
   recordNewCustomersOf,
   UNDER_WAY,
 } from './note.ts'
@@ -27,13 +27,13 @@ const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
 const NOTE_NOW = noteKeys(`${OWE}, ${DUE_NOW}`)
 
 /**
- * A repair looks first: what it is owed for was seen a moment ago, and is believed only by the claim that acts on it.
+ * A repair makes a lookup first: what it is owed for was seen a moment ago, and counts only for the claim that acts on it.
  * The caller leaves out customers whose sync is under way.
  */
-const NOTE_TO_LOOK = noteKeys(`${OWE_LOOK}, ${DUE_GENTLY}`)
+const NOTE_LOOKUP = noteKeys(`${OWE_LOOKUP}, ${DUE_GENTLY}`)
 
-export async function noteToLook(client: Client, keys: readonly CustomerKey[]): Promise<void> {
-  if (keys.length > 0) await client.query(NOTE_TO_LOOK, [keys, LANE.repair])
+export async function noteLookup(client: Client, keys: readonly CustomerKey[]): Promise<void> {
+  if (keys.length > 0) await client.query(NOTE_LOOKUP, [keys, LANE.repair])
 }
 
 export async function noteNow(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
@@ -58,7 +58,7 @@ export async function noteUnknown(client: Client, found: readonly NewCustomer[],
   if (found.length > 0) await client.query(NOTE_UNKNOWN, [...customerColumns(found), lane])
 }
 
-/** The customers for whom a time has passed. While a token is out it waits for the end of that claim. */
+/** The customers for which a time has passed. While a token is out it waits for the end of that claim. */
 const notePassed = (time: string, set: string) => `
 WITH passed AS MATERIALIZED (
   SELECT key FROM rollcall.owed o WHERE ${time} <= now() AND NOT ${UNDER_WAY}
@@ -74,15 +74,15 @@ export async function noteReplans(client: Client, limit: number): Promise<number
 
 /**
  * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
- * suspicion that is noted under a claim would pass for a late request, which makes its status and what no GET shows
- * doubtful.
+ * suspicion that is noted under a claim would pass for a late request. Its status and what no GET shows would be
+ * unknown then.
  */
 const NOTE_VERIFICATIONS = notePassed(
   'verify_at',
-  `${OWE_LOOK}, ${DUE_GENTLY}, verify_left = o.verify_left - 1`,
+  `${OWE_LOOKUP}, ${DUE_GENTLY}, verify_left = o.verify_left - 1`,
 )
 
-/** Customers whose next look has come are owed one; resolves to how many. */
+/** Customers whose next lookup has come are owed one; resolves to how many. */
 export async function noteVerifications(client: Client, limit: number): Promise<number> {
   return (await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])).rowCount ?? 0
 }
@@ -91,7 +91,7 @@ const VERIFY_NOW = `
 WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
 UPDATE rollcall.owed o SET verify_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
 
-/** These are looked at as soon as nothing is under way for them. */
+/** These are looked up as soon as nothing is under way for them. */
 export async function verifyNow(client: Client, keys: readonly CustomerKey[]): Promise<void> {
   await client.query(VERIFY_NOW, [keys])
 }

@@ -16,7 +16,7 @@ export const OWE = `change_version = o.change_version + 1,
  * The same with a lookup first: for a repair, a later lookup, a person, a claim that ended late, or that of another
  * customer with the same user. A claim of an earlier version cannot have seen it.
  */
-export const OWE_LOOK = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
+export const OWE_LOOKUP = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
 
 /** Never before `not_before`: a late request of an earlier call may still arrive until then. NULLs do not count in these. */
 export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
@@ -34,10 +34,10 @@ export const inLane = (lane: string) =>
  */
 export const VERIFICATIONS = 2
 
-/** How long after a look or a write the first verification is due. */
+/** How long after a lookup or a write the first verification is due. */
 export const VERIFY_FIRST = `interval '1 minute'`
 
-/** How long after the present look the next one is due; in the terms of the statement that counts them down. */
+/** How long after the present lookup the next one is due; in the terms of the statement that counts them down. */
 export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VERIFY_FIRST} ELSE interval '10 minutes' END`
 
 /**

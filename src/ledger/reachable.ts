@@ -44,17 +44,17 @@ export function databaseError(
   // Node bundles the refusals of several addresses of one host.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error
   const code = nameOf(inner).code ?? ''
-  const told = (as: ErrorCode, what: string) =>
+  const failure = (as: ErrorCode, what: string) =>
     new RollcallError(as, [role === undefined ? what : `${role}: ${what}`], { cause: error })
   if (inner instanceof pg.DatabaseError) {
-    if (NO_SERVICE.test(code)) return told(down, inner.message)
+    if (NO_SERVICE.test(code)) return failure(down, inner.message)
     const refusal = REFUSED.test(code) ? 'DATABASE_REFUSED' : (UNFIT[code] ?? unfitStart(inner, code))
-    return refusal ? told(refusal, inner.message) : null
+    return refusal ? failure(refusal, inner.message) : null
   }
   const tls = tlsProblem(inner)
-  if (tls) return told('TLS_FAILED', tls)
-  if (CONNECTION.test(code)) return told(down, [...serverOf(inner), code].join(': '))
-  return PG_WORDS.test(error.message) ? told(down, error.message) : null
+  if (tls) return failure('TLS_FAILED', tls)
+  if (CONNECTION.test(code)) return failure(down, [...serverOf(inner), code].join(': '))
+  return PG_WORDS.test(error.message) ? failure(down, error.message) : null
 }
 
 /** A setting that the address passes on, and that the server does not know or take. */

@@ -15,7 +15,7 @@ export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
 
-/** Whether the personal fields of a customer whose row is gone were cleared: acknowledged, or looked at since as well. */
+/** Whether the personal fields of a customer whose row is gone were cleared: acknowledged, or looked up since as well. */
 export type Erased = 'sent' | 'verified'
 
 /** Digests by field name; see digest.ts. */
@@ -50,7 +50,7 @@ export const REASON_CODES = [
   'unclear',
   'not-there-yet',
   // One claim may not do it now: the next one tries again.
-  'looked-already',
+  'needs-lookup',
   'created-already',
   'out-of-time',
   'stopping',
@@ -97,7 +97,7 @@ export type LedgerRecord = {
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
   readonly existed: boolean | null
   /** Forms that the service has shown of acknowledged values, by field; see sync/right.ts. */
-  readonly normalised: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
+  readonly observedForms: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
@@ -129,7 +129,7 @@ export const NEVER_SETTLED: KnownRecord = {
   conflict: null,
   erased: null,
   existed: null,
-  normalised: {},
+  observedForms: {},
   digestKey: null,
   state: 'idle',
   reason: null,
@@ -163,7 +163,7 @@ const MEMORY = {
 export const WHOLE: Columns = {
   ...MEMORY,
   erased: ['erased', 'text'],
-  normalised: ['normalised', 'jsonb'],
+  observedForms: ['observed_forms', 'jsonb'],
   state: ['state', 'text'],
   reason: ['reason', 'jsonb'],
   issues: ['issues', 'jsonb'],
@@ -212,7 +212,7 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
 }
 
 /** A customer with a record under some `user_id`. */
-export type Claimant = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | 'verifiedAgoMs'> & {
+export type UserRecord = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | 'verifiedAgoMs'> & {
   readonly key: CustomerKey
 }
 
@@ -220,15 +220,15 @@ export type Claimant = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | '
 export const recordsOf = (user: string) =>
   `LATERAL (SELECT * FROM rollcall.ledger WHERE user_id = ${user} OFFSET 0) l`
 
-const CLAIMANTS = `
+const USER_RECORDS = `
 SELECT user_id AS "userId", key, remote, state, ${AGES} FROM unnest($1::text[]) AS e (wanted), ${recordsOf('wanted')}`
 
 /** For each `user_id` every customer with a record under it. */
-export async function readClaimants(
+export async function readUserRecords(
   client: Pick<Pool, 'query'>,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Claimant[]>> {
-  const { rows } = await client.query<Claimant & { userId: string }>(CLAIMANTS, [[...new Set(userIds)]])
+): Promise<ReadonlyMap<string, readonly UserRecord[]>> {
+  const { rows } = await client.query<UserRecord & { userId: string }>(USER_RECORDS, [[...new Set(userIds)]])
   return Map.groupBy(rows, (row) => row.userId)
 }
 
@@ -237,19 +237,19 @@ export type Kept = {
   readonly key: CustomerKey
   readonly record: KnownRecord
   /** Status 0 may be the work of a call. */
-  readonly doubted: boolean
+  readonly statusUnknown: boolean
 }
 
 const KEPT = `
 SELECT key, ${RECORD},
-  coalesce((SELECT o.status_doubted FROM rollcall.owed o WHERE o.key = l.key COLLATE "C"), false) AS doubted
+  coalesce((SELECT o.status_unknown FROM rollcall.owed o WHERE o.key = l.key COLLATE "C"), false) AS "statusUnknown"
 FROM unnest($1::text[]) AS e (wanted), ${recordsOf('wanted')}`
 
 /** The records of all customers with one under this `user_id`. */
 export function makeReadKept(pool: Pool): (userId: string) => Promise<readonly Kept[]> {
   return makeBatch<string, readonly Kept[]>(async (userIds) => {
     const { rows } = await pool.query<KnownRecord & Omit<Kept, 'record'>>(KEPT, [[...new Set(userIds)]])
-    const kept = rows.map(({ key, doubted, ...record }) => ({ key, doubted, record }))
+    const kept = rows.map(({ key, statusUnknown, ...record }) => ({ key, statusUnknown, record }))
     return userIds.map((userId) => kept.filter(({ record }) => record.userId === userId))
   })
 }

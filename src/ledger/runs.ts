@@ -6,7 +6,7 @@ import { iso } from './sql.ts'
 
 /**
  * Why all customers are planned. `backfill`: a person asked for it; `mapping`: another mapping was applied; `gap`: capture
- * had one; `resync`: the same look without one; `check`: whether capture has missed anything.
+ * had one; `resync`: the same sweep without one; `check`: whether capture has missed anything.
  */
 export type SweepKind = 'backfill' | 'mapping' | 'gap' | 'resync' | 'check'
 
@@ -40,11 +40,11 @@ export type Unfinished<Cursor, Tally> = {
   readonly tally: Partial<Tally>
 }
 
-/** Whether the service is asked before a customer is registered says nothing of whom a sweep is for. */
-const FOR_EVERYBODY = `options - 'lookup' = '{}'`
+/** Whether the service is asked before a customer is registered does not say which customers a sweep is for. */
+const FOR_ALL = `options - 'lookup' = '{}'`
 
 /** The same, of options that are at hand. */
-export function isForEverybody(options: RunOptions): boolean {
+export function isForAll(options: RunOptions): boolean {
   return Object.keys(options).every((name) => name === 'lookup')
 }
 
@@ -120,7 +120,7 @@ WHERE ended_at IS NOT NULL
   AND (kind = 'drift' OR EXISTS (SELECT FROM rollcall.run later
     WHERE later.kind = r.kind AND later.options = r.options AND later.outcome = 'done' AND later.id > r.id))`
 
-/** `not-credible`: of a report whose answers could not be believed. False: another process ended it. */
+/** `not-credible`: of a report whose answers were not credible. False: another process ended it. */
 export async function endRun(
   client: Client,
   id: string,
@@ -156,14 +156,14 @@ async function holds(client: Client, condition: string, values: unknown[] = []):
 }
 
 /**
- * All customers were brought in once: from then on a customer of whom nothing is recorded is one whom capture has missed,
+ * All customers were brought in once: from then on a customer about which nothing is recorded is one that capture has missed,
  * and not one who was there before it.
  */
-export async function everybodyIsIn(client: Client): Promise<boolean> {
+export async function allAreBroughtIn(client: Client): Promise<boolean> {
   return await holds(
     client,
     `EXISTS (SELECT FROM rollcall.run
-       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_EVERYBODY})`,
+       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_ALL})`,
   )
 }
 
@@ -171,7 +171,7 @@ export async function everybodyIsIn(client: Client): Promise<boolean> {
  * A sweep of all customers that tells what capture has missed, and after which the next check of it can wait. A time of the
  * future is one before the clock was set back: it is not known how long ago that was.
  */
-const LOOKED = `${FOR_EVERYBODY} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
+const CHECKED = `${FOR_ALL} AND outcome = 'done' AND tally->'checked' = 'true' AND ended_at <= clock_timestamp()`
 
 /**
  * Whether all customers were last planned longer ago than this; where they never were, since the first mapping. Or under
@@ -181,7 +181,7 @@ export async function checkIsDue(client: Client, everyHours: number, capture: st
   if (everyHours === 0) return false
   return await holds(
     client,
-    `(SELECT capture FROM rollcall.run WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1) <> $2 OR coalesce((SELECT max(ended_at) FROM rollcall.run WHERE ${LOOKED}), (SELECT min(applied_at) FROM rollcall.generation))
+    `(SELECT capture FROM rollcall.run WHERE ${CHECKED} ORDER BY ended_at DESC LIMIT 1) <> $2 OR coalesce((SELECT max(ended_at) FROM rollcall.run WHERE ${CHECKED}), (SELECT min(applied_at) FROM rollcall.generation))
        NOT BETWEEN clock_timestamp() - $1 * interval '1 hour' AND clock_timestamp()`,
     [everyHours, capture],
   )
@@ -193,7 +193,7 @@ export async function truncateWasDismissed(client: Client): Promise<boolean> {
     client,
     `EXISTS (SELECT FROM rollcall.capture_mark
        WHERE kind = 'truncate' AND resynced_at IS NOT NULL AND resync_after IS NULL
-         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.run WHERE ${LOOKED}), '-infinity'))`,
+         AND resynced_at > coalesce((SELECT max(started_at) FROM rollcall.run WHERE ${CHECKED}), '-infinity'))`,
   )
 }
 
@@ -240,10 +240,10 @@ FROM rollcall.run`
 
 const UNFINISHED = `${REPORT} WHERE kind <> 'drift' AND ended_at IS NULL AND generation = ${CURRENT_GENERATION} ORDER BY id`
 
-const CHECK = `${REPORT} WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1`
+const CHECK = `${REPORT} WHERE ${CHECKED} ORDER BY ended_at DESC LIMIT 1`
 
 const SINCE = `
-WITH checked AS (SELECT id, ended_at FROM rollcall.run WHERE ${LOOKED} ORDER BY ended_at DESC LIMIT 1)
+WITH checked AS (SELECT id, ended_at FROM rollcall.run WHERE ${CHECKED} ORDER BY ended_at DESC LIMIT 1)
 SELECT ${MISSED_HOW.map((how) => `coalesce(sum((tally->'missed'->>'${how}')::float8), 0) AS ${how}`).join(', ')}
 FROM rollcall.run LEFT JOIN checked ON true
 WHERE run.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()

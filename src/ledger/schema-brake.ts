@@ -62,7 +62,7 @@ export const decision = rollcall.table(
     why: text('why').notNull(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
-  (t) => [check('decision_action', sql`${t.action} IN ('release', 'discard', 'believe')`)],
+  (t) => [check('decision_action', sql`${t.action} IN ('release', 'discard', 'credible')`)],
 )
 
 /** A customer that a decision was about. A release holds for what the mapping made of it then, until a claim settles. */
@@ -91,7 +91,7 @@ export const erasure = rollcall.table(
     fields: text('fields').array().notNull(),
     /** When the service acknowledged it. */
     erasedAt: at('erased_at').notNull(),
-    /** When a GET was made that could be believed; null: not verified yet. */
+    /** When a credible GET was made; null: not verified yet. */
     verifiedAt: at('verified_at'),
     /** Fields that it still showed. */
     left: text('left_fields').array(),

@@ -68,10 +68,10 @@ export const owed = rollcall.table(
     suspectVersion: version('suspect_version').notNull().default(sql`0`),
     unknown: boolean('unknown').notNull().default(false),
     /** A crash hides what the last call carried: what a GET cannot show counts as never acknowledged. */
-    hiddenDoubted: boolean('hidden_doubted').notNull().default(false),
+    hiddenUnknown: boolean('hidden_unknown').notNull().default(false),
     /** A write that ends a trial, or another customer's, may have landed: status 0 seen now is no ended trial. */
-    statusDoubted: boolean('status_doubted').notNull().default(false),
-    /** Looks still to come after an outcome that was unknown. */
+    statusUnknown: boolean('status_unknown').notNull().default(false),
+    /** Lookups still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
     /** When the next of them is owed. */
     verifyAt: at('verify_at'),
@@ -135,11 +135,11 @@ export const ledger = rollcall.table(
     /** When a GET first showed all of the change that was settled last. */
     provedAt: at('proved_at'),
     /** When a verification last had a clear answer, whatever it said. */
-    lookedAt: at('looked_at'),
-    /** When a look was last wanted, whatever came of it; workers ask about the longest ago first. */
+    checkedAt: at('checked_at'),
+    /** When a check was last wanted, whatever came of it; workers ask about the longest ago first. */
     askedAt: at('asked_at'),
     /** By field: the digest of an acknowledged value, that of the form that a GET showed of it, and how often one did. */
-    normalised: jsonb('normalised')
+    observedForms: jsonb('observed_forms')
       .$type<Record<string, readonly [exact: string, form: string, times: number]>>()
       .notNull()
       .default({}),

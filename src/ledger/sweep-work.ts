@@ -13,14 +13,14 @@ export type Work = {
   /** A claim of a sync was made that has not ended. */
   readonly claimed: boolean
   readonly unknown: boolean
-  readonly hiddenDoubted: boolean
-  readonly statusDoubted: boolean
+  readonly hiddenUnknown: boolean
+  readonly statusUnknown: boolean
   readonly replanAtMs: number | null
   readonly id: string | null
   /** Rises with each note; null: never noted. */
   readonly version: string | null
-  /** An outcome was unknown, and the looks that follow it are not over. */
-  readonly doubtful: boolean
+  /** An outcome was unknown, and the lookups that follow it are not over. */
+  readonly unverified: boolean
   /** The mapping that the last ending went by; null: none has ended. */
   readonly generation: string | null
 }
@@ -32,10 +32,10 @@ const NOW_MS = '(extract(epoch FROM now()) * 1000)::float8'
 const WORK = `
 SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS known, l.record,
   o.id::text, o.change_version::text AS version, l.generation::text,
-  coalesce(o.verify_left > 0, false) AS doubtful,
+  coalesce(o.verify_left > 0, false) AS unverified,
   o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AND o.due_at IS NOT NULL AS claimed,
-  coalesce(o.unknown, false) AS unknown, coalesce(o.hidden_doubted, false) AS "hiddenDoubted",
-  coalesce(o.status_doubted, false) AS "statusDoubted",
+  coalesce(o.unknown, false) AS unknown, coalesce(o.hidden_unknown, false) AS "hiddenUnknown",
+  coalesce(o.status_unknown, false) AS "statusUnknown",
   (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
   ${NOW_MS} AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
@@ -56,14 +56,14 @@ export async function readWork(client: Client, keys: readonly CustomerKey[]): Pr
 }
 
 /** As `readWork` where nothing is recorded of any customer. */
-export async function workOfNobody(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
+export async function emptyWork(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
   const { rows } = await client.query<{ ms: number }>(`SELECT ${NOW_MS} AS ms`)
-  return { work: keys.map((key) => ({ key, ...OF_NOBODY })), nowMs: rows[0]?.ms ?? Number.NaN }
+  return { work: keys.map((key) => ({ key, ...OF_NONE })), nowMs: rows[0]?.ms ?? Number.NaN }
 }
 
-const OF_NOBODY: Omit<Work, 'key'> = {
-  ...{ known: false, owed: false, claimed: false, unknown: false, hiddenDoubted: false },
-  ...{ statusDoubted: false, doubtful: false, record: NEVER_SETTLED },
+const OF_NONE: Omit<Work, 'key'> = {
+  ...{ known: false, owed: false, claimed: false, unknown: false, hiddenUnknown: false },
+  ...{ statusUnknown: false, unverified: false, record: NEVER_SETTLED },
   ...{ replanAtMs: null, id: null, version: null, generation: null },
 }
 

@@ -7,22 +7,22 @@ export type Readiness = Awaited<ReturnType<ReturnType<typeof makeReadiness>['rea
 export type LoopStep = () => Promise<boolean>
 
 type LoopOptions<L extends string> = {
-  /** How long each loop may take to come round, in milliseconds; null: as long as it likes. */
+  /** How long a step of each loop may take, in milliseconds; null: as long as it likes. */
   readonly limits: Readonly<Record<L, number | null>>
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
 /**
- * Whether the loops still come round. A step that fails has come round as well: it is tried again, and ending the
+ * Whether the loops still complete steps. A step that fails counts as well: it is tried again, and ending the
  * process would not bring back what it lacks. Only one that hangs is a case for a new process.
  */
 export function makeLoopHealth<L extends string>({ limits, now }: LoopOptions<L>) {
-  const cameRound = new Map<L, number>()
+  const completedAt = new Map<L, number>()
 
   return {
     watch(loop: L, step: LoopStep, onFailure: () => void): LoopStep {
-      cameRound.set(loop, now())
+      completedAt.set(loop, now())
       return async () => {
         try {
           return await step()
@@ -30,12 +30,12 @@ export function makeLoopHealth<L extends string>({ limits, now }: LoopOptions<L>
           onFailure()
           throw error
         } finally {
-          cameRound.set(loop, now())
+          completedAt.set(loop, now())
         }
       }
     },
     /** For how long each loop has been silent, in milliseconds. */
-    silent: () => [...cameRound].map(([loop, at]) => [loop, now() - at] as const),
+    silent: () => [...completedAt].map(([loop, at]) => [loop, now() - at] as const),
     health() {
       const stuck = this.silent()
         .filter(([loop, ms]) => ms > (limits[loop] ?? Number.POSITIVE_INFINITY))

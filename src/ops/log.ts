@@ -83,20 +83,20 @@ export function recoveryLevel(failures: number): 'debug' | 'info' {
 const QUIET_MS = 5000
 
 /**
- * For a trouble that many parts report at once: the first is told, the rest are counted and told with the next. Only for
+ * For a trouble that many parts report at once: the first is reported, the rest are counted and reported with the next. Only for
  * sources whose messages hold no values.
  */
 export function makeQuiet<E = Error>(
   tell: (error: E, times: number) => void,
   now: () => number,
 ): (error: E) => void {
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   let times = 0
   return (error) => {
     times++
-    if (now() - toldAt < QUIET_MS) return
+    if (now() - reportedAt < QUIET_MS) return
     tell(error, times)
-    toldAt = now()
+    reportedAt = now()
     times = 0
   }
 }

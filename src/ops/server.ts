@@ -109,12 +109,12 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
     return reply.code(500).send({ error: 'broken', message: 'This answer failed; the log may say why.' })
   })
   app.get('/healthz', (_request, reply) => {
-    const told = health()
-    return reply.code(told.ok ? 200 : 503).send(told)
+    const state = health()
+    return reply.code(state.ok ? 200 : 503).send(state)
   })
   app.get('/readyz', async (_request, reply) => {
-    const told = await readiness()
-    return reply.code(told.ready ? 200 : 503).send(told)
+    const state = await readiness()
+    return reply.code(state.ready ? 200 : 503).send(state)
   })
   app.get('/metrics', async (_request, reply) => reply.type(CONTENT_TYPE).send(await metrics()))
   return app

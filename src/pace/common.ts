@@ -12,9 +12,9 @@ export type CommonPace = {
   readonly epoch: number
   /** Until when the service asked all processes to wait; null: calls have done well since. */
   readonly notBefore: number | null
-  /** For whom it was lowered: one customer for whom the service always is busy must not slow down all. */
+  /** The customer for which it was lowered: one customer for which the service always is busy must not slow down all. */
   readonly busy: Times
-  /** For whom the service asked to wait, which binds all processes. */
+  /** The customer for which the service asked to wait, which binds all processes. */
   readonly held: Times
   readonly breaker: Breaker
 }
@@ -54,7 +54,7 @@ function hold(pace: CommonPace, { id, holdMs }: CallOutcome, now: number): Commo
   const wasHeld = (at: number | undefined) => isRecent(at, HELD_REMEMBERED_MS, now)
   const again = pace.notBefore === null || wasHeld(pace.held[id]) ? HELD_FOR_FEW_MS : HELD_AGAIN_MS
   const bindsMs = Object.values(pace.held).some(wasHeld) ? Math.min(holdMs, again) : holdMs
-  return { ...pace, held: note(pace.held, id, now, MOST_CUSTOMERS), notBefore: until(pace, bindsMs, now) }
+  return { ...pace, held: remember(pace.held, id, now, MOST_CUSTOMERS), notBefore: until(pace, bindsMs, now) }
 }
 
 /** So many are remembered: a service that is busy for all customers soon is for another one. */
@@ -64,7 +64,7 @@ const BUSY_REMEMBERED_MS = 600_000
 
 function slower(pace: CommonPace, { id, epoch }: CallOutcome, now: number): CommonPace {
   if (Number(epoch) < pace.epoch || isRecent(pace.busy[id], BUSY_REMEMBERED_MS, now)) return pace
-  return lower({ ...pace, busy: note(pace.busy, id, now, BUSY_REMEMBERED) }, halved(pace), now)
+  return lower({ ...pace, busy: remember(pace.busy, id, now, BUSY_REMEMBERED) }, halved(pace), now)
 }
 
 /** A time ahead is one of a clock that was set back. */
@@ -73,7 +73,7 @@ function isRecent(at: number | undefined, ms: number, now: number): boolean {
 }
 
 /** With the latest of these, at most so many. */
-function note(times: Times, id: string, now: number, most: number): Times {
+function remember(times: Times, id: string, now: number, most: number): Times {
   const latest = Object.entries({ ...times, [id]: now }).toSorted(([, a], [, b]) => b - a)
   return Object.fromEntries(latest.slice(0, most))
 }

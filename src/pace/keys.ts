@@ -83,7 +83,7 @@ type Options = {
 const FEW = 3
 /** A call without an outcome, because its claim broke off, holds up no other for longer. */
 const FORGOTTEN_MS = 60_000
-const LOOK_MS = 20
+const POLL_MS = 20
 
 /**
  * Permits for as long as the keys are taken. Until the service has taken them once, and again after it has refused them,
@@ -117,7 +117,7 @@ export function makeKeys({ permits, report, sleep, now, random, onChange }: Opti
     permits: {
       ...permits,
       async take(signal: AbortSignal): Promise<Permit | null> {
-        while (!mayGo() && !signal.aborted) await sleep(LOOK_MS, signal)
+        while (!mayGo() && !signal.aborted) await sleep(POLL_MS, signal)
         if (keys.stopped !== null || signal.aborted) return null
         const since = now()
         out.push(since)

@@ -25,7 +25,7 @@ export type Pace = {
   /** Calls per second that may be made now; 0 while this process may make none. */
   rate(): Promise<number>
   /** Makes the probe that is due while no call may be made; see probing.ts. */
-  tend(probe: ProbeService): Promise<'idle' | 'probed'>
+  probeIfDue(probe: ProbeService): Promise<'idle' | 'probed'>
 }
 
 const PROBE_LASTS_MS = 60_000
@@ -48,17 +48,17 @@ export function shareRow(options: Pick<Options, 'pool' | 'sleep' | 'now' | 'onCh
 
 export function openPace(options: Options): Pace {
   const { pool, sleep, now, random, onChange, timeoutMs } = options
-  const { permits: common, report: told } = shareRow(options)
-  const keys = makeKeys({ permits: common, report: told, sleep, now, random, onChange })
+  const { permits: common, report: reportCommon } = shareRow(options)
+  const keys = makeKeys({ permits: common, report: reportCommon, sleep, now, random, onChange })
   const probeLastsMs = Math.max(PROBE_LASTS_MS, timeoutMs + PROBE_GRACE_MS)
-  const tend = makeProbing({ pool, keys, random, onChange, probeLastsMs })
+  const probeIfDue = makeProbing({ pool, keys, random, onChange, probeLastsMs })
   const { permits, report } = keys
   return {
     permits,
     report,
     rate: async () => (keys.areStopped() ? 0 : await currentRate(pool)),
-    async tend(probe) {
-      const what = await tend(probe)
+    async probeIfDue(probe) {
+      const what = await probeIfDue(probe)
       // No call waits for a permit that was reserved or refused before.
       if (what === 'probed') common.drop()
       return what

@@ -40,7 +40,7 @@ export type CallOutcome = {
   readonly holdMs: number
 }
 
-/** Told of every call that was made, after it; resolves when it is stored. */
+/** Called after every call that was made; resolves when it is stored. */
 export type ReportOutcome = (call: CallOutcome) => Promise<void>
 
 /** The part of `timing` in the configuration. */

@@ -12,7 +12,7 @@ type Options = {
 
 /** A permit that waited longer than this is no longer within the pace that the row had granted. */
 const SHELF_LIFE_MS = HORIZON_MS + 250
-/** Whatever the row has told, it is asked again after this: meanwhile another process may have changed it. */
+/** The row is read again after this: meanwhile another process may have changed it. */
 const LONGEST_SLEEP_MS = 1000
 
 /**
@@ -22,7 +22,7 @@ const LONGEST_SLEEP_MS = 1000
 export function makePermits({ reserve, sleep, now }: Options): Permits {
   const shelf: Permit[] = []
   let waiting = 0
-  let turn: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
   let granted: Grant | null = null
   let drops = 0
   /** All who wait are sent away together, without asking for each of them. */
@@ -67,8 +67,8 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
   return {
     take(signal) {
       waiting++
-      const mine = turn.then(() => next(signal)).finally(() => waiting--)
-      turn = mine.catch(() => undefined)
+      const mine = last.then(() => next(signal)).finally(() => waiting--)
+      last = mine.catch(() => undefined)
       return mine
     },
     stands: (permit) => permit.drops === drops && permit.usableUntil + LONGEST_SLEEP_MS >= now(),

@@ -40,7 +40,7 @@ const LEAVE = `UPDATE rollcall.pace SET probe_until = NULL WHERE id = 1 AND ${LE
  * or so. The lease ends by itself: a process that dies with it holds up the next probe, and nothing else.
  */
 export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Options) {
-  return async function tend(probe: ProbeService): Promise<'idle' | 'probed'> {
+  return async function probeIfDue(probe: ProbeService): Promise<'idle' | 'probed'> {
     if (keys.isProbeDue()) {
       const { rowCount } = await pool.query(`SELECT FROM rollcall.pace WHERE ${FREE}`)
       return rowCount === 0 ? 'idle' : tell(await probe(keys.denied()))
@@ -57,9 +57,9 @@ export function makeProbing({ pool, keys, random, onChange, probeLastsMs }: Opti
       // Without an answer, and with keys that are refused, nothing is known of the service: the next one may ask.
       if (health === null || health === 'denied') await pool.query(LEAVE, [lease])
     }
-    const told = tell(health)
+    const outcome = tell(health)
     if (health !== null && health !== 'denied') await store(lease, health)
-    return told
+    return outcome
   }
 
   function tell(health: ServiceHealth | null): 'idle' | 'probed' {

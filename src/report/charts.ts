@@ -71,7 +71,7 @@ function trend(report: Report): Markup {
   const rows = runs.map((run) => {
     const drifting = run.drifting ?? 0
     const share = shareOf(drifting, run.checked) ?? 0
-    const what = run.kind === 'ledger' ? 'what is known' : run.sampled ? 'sample' : 'everybody'
+    const what = run.kind === 'ledger' ? 'what is known' : run.sampled ? 'sample' : 'all customers'
     const drawn = run.credible ? markup` data-at="${run.endedAt}" data-share="${share}"` : NOTHING
     return markup`<tr${drawn}${run.sampled ? markup` data-sampled` : NOTHING}>
 <th scope="row">${tied(minute(run.endedAt))}</th><td>${what}</td><td>${figure(run.checked)}</td>

@@ -12,7 +12,7 @@ export function mostFirst<Word extends string>(counts: Counts<Word>): [Word, num
   return entries.sort(([, one], [, other]) => other - one)
 }
 
-/** Customers whom a check has shown to differ: an ended trial does not count, since that is how trials go. */
+/** Customers that a check has shown to differ: an ended trial does not count, since that is how trials go. */
 export function driftingOf({ kinds }: Pick<DriftTally, 'kinds'>): number {
   const { missing = 0, differs = 0, unreadable = 0, 'unexpected-access': access = 0 } = kinds
   return missing + differs + unreadable + access
@@ -41,7 +41,7 @@ export function shareOf(part: number, checked: number): number | null {
 }
 
 /**
- * A customer whom the brake holds is not checked, and is held because the service does not have what the database wants.
+ * A customer that the brake holds is not checked, and is held because the service does not have what the database wants.
  * A report without them would call agreed what `rollcall status` calls drift.
  */
 export function agreementOf(counts: Pick<DriftTally, 'checked' | 'kinds' | 'skipped'>) {
@@ -80,7 +80,7 @@ export function conclude(report: Pick<Report, 'outcome' | 'counts' | 'suspected'
 }
 
 /**
- * Customers of whom it stays open whether the service agrees. Neither the discarded, since a person has accepted the
+ * Customers about which it stays open whether the service agrees. Neither the discarded, since a person has accepted the
  * difference, nor those without a user of ours.
  */
 export function leftOpen({ counts, suspected }: Pick<Report, 'counts' | 'suspected'>): number {

@@ -3,7 +3,7 @@ import { words } from '../model/values.ts'
 import type { Report, ReportedFinding } from './report.ts'
 
 const COLUMNS = words(
-  'key user_id kind access fields cause first_seen last_seen looks repairs resolved_at resolved_how',
+  'key user_id kind access fields cause first_seen last_seen checks repairs resolved_at resolved_how',
 )
 
 /** Lines end in CR; the writer adds the LF. */

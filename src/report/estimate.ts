@@ -1,7 +1,7 @@
 // Estimates from a random sample about all customers, by the exact distribution: no approximation that fails for rare drift.
 import type { Estimate } from './report.ts'
 
-/** `checked`: of the population, those drawn at random without replacement of whom something could be said. */
+/** `checked`: of the population, those drawn at random without replacement about which something could be said. */
 type Sample = Pick<Estimate, 'population' | 'checked' | 'drifting'>
 
 /** Left out at either end: together the five per cent in which the interval may miss. */

@@ -7,7 +7,7 @@ import { minute, tied } from './figures.ts'
 import { asData, type Markup, markup } from './markup.ts'
 import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
-import { renderMethod, renderUnseen, renderWhen } from './scope.ts'
+import { renderMethod, renderUnverifiable, renderWhen } from './scope.ts'
 import { bullets, cards, list, personal, scope, unanswered } from './sections.ts'
 
 /** Script and style of the page, each as one file; `npm run build` bundles them from page/. */
@@ -66,7 +66,7 @@ ${list(report)}
 ${scope(report)}
 ${unanswered(report)}
 ${bullets('How it was found out', renderMethod(report))}
-${bullets('What cannot be seen', renderUnseen(report))}
+${bullets('What cannot be seen', renderUnverifiable(report))}
 </main>
 <footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
 }

@@ -3,7 +3,7 @@ import { asEscape, CONTROLS_IN_JSON } from '../model/control-characters.ts'
 import { agreementOf, conclude, driftingOf, resolvedOf, shareOf } from './conclude.ts'
 import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
-import { renderUnseen } from './scope.ts'
+import { renderUnverifiable } from './scope.ts'
 
 /**
  * `--format json`, with what follows from the figures. `share`: of those who differ or are held, among those checked or
@@ -13,16 +13,16 @@ export function jsonForm(report: Report) {
   const { findings, ...rest } = report
   const { known, disagree, held } = agreementOf(report.counts)
   const conclusion = conclude(report)
-  const believed = conclusion !== 'not-credible'
+  const credible = conclusion !== 'not-credible'
   return {
     conclusion,
     headline: renderHeadline(report).text,
-    drifting: believed ? driftingOf(report.counts) : null,
+    drifting: credible ? driftingOf(report.counts) : null,
     held,
-    share: believed ? shareOf(disagree, known) : null,
+    share: credible ? shareOf(disagree, known) : null,
     resolvedMeanwhile: resolvedOf(report),
     ...rest,
-    cannotBeSeen: renderUnseen(report),
+    cannotBeVerified: renderUnverifiable(report),
     findings,
   }
 }

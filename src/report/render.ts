@@ -1,6 +1,6 @@
 // The conclusion of a report in sentences of plain text: for the terminal and for the page alike.
 import { totalOf } from '../drift/tally.ts'
-import { type Doubt, SKIPPED, type Stopped } from '../drift/words.ts'
+import { type NotCredible, SKIPPED, type Stopped } from '../drift/words.ts'
 import {
   agreementOf,
   type Conclusion,
@@ -27,7 +27,7 @@ const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
 export function renderHeadline(report: Report) {
   const conclusion = conclude(report)
   const access = conclusion === 'not-credible' ? '' : renderAccess(report)
-  // First of all: whatever follows is about the customers alone to whom it had come.
+  // First of all: the figures are about the customers that it has reached.
   const stopped = report.outcome.kind === 'stopped' ? 'Stopped before the end. ' : ''
   const text = `${stopped}${access}${renderConclusion(conclusion, report)}`
   return { tone: TONES[conclusion], text, more: renderMore(report) }
@@ -55,13 +55,13 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),
     unchecked: () => renderUnchecked(report),
-    'not-credible': () => (outcome.kind === 'not-credible' ? DOUBT[outcome.why].said : ''),
+    'not-credible': () => (outcome.kind === 'not-credible' ? CREDIBILITY[outcome.why].said : ''),
   }
   return said[conclusion]()
 }
 
-const DOUBT: Readonly<Record<Doubt, { readonly said: string; readonly advice: string }>> = {
-  'nobody-there': {
+const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
+  'many-missing': {
     said: 'The service does not know many of the users who were there before.',
     advice:
       'That is far likelier a wrong address, other keys or an emptied environment than drift. Nothing is concluded about ' +
@@ -89,7 +89,7 @@ const STOP: Readonly<Record<Stopped, string>> = {
 function renderMore(report: Report): string[] {
   const { outcome, estimate, repair, suspected, foundLater, counts, options } = report
   if (outcome.kind === 'not-credible')
-    return [...(options.from === 'service' ? [renderEvidence(counts)] : []), DOUBT[outcome.why].advice]
+    return [...(options.from === 'service' ? [renderEvidence(counts)] : []), CREDIBILITY[outcome.why].advice]
   const { held } = agreementOf(counts)
   const ended = counts.kinds['trial-ended'] ?? 0
   const stopped = outcome.kind === 'stopped' ? outcome : null
@@ -102,8 +102,8 @@ function renderMore(report: Report): string[] {
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
-    counts.hidden > 0 &&
-      `${counted(counts.hidden, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
+    counts.unverifiable > 0 &&
+      `${counted(counts.unverifiable, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
     suspected > 0 &&
       `${counted(suspected, 'more customer')} differed at a check that nothing has confirmed yet.`,
     foundLater !== null &&
@@ -116,7 +116,7 @@ function renderMore(report: Report): string[] {
     repair &&
       repair.held > 0 &&
       `${figure(repair.held)} more ${repair.held === 1 ? 'waits' : 'wait'} for a person, because so much at once is seldom ` +
-        'the customers: look at the service, then see rollcall held.',
+        'the customers: check the service, then see rollcall held.',
   ]
   return lines.flatMap((line) => line || [])
 }
@@ -146,10 +146,10 @@ export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,
 ): string {
-  if (checked === 0) return `A sample of ${figure(population)}, of whom none could be checked, says nothing.`
+  if (checked === 0) return `A sample of ${figure(population)}, of which none could be checked, says nothing.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
-  const all = about === '' ? 'all' : 'all of whom something can be said, about'
+  const all = about === '' ? 'all' : 'all customers that can be checked: about'
   return (
     `Estimated for ${all} ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
     `${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
@@ -165,7 +165,7 @@ function renderAgreed(report: Report): string {
     : `${figure(checked)} of ${counted(checked + others, 'customer')}`
 }
 
-/** Workers come to all customers by and by; a run has checked all whom it has chosen. */
+/** Workers come to all customers by and by; a run has checked all that it has chosen. */
 function notReached({ options, chosen, counts, suspected }: Report): number {
   return options.from === 'ledger' ? Math.max(0, chosen - counts.checked - suspected) : 0
 }

@@ -1,5 +1,5 @@
-// One report of drift, whatever it is printed as: what was looked at and when, what was found, what cannot be said.
-import type { Doubt, DriftTally, Finding, Shown, Stopped } from '../drift/words.ts'
+// One report of drift, whatever it is printed as: what was checked and when, what was found, what cannot be said.
+import type { DriftTally, Finding, NotCredible, Shown, Stopped } from '../drift/words.ts'
 import type { NamedService } from '../model/service.ts'
 
 /** The JSON form is this type; times are ISO 8601 in UTC, shares go from 0 to 1. */
@@ -14,7 +14,7 @@ export type Report = {
   readonly options: ReportOptions
   readonly outcome: RunOutcome
   /**
-   * Customers whom the report is about: all, or those of `where`; of a whole run those it has counted, since customers
+   * Customers that the report is about: all, or those of `where`; of a whole run those it has counted, since customers
    * come and go meanwhile; `from` the ledger those who have a record.
    */
   readonly population: number
@@ -57,7 +57,7 @@ export type RunOutcome =
   | { readonly kind: 'complete' }
   /** `resume`: the command that goes on with it, where there is one. */
   | { readonly kind: 'stopped'; readonly why: Stopped; readonly resume: string | null }
-  | { readonly kind: 'not-credible'; readonly why: Doubt }
+  | { readonly kind: 'not-credible'; readonly why: NotCredible }
 
 /** With the interval that holds the true share in at least 95 of 100 samples. The held count as checked and drifting. */
 export type Estimate = {
@@ -78,7 +78,7 @@ export type ReportCoverage = {
   readonly oldest: string | null
 }
 
-/** Customers owed a repair because of this run, and those whom the brake holds back from it. */
+/** Customers owed a repair because of this run, and those that the brake holds back from it. */
 type Repair = { readonly owed: number; readonly held: number }
 
 export type PastRun = {

@@ -63,10 +63,10 @@ function renderValue(value: unknown): string {
   return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
 }
 
-function stateOf({ looks, repairs, resolvedAt, resolvedHow }: ReportedFinding): Markup {
+function stateOf({ checks, repairs, resolvedAt, resolvedHow }: ReportedFinding): Markup {
   if (resolvedAt !== null)
     return markup`<span class="over">Over: ${resolvedHow === null ? 'no longer seen' : RESOLUTION[resolvedHow]}</span>`
-  if (looks < 2) return markup`Suspected`
+  if (checks < 2) return markup`Suspected`
   const owed = repairs === 1 ? 'once' : `${repairs} times`
   return markup`Open${repairs === 0 ? '' : `, repair owed ${owed}`}`
 }

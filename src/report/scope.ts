@@ -4,11 +4,11 @@ import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** Limits of every report about this service. */
-export function renderUnseen({ options }: Pick<Report, 'options'>): string[] {
+export function renderUnverifiable({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: it can be sent, and no GET shows it.',
-    'Users whom only the service knows: it has no list to ask for.',
-    'Customers out of scope, or removed, whom rollcall has never synced: they are not checked, and the service may let ' +
+    'Users that only the service knows: it has no list to ask for.',
+    'Customers out of scope, or removed, that rollcall has never synced: they are not checked, and the service may let ' +
       'them in.',
     'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, null or empty.',
     ...(options.values ? [] : ['Values of fields: left out of this report; --show-values puts them in.']),
@@ -41,11 +41,11 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
   const all = ledger
-    ? ', all who have a record; a run counts those too whom rollcall never handled'
+    ? ', all who have a record; a run counts those too that rollcall never handled'
     : ', all of them'
   const which = where === null ? (stopped ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
-    // Before any figure: each of them is of the customers alone to whom it had come.
+    // Before any figure: each of them is of the customers alone to which it had come.
     ['Stopped', stopped && `before the end, with ${figure(chosen)} of ${wanted} checked`],
     ['Service', renderService(target)],
     [ledger ? 'As of' : 'Checked', renderWhen(report)],

@@ -123,7 +123,7 @@ export function unanswered({ counts }: Report): Markup {
     ([what, why, many]) =>
       markup`<tr><th scope="row">${what}</th><td>${why}</td><td>${figure(many)}</td></tr>\n`,
   )
-  return markup`<section><h2>Of whom nothing is said</h2>
+  return markup`<section><h2>Customers without a result</h2>
 <table class="plain"><thead><tr><th scope="col">What</th><th scope="col">Why</th><th scope="col">Customers</th></tr></thead>
 <tbody>${cells}</tbody></table></section>`
 }

@@ -52,7 +52,7 @@ const SECURITY: JsonSchema = {
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   400: 'The address, the query or the body cannot be read.',
   401: 'Credentials are missing, wrong or expired (section 5).',
-  403: 'Status 0 or a trial that is over (section 3, fact 2); or a user whom the contract forbids.',
+  403: 'Status 0 or a trial that is over (section 3, fact 2); or a user that the contract forbids.',
   404: 'There is no such user; or the user has no such room, or the room no such pivot message.',
   409: 'The `user_id` is in use; or another user has the e-mail address and the contract forbids it.',
   410: 'As 404, where the contract says so.',

@@ -24,7 +24,7 @@ const named = z.looseObject({ user_id: scalar.transform(String) })
 const retrieved = named.extend({ status: numeric })
 
 /**
- * The user in a GET's body, or null when it cannot be believed: no object, another `user_id`, or a `status`
+ * The user in a GET's body, or null when it is not credible: no object, another `user_id`, or a `status`
  * that is no number (numeric text will do). Without a status nothing could be said about access, which is
  * what everything is about. The other fields may be absent, null or ''; what they mean is for the comparison.
  */
@@ -73,8 +73,8 @@ export function reportsError(value: unknown): boolean {
 }
 
 function reports(body: Readonly<Record<string, unknown>>): boolean {
-  const told = Object.keys(body).some((key) => ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]))
-  if (told || [body.success, body.ok, body.result].some(isNo)) return true
+  const says = Object.keys(body).some((key) => ERROR_KEYS.has(key.toLowerCase()) && saysSomething(body[key]))
+  if (says || [body.success, body.ok, body.result].some(isNo)) return true
   if ([body.status, body.result].some((word) => typeof word === 'string' && FAILED.has(word.toLowerCase())))
     return true
   return [body.code, body.status, body.statusCode, body.status_code].some(isErrorNumber)

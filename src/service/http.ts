@@ -61,7 +61,7 @@ export function makeHttp(options: HttpOptions) {
     running.add(stop)
     const startedAt = performance.now()
     const startedWall = now()
-    // After a suspension what has connected meanwhile is told before any timer is: the request would go out late.
+    // After a suspension what has connected meanwhile is called before any timer is: the request would go out late.
     const isLate = () => Math.max(performance.now() - startedAt, now() - startedWall) > timeoutMs
     try {
       const request = client(new URL(address + path), {
@@ -139,13 +139,13 @@ function makeGot(agent: ReturnType<typeof makeAgents>, headers: HttpOptions['hea
  */
 function unlessLate(request: ClientRequest, isLate: () => boolean, stop: () => void): void {
   request.once('socket', (socket: Socket) => {
-    const look = () => {
+    const stopIfLate = () => {
       if (!isLate()) return
       socket.destroy()
       stop()
     }
-    look()
-    if (socket.connecting) socket.prependOnceListener('connect', look)
+    stopIfLate()
+    if (socket.connecting) socket.prependOnceListener('connect', stopIfLate)
   })
 }
 

@@ -67,11 +67,11 @@ export function shapeOf(value: unknown): string {
       inUser && OPTIONAL.has(key) && !isNested(object[key]) ? FIELDS : nameOf(key),
     )
     const names = [...named.keys()].sort()
-    const told = names.slice(0, MOST_KEYS).map((name) => {
+    const shown = names.slice(0, MOST_KEYS).map((name) => {
       const shapes = (named.get(name) ?? []).map((key) => shape(object[key], depth + 1))
       return `${name}: ${union(shapes)}`
     })
-    return `{${[...told, ...(names.length > MOST_KEYS || keys.length > MOST_KEYS_READ ? ['…'] : [])].join(', ')}}`
+    return `{${[...shown, ...(names.length > MOST_KEYS || keys.length > MOST_KEYS_READ ? ['…'] : [])].join(', ')}}`
   }
 
   const whole = shape(value, 0)

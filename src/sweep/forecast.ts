@@ -1,4 +1,4 @@
-// Forecasts the effect of a sweep, as a sum over all customers that it judges; its size does not depend on how many they are.
+// Forecasts the effect of a sweep, as a sum over all customers that it plans; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
 import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -12,22 +12,29 @@ import { isStatusKept, isToErase, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Call, nextMove, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
-import { addTo, increased, type Judged, type Made, NOTHING_FOUND, type SweepTally } from './judge.ts'
+import {
+  addTo,
+  increased,
+  type Made,
+  NOTHING_FOUND,
+  type PlannedCustomer,
+  type SweepTally,
+} from './verdict.ts'
 
 export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>
 
 export type Forecast = {
   readonly tally: SweepTally
-  /** Calls for those who differ, where a look (GET) shows what is expected; see `callsFor`. */
+  /** Calls for those who differ, where a lookup (GET) shows what is expected; see `callsFor`. */
   readonly calls: Readonly<Record<CallMethod, number>>
-  /** Customers who are looked at before it is known what follows, and the calls after that look among `calls`. */
-  readonly looks: number
-  readonly afterLooks: Counts<CallMethod>
+  /** Customers who are looked up before it is known what follows, and the calls after that lookup among `calls`. */
+  readonly lookups: number
+  readonly afterLookups: Counts<CallMethod>
   /** Fields that the registrations carry; the sum of what updates write is in `tally`. */
   readonly registered: Counts<OptionalField>
   /** Among the customers that differ. A registration with access is a gain. */
   readonly access: { readonly gain: number; readonly lose: number; readonly change: number }
-  /** Customers who differ and whom the brake would count, by kind, but for those counted in its window already. */
+  /** Customers that differ and that the brake would count, by kind, but for those counted in its window already. */
   readonly braked: Counts<BrakeKind>
   /** Fields of all customers that are left out, by `field: code`. */
   readonly leftOut: Counts
@@ -35,11 +42,11 @@ export type Forecast = {
   readonly rejected: Counts
 }
 
-export const NOTHING_AHEAD: Forecast = {
+export const NO_FORECAST: Forecast = {
   tally: NOTHING_FOUND,
   calls: { GET: 0, POST: 0, PUT: 0, PATCH: 0 },
-  looks: 0,
-  afterLooks: {},
+  lookups: 0,
+  afterLookups: {},
   registered: {},
   access: { gain: 0, lose: 0, change: 0 },
   braked: {},
@@ -54,25 +61,29 @@ type Forecasting = Planning & {
   readonly counted: (key: CustomerKey) => readonly BrakeKind[]
 }
 
-/** Adds a customer: what it is told by is its verdict, and what follows is asked for those who differ alone. */
-export function addAhead(forecast: Forecast, judged: Judged, forecasting: Forecasting): Forecast {
-  const tally = addTo(forecast.tally, judged)
-  const { made, verdict, key } = judged
+/** Adds a customer: its verdict counts it, and what follows is asked for those who differ alone. */
+export function addCustomer(
+  forecast: Forecast,
+  planned: PlannedCustomer,
+  forecasting: Forecasting,
+): Forecast {
+  const tally = addTo(forecast.tally, planned)
+  const { made, verdict, key } = planned
   if (!made) return { ...forecast, tally }
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
-  const ahead = callsFor(made, { key, ...forecasting })
-  const writes = ahead.calls.filter((method) => method !== 'GET')
+  const next = callsFor(made, { key, ...forecasting })
+  const writes = next.calls.filter((method) => method !== 'GET')
   const access = accessChange(made)
-  const already = ahead.kinds.length > 0 ? forecasting.counted(key) : []
+  const already = next.kinds.length > 0 ? forecasting.counted(key) : []
   return {
     ...found,
-    calls: ahead.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
-    looks: forecast.looks + (ahead.looks ? 1 : 0),
-    afterLooks: (ahead.looks ? writes : []).reduce(increased, forecast.afterLooks),
-    registered: ahead.registered.reduce(increased, forecast.registered),
+    calls: next.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
+    lookups: forecast.lookups + (next.lookups ? 1 : 0),
+    afterLookups: (next.lookups ? writes : []).reduce(increased, forecast.afterLookups),
+    registered: next.registered.reduce(increased, forecast.registered),
     access: access ? increased(forecast.access, access) : forecast.access,
-    braked: ahead.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
+    braked: next.kinds.filter((kind) => !already.includes(kind)).reduce(increased, forecast.braked),
   }
 }
 
@@ -99,7 +110,7 @@ function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast
   if (takesAccess(plan, memory)) return 'lose'
   const known = memory.seenStatus ?? memory.sentStatus
   const had = known === 2 || known === 4
-  // A customer who is gone is looked at before the revocation.
+  // A customer who is gone is looked up before the revocation.
   if (mapped.kind !== 'user') return plan.kind === 'lookup' && plan.why !== 'erased' && had ? 'lose' : null
   const { status } = mapped.user
   if (!['create', 'patch', 'replace', 'lookup'].includes(plan.kind) || status === known) return null
@@ -116,21 +127,21 @@ const MOST_CALLS = 8
 
 /**
  * A claim after the other until nothing is left to do, decided by the worker's own `nextMove` and `absorbWrite`.
- * `registered`: fields of a registration; `kinds`: what the brake counts; `looks`: the calls follow where a look (GET) shows
+ * `registered`: fields of a registration; `kinds`: what the brake counts; `lookups`: the calls follow where a lookup (GET) shows
  * what we expect.
  */
-export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<Judged, 'key'>) {
-  const { mapped, rivals } = made
+export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<PlannedCustomer, 'key'>) {
+  const { mapped, claimants } = made
   const digests = forCustomer(digester, key)
-  const situation = { mapped, rivals, policy, digests, lookAfterMs: 0, consistencyDelayMs: 0 }
+  const situation = { mapped, claimants, policy, digests, lookupAfterMs: 0, consistencyDelayMs: 0 }
   const sendable = withoutConflict(mapped, made.memory)
   const desired = sendable.kind === 'user' ? sendable.user : null
-  const facts = { status: 200, named: [], conflict: false, desired, digests, lookAfterMs: 0 }
+  const facts = { status: 200, named: [], conflict: false, desired, digests, lookupAfterMs: 0 }
   const before = beforeOf(made, policy)
   const calls: CallMethod[] = []
   const kinds = new Set<BrakeKind>()
   let registered: readonly OptionalField[] = []
-  let looks = false
+  let lookups = false
   let turn = startTurn(made.memory)
   while (calls.length < MOST_CALLS) {
     const move = nextMove(turn, situation)
@@ -146,42 +157,42 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
     if (body) registered = OPTIONAL_FIELDS.filter((field) => body[field] !== undefined)
     if (move.call.method === 'GET') {
       // A lookup for a trial, or after an erasure, is of a user whose state is known.
-      looks ||= turn.memory.remote !== 'present'
-      turn = lookedAt(
+      lookups ||= turn.memory.remote !== 'present'
+      turn = afterLookup(
         { ...turn, made: [...turn.made, { plan: move.plan, meaning: 'present', trusted: true }] },
         made,
         digests,
       )
     } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn
   }
-  return { calls, registered, kinds: [...kinds], looks }
+  return { calls, registered, kinds: [...kinds], lookups }
 }
 
 /** As sync/run.ts finds it. */
-function beforeOf({ mapped, record, rivals }: Made, policy: Policy): Before {
+function beforeOf({ mapped, record, claimants }: Made, policy: Policy): Before {
   return {
     existed: record.userId === userIdOf(mapped) && existedBefore(record),
-    erases: isToErase({ mapped, rivals, policy }),
+    erases: isToErase({ mapped, claimants, policy }),
     hadAccess: hadAccess(record),
   }
 }
 
 /** A user known to be there is there and as we left it; another is not. */
-function lookedAt(looked: Turn, made: Made, digests: CustomerDigests): Turn {
-  const { memory } = looked
+function afterLookup(turn: Turn, made: Made, digests: CustomerDigests): Turn {
+  const { memory } = turn
   const there =
     memory.remote === 'present' || (memory.remote === 'unknown' && made.record.remote === 'present')
-  if (!there) return { ...looked, memory: rememberAbsent(memory) }
+  if (!there) return { ...turn, memory: rememberAbsent(memory) }
   const status = memory.seenStatus ?? memory.sentStatus
   const { found, mapped } = made
-  // Digests of another key tell nothing: the look will find the fields as they are desired, unless they were changed.
+  // Digests of another key tell nothing: the lookup will find the fields as they are desired, unless they were changed.
   if (!found.comparable && mapped.kind === 'user') {
     const { userId, fields, status: desired } = mapped.user
     const remote = { userId, status: status ?? desired, fields }
-    return { ...looked, memory: rememberSeen(memory, remote, mapped.user, digests) }
+    return { ...turn, memory: rememberSeen(memory, remote, mapped.user, digests) }
   }
   const erased = memory.erased === null ? null : ('verified' as const)
-  return { ...looked, memory: { ...memory, remote: 'present', seenStatus: status, erased, looked: true } }
+  return { ...turn, memory: { ...memory, remote: 'present', seenStatus: status, erased, lookedUp: true } }
 }
 
 type Throttle = Planning & {
@@ -199,8 +210,8 @@ export function pageFor(rate: number): number {
 /** Called after a page was noted: waits as long as its calls take at that rate, at most `mostMs`. Resolves to what is left. */
 export function makeThrottle({ rate, policy, digester, now, sleep }: Throttle) {
   let free = now()
-  return async (judged: readonly Judged[], mostMs: number): Promise<number> => {
-    const calls = judged.flatMap(({ key, verdict, made }) =>
+  return async (planned: readonly PlannedCustomer[], mostMs: number): Promise<number> => {
+    const calls = planned.flatMap(({ key, verdict, made }) =>
       made && verdict === 'differs' ? callsFor(made, { key, policy, digester }).calls : [],
     )
     free = Math.max(free, now()) + (calls.length / rate) * 1000

@@ -10,12 +10,12 @@ import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '.
 import { type NewCustomer, recordNewCustomers } from '../ledger/note.ts'
 import { noteGently, noteNow, noteUnknown } from '../ledger/note-unchanged.ts'
 import {
+  allAreBroughtIn,
   beginRun,
   dropRuns,
   endRun,
-  everybodyIsIn,
   findRun,
-  isForEverybody,
+  isForAll,
   keepRun,
   type Position,
   type RunOptions,
@@ -24,16 +24,16 @@ import {
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { userIdFor } from '../sync/map.ts'
+import { makeFindMissed, type PageResult, type SweepOptions, type Swept, sweep } from './sweep.ts'
 import {
-  EVERYBODY,
+  ALL_CUSTOMERS,
   howToNote,
   increased,
-  type Judged,
   NOTHING_FOUND,
+  type PlannedCustomer,
   type SweepSelection,
   type SweepTally,
-} from './judge.ts'
-import { makeFindMissed, type PageResult, type SweepOptions, type Swept, sweep } from './sweep.ts'
+} from './verdict.ts'
 
 /** The customers that a sweep is for, if not all. */
 export type Restriction = {
@@ -54,8 +54,8 @@ export type SweepingOptions = Pick<SweepOptions, 'pool' | 'config' | 'digester' 
   readonly count?: () => Promise<number | null>
   /** Once it is known which sweep this is, and whether it goes on with an earlier one. */
   readonly onBegin?: (begun: BegunSweep) => Promise<void>
-  /** Told of each page, which is behind once it has resolved. */
-  readonly onProgress?: (looked: PageResult) => Promise<void>
+  /** Called with each page, which is behind once it has resolved. */
+  readonly onProgress?: (page: PageResult) => Promise<void>
 }
 
 export type BegunSweep = {
@@ -68,7 +68,7 @@ export type BegunSweep = {
 export type SweepEnd = Swept & {
   /** It ended early because another mapping was applied, or another sweep was begun in its place. */
   readonly superseded: boolean
-  /** Some of those whom this process has found to be missed by capture, so that a person can look for what wrote them. */
+  /** Some of those that this process has found to be missed by capture, so that a person can look for what wrote them. */
   readonly examples: readonly CustomerKey[]
 }
 
@@ -85,8 +85,8 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const { pool, config, kind, restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
   const mapping = await requireActiveMapping(pool, config)
-  const allIn = await everybodyIsIn(pool)
-  const select = { ...EVERYBODY, ...restriction.select, bringIn: bringsIn(kind, allIn) }
+  const allIn = await allAreBroughtIn(pool)
+  const select = { ...ALL_CUSTOMERS, ...restriction.select, bringIn: bringsIn(kind, allIn) }
   const { id, total, cursor, ...begun } = await takeUp(options, mapping)
   const earlier = { ...NOTHING_FOUND, ...begun.tally }
   await options.onBegin?.({ id, total, tally: earlier, resumed: cursor !== null })
@@ -99,8 +99,8 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
     return await keepRun(pool, id, { ...now, fingerprint: config.fingerprint })
   }
 
-  const onPage = async ({ judged, next, ...page }: PageResult): Promise<boolean> => {
-    const found = (await findMissed?.(onlyMissable(judged, allIn))) ?? []
+  const onPage = async ({ planned, next, ...page }: PageResult): Promise<boolean> => {
+    const found = (await findMissed?.(onlyMissable(planned, allIn))) ?? []
     if (found.length > 0) {
       const keys = found.map(({ key }) => key).toSorted()
       examples.push(...keys.slice(0, MOST_EXAMPLES - examples.length))
@@ -108,10 +108,10 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
       await keep({ ...kept, tally: { ...kept.tally, missed } })
     }
-    await noteJudged(options, judged, select)
+    await notePlanned(options, planned, select)
     const tally = { ...page.tally, missed: kept.tally.missed }
     superseded = !(await keep({ cursor: next ?? { part: 'gone', after: null }, tally }))
-    if (!superseded) await options.onProgress?.({ judged, tally, next })
+    if (!superseded) await options.onProgress?.({ planned, tally, next })
     return !superseded
   }
 
@@ -152,7 +152,7 @@ async function markEnded(
   if (kind === 'mapping') await markSwept(pool, generation)
   if (marks.length > 0) await endGap(pool, { ids: marks })
   // A check that stands half way would go on there, days after its first half.
-  if (kind !== 'mapping' && isForEverybody(restriction.options)) await dropRuns(pool, { kind: 'check' })
+  if (kind !== 'mapping' && isForAll(restriction.options)) await dropRuns(pool, { kind: 'check' })
 }
 
 const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }
@@ -171,8 +171,8 @@ function tellsOfCapture(kind: SweepKind, { swept }: MappingStatus): boolean {
 }
 
 /** Before all customers were brought in, it is not known whether a new one has come while nothing captured it. */
-function onlyMissable(judged: readonly Judged[], allIn: boolean): readonly Judged[] {
-  return allIn ? judged : judged.filter(({ made }) => made?.found.known)
+function onlyMissable(planned: readonly PlannedCustomer[], allIn: boolean): readonly PlannedCustomer[] {
+  return allIn ? planned : planned.filter(({ made }) => made?.found.known)
 }
 
 async function takeUp(
@@ -191,24 +191,24 @@ async function takeUp(
  * Each statement by itself: in one transaction they would take locks out of the order of the keys. New customers are
  * recorded before they can be claimed, so that two who are one user see each other.
  */
-async function noteJudged(
+async function notePlanned(
   { pool, config }: Pick<SweepingOptions, 'pool' | 'config'>,
-  judged: readonly Judged[],
+  planned: readonly PlannedCustomer[],
   { lookup }: SweepSelection,
 ): Promise<void> {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
   const newCustomers: NewCustomer[] = []
-  const toLookAt: NewCustomer[] = []
-  for (const { key, verdict, owed, made } of judged) {
+  const toLookUp: NewCustomer[] = []
+  for (const { key, verdict, owed, made } of planned) {
     if (!made && !owed) noted.gently.push(key)
     const how = made && howToNote(verdict, made.found)
     if (!how) continue
     const { known, plan } = made.found
-    const looksFirst = !known && lookup && plan.kind === 'lookup'
-    if (!looksFirst) noted[how].push(key)
-    if (!known) (looksFirst ? toLookAt : newCustomers).push({ key, userId: userIdFor(config, key) })
+    const lookupFirst = !known && lookup && plan.kind === 'lookup'
+    if (!lookupFirst) noted[how].push(key)
+    if (!known) (lookupFirst ? toLookUp : newCustomers).push({ key, userId: userIdFor(config, key) })
   }
-  await noteUnknown(pool, toLookAt, LANE.backfill)
+  await noteUnknown(pool, toLookUp, LANE.backfill)
   await recordNewCustomers(pool, newCustomers)
   await noteNow(pool, noted.now, LANE.backfill)
   await noteGently(pool, noted.gently, LANE.backfill)

@@ -1,4 +1,4 @@
-// Pages through all customers, judges each as a claim would begin with it, and finds whom capture has missed.
+// Pages through all customers, plans each as a claim would begin with it, and finds the customers that capture has missed.
 import { marksArePending } from '../capture/marks.ts'
 import { unwatchedTables } from '../capture/status.ts'
 import type { Condition } from '../customers/conditions.ts'
@@ -10,10 +10,17 @@ import { type CustomerKey, fitsIndex } from '../model/customer.ts'
 import { mapFound } from '../sync/map.ts'
 import { everyPage } from '../sync/pages.ts'
 import { readSnapshots, type SnapshotReading } from '../sync/snapshot.ts'
-import { addTo, type Judged, judge, NOTHING_FOUND, type SweepSelection, type SweepTally } from './judge.ts'
+import {
+  addTo,
+  NOTHING_FOUND,
+  type PlannedCustomer,
+  planCustomer,
+  type SweepSelection,
+  type SweepTally,
+} from './verdict.ts'
 
 export type PageResult = {
-  readonly judged: readonly Judged[]
+  readonly planned: readonly PlannedCustomer[]
   readonly tally: SweepTally
   /** Where the next page begins; null: this was the last one. */
   readonly next: Position | null
@@ -23,9 +30,9 @@ export type SweepOptions = Omit<SnapshotReading, 'readCustomers' | 'unwatched'> 
   readonly select: SweepSelection
   /** Ends the sweep between two pages. */
   readonly signal: AbortSignal
-  /** Told of each page, which is not behind before it has resolved. False ends the sweep there. */
-  readonly onPage?: (looked: PageResult) => Promise<boolean>
-  /** Only customers for whom all of these hold; default: all customers. */
+  /** Called with each page, which is not behind before it has resolved. False ends the sweep there. */
+  readonly onPage?: (page: PageResult) => Promise<boolean>
+  /** Only customers for which all of these hold; default: all customers. */
   readonly conditions?: readonly Condition[]
   /** Where an earlier one stopped, and what it had found. */
   readonly from?: { readonly position: Position | null; readonly tally: SweepTally }
@@ -45,11 +52,11 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
   const { pool, config, select, signal, onPage, from } = options
   const shape = await describeCustomers(pool, config)
   let tally = from?.tally ?? NOTHING_FOUND
-  for await (const { next, read } of oneAhead(readPages(options, shape))) {
+  for await (const { next, read } of prefetchOne(readPages(options, shape))) {
     if (signal.aborted) return { tally, ended: false }
-    const judged = read.map((snapshot) => judge(snapshot, select))
-    tally = judged.reduce(addTo, tally)
-    if (onPage && !(await onPage({ judged, tally, next }))) return { tally, ended: false }
+    const planned = read.map((snapshot) => planCustomer(snapshot, select))
+    tally = planned.reduce(addTo, tally)
+    if (onPage && !(await onPage({ planned, tally, next }))) return { tally, ended: false }
   }
   return { tally, ended: true }
 }
@@ -72,7 +79,7 @@ async function* readPages(options: SweepOptions, shape: CustomersShape) {
  * time; never more than one ahead. An error comes when it is that item's turn. Where the loop is left half way the source
  * has ended before, with the fetch that was under way.
  */
-export async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+export async function* prefetchOne<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = fetched(source)
   try {
     for (;;) {
@@ -93,7 +100,7 @@ function fetched<T>(source: AsyncGenerator<T>): Promise<IteratorResult<T, unknow
 }
 
 /**
- * Capture has missed a customer whose row is another than the one that was last looked at, where no change was captured. A
+ * Capture has missed a customer whose row is another than the one that was last read, where no change was captured. A
  * captured change is in the outbox until it is noted, in one transaction. Suppose a customer is owed nothing before
  * its row is read, and afterwards is owed nothing at the same version with nothing in the outbox. Then every change
  * that the row shows was settled: if the mapping makes something else of this row than at the last ending, capture
@@ -104,8 +111,8 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
   const { clearWith } = config
   let shape: Promise<CustomersShape> | null = null
 
-  return async (judged: readonly Judged[]): Promise<readonly FoundMissed[]> => {
-    const keys = judged.filter(mayBeMissed).map(({ key }) => key)
+  return async (planned: readonly PlannedCustomer[]): Promise<readonly FoundMissed[]> => {
+    const keys = planned.filter(mayBeMissed).map(({ key }) => key)
     if (keys.length === 0) return []
     shape ??= describeCustomers(pool, config)
     const read = makeReading(pool, config, await shape)
@@ -135,16 +142,16 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
 type FoundMissed = { readonly key: CustomerKey; readonly how: keyof Missed }
 
 /**
- * A customer that may differ in its row, by a first look. A difference by a changed digest key, or at the service
+ * A customer that may differ in its row, by a first sweep. A difference by a changed digest key, or at the service
  * alone, says nothing about capture.
  */
-function mayBeMissed({ verdict, made }: Judged): boolean {
+function mayBeMissed({ verdict, made }: PlannedCustomer): boolean {
   if (verdict !== 'differs' || !made) return false
   const { known, asItWas, comparable, owed } = made.found
   return !known || (!asItWas && comparable && !owed)
 }
 
-/** A claim between the two looks, also one that nothing was noted for, may have read a later row than was read here. */
+/** A claim between the two sweeps, also one that nothing was noted for, may have read a later row than was read here. */
 function untouched(before: Work | undefined, after: Work): boolean {
   if (!before || before.owed || after.owed) return false
   return before.version === after.version && before.record.desired === after.record.desired

@@ -2,12 +2,12 @@ import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated } from './conflict.ts'
-import { DOUBTED, NO_VALUE } from './digest.ts'
+import { NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
-import { doubtHidden, rememberAbsent, rememberSeen } from './remember.ts'
-import { fieldsShown, PHONE, unlearnt } from './right.ts'
+import { markHiddenUnknown, rememberAbsent, rememberSeen } from './remember.ts'
+import { fieldsShown, PHONE, withoutForms } from './right.ts'
 import { type MadeCall, resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 /** The turn after one more call. */
@@ -21,7 +21,7 @@ export function absorbRead(
   { meaning, remote }: Pick<CalledGet, 'meaning' | 'remote'>,
   facts: Facts,
 ): TurnStep {
-  const looked = withCall(turn, {
+  const shown = withCall(turn, {
     plan: facts.plan,
     meaning,
     trusted: meaning === 'present' || meaning === 'absent',
@@ -31,16 +31,16 @@ export function absorbRead(
       if (!remote) throw new Error('a GET that means present must come with the user')
       const known = { ...turn.memory, creating: turn.memory.creating || turn.refusedCreate !== null }
       const memory = rememberSeen(known, remote, facts.desired, facts.digests)
-      return { turn: { ...looked, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
+      return { turn: { ...shown, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }
     case 'absent': {
-      const known = { ...looked, memory: rememberAbsent(turn.memory), erasure: erasureSeen(turn, []) }
+      const known = { ...shown, memory: rememberAbsent(turn.memory), erasure: erasureSeen(turn, []) }
       return turn.refusedCreate ? afterRefusedCreate(known, turn.refusedCreate, facts) : { turn: known }
     }
     case 'later':
     case 'denied':
     case 'failed':
-      return { turn: looked, end: retry(meaning, facts) }
+      return { turn: shown, end: retry(meaning, facts) }
     default:
       return meaning satisfies never
   }
@@ -63,7 +63,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'absent': {
       const { lookups, maybeDone } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookAfterMs > 0 || lookups > 0 || maybeDone) {
+      if (facts.lookupAfterMs > 0 || lookups > 0 || maybeDone) {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...unsure, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }
@@ -79,14 +79,14 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       // carries would count as refused before one without it was taken.
       if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
         return absorbRefusal(sure, facts)
-      // A 403 may be about this customer, who then may exist; a 401 was not looked at.
+      // A 403 may be about this customer, who then may exist; a 401 was not processed.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
       return { turn: { ...sure, memory: { ...turn.memory, remote } }, end: retry(meaning, facts) }
     }
     case 'not-sent':
       return { turn: unsure, end: retry(meaning, facts) }
     case 'unknown':
-      return { turn: { ...unsure, memory: doubtful(turn.memory, plan) }, end: unknown(meaning, facts) }
+      return { turn: { ...unsure, memory: afterUnknown(turn.memory, plan) }, end: unknown(meaning, facts) }
     default:
       return meaning satisfies never
   }
@@ -119,30 +119,30 @@ export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, 
   }
   const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }
   const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
-  const learnt = unclear ? unlearnt(memory.learnt, fieldsOf(plan)) : memory.learnt
-  return { ...memory, ...status, remote: 'present', sent, seen, conflict, learnt, creating: false }
+  const observedForms = unclear ? withoutForms(memory.observedForms, fieldsOf(plan)) : memory.observedForms
+  return { ...memory, ...status, remote: 'present', sent, seen, conflict, observedForms, creating: false }
 }
 
-/** Nothing is left to compare with; what was cleared a second time, because a look had shown it, is marked. */
+/** Nothing is left to compare with; what was cleared a second time, because a lookup had shown it, is marked. */
 function rememberErased(memory: Memory, plan: Extract<Plan, { kind: 'erase' }>, unclear: boolean): Memory {
   const { erased, refused } = memory
   const { fields, body } = plan
   const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
-  const inDoubt = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
+  const unsureFields = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
   const marks = Object.fromEntries([
     ...again.map((field) => [field, NO_VALUE]),
-    ...inDoubt.map((field) => [field, DOUBTED]),
+    ...unsureFields.map((field) => [field, UNKNOWN_VALUE]),
   ])
   return {
     ...memory,
-    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, looked: false, erased: 'sent' },
+    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, lookedUp: false, erased: 'sent' },
     ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
   }
 }
 
 /**
  * An answer that says neither yes nor no. An update of a user that this claim has looked up counts as done. Otherwise
- * a service that always answers so would be sent it for ever; one more look follows. `country_code`, which that could
+ * a service that always answers so would be sent it for ever; one more lookup follows. `country_code`, which that could
  * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
  * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
@@ -151,15 +151,15 @@ function absorbUnclear(before: Turn, after: Record<'sure' | 'unsure', Turn>, fac
   const { memory } = before
   const again = resultOfCalls(before).takenForYes
   const end = unknown('unclear', facts)
-  if (memory.looked && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
-  if (!memory.looked || !isStatusShown(plan, memory))
-    return { turn: { ...after.unsure, memory: doubtful(memory, plan) }, end }
+  if (memory.lookedUp && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
+  if (!memory.lookedUp || !isStatusShown(plan, memory))
+    return { turn: { ...after.unsure, memory: afterUnknown(memory, plan) }, end }
   const counted = done(after.sure, facts, true)
   if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
-  return { turn: { ...counted, memory: doubtHidden(counted.memory) } }
+  return { turn: { ...counted, memory: markHiddenUnknown(counted.memory) } }
 }
 
-/** A status has no form of the service's own: what a look has not shown is not there yet. */
+/** A status has no form of the service's own: what a lookup has not shown is not there yet. */
 function isStatusShown(plan: Plan, { seenStatus, sentStatus }: Memory): boolean {
   if (plan.kind !== 'patch' && plan.kind !== 'replace') return false
   return plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)
@@ -173,19 +173,20 @@ function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
  * A field that no GET shows must be sent again if a call of unknown outcome carried it. A create that did not carry
  * it leaves the user without it, if there is one now and none was known before.
  */
-function doubtful(memory: Memory, plan: Plan): Memory {
+function afterUnknown(memory: Memory, plan: Plan): Memory {
   // A user who may be there by our call is no longer one that was never asked for.
   const remote = memory.remote === 'unasked' ? ('unknown' as const) : memory.remote
-  const known = { ...doubtfulStatus(memory, plan), remote }
-  if (plan.kind !== 'create') return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? doubtHidden(known) : known
+  const known = { ...statusAfterUnknown(memory, plan), remote }
+  if (plan.kind !== 'create')
+    return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? markHiddenUnknown(known) : known
   const none = plan.body[UNVERIFIABLE_FIELD] === undefined
   const never = (known.sent[UNVERIFIABLE_FIELD] ?? NO_VALUE) === NO_VALUE
-  if (!none || !never) return doubtHidden(known)
+  if (!none || !never) return markHiddenUnknown(known)
   return { ...known, sent: { ...known.sent, [UNVERIFIABLE_FIELD]: NO_VALUE } }
 }
 
 /** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
-function doubtfulStatus(memory: Memory, plan: Plan): Memory {
+function statusAfterUnknown(memory: Memory, plan: Plan): Memory {
   const same = !('body' in plan) || plan.body.status === memory.sentStatus || isStatusKept(plan)
   return same ? memory : { ...memory, sentStatus: null, seenStatus: null }
 }

@@ -10,7 +10,7 @@ import {
   type OptionalField,
   UNVERIFIABLE_FIELD,
 } from '../model/user.ts'
-import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { isStatusKept, type Plan, takesAccess } from './plan.ts'
 import { fieldIsRight, PHONE } from './right.ts'
@@ -26,13 +26,13 @@ export type Before = {
   readonly hadAccess: boolean
 }
 
-/** Access was acknowledged last, and no earlier claim has settled on a look that showed none. */
+/** Access was acknowledged last, and no earlier claim has settled on a lookup that showed none. */
 export function hadAccess({ state, seenStatus, sentStatus }: KnownRecord): boolean {
   return sentStatus !== null && entitled(sentStatus) && !(state === 'idle' && seenStatus === 0)
 }
 
 /**
- * Every kind of change that carrying out the plan is, by what is known of the user. An unknown (a status in doubt, a
+ * Every kind of change that carrying out the plan is, by what is known of the user. An unknown (an unknown status, a
  * field that no GET has shown) is no change that could be counted.
  */
 export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly BrakeKind[] {
@@ -72,7 +72,7 @@ function statusKinds(
 }
 
 /**
- * Access was acknowledged, a look has just shown none, and the update says so too: were the look wrong, the update would
+ * Access was acknowledged, a lookup has just shown none, and the update says so too: were the lookup wrong, the update would
  * take it. One such trial has ended, a hundred at once are a service that shows what is not so.
  */
 function writesBackLoss({ body }: Update, { seenStatus }: Memory, before: Before): boolean {
@@ -86,7 +86,7 @@ function clearedBy({ kind, body }: Update, { seen, sent }: Memory): OptionalFiel
     if (!isEmpty(value) && !(kind === 'replace' && value === undefined)) return false
     const known = seen[field] ?? sent[field] ?? NO_VALUE
     // A field that no GET shows and that a call may have changed did hold a value once.
-    return known !== NO_VALUE && (known !== DOUBTED || field === UNVERIFIABLE_FIELD)
+    return known !== NO_VALUE && (known !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD)
   })
 }
 
@@ -124,7 +124,7 @@ export function withoutHeld(plan: Plan, kinds: readonly HeldKind[], { memory, di
   }
 }
 
-/** A PUT carries what is right already; sent again with every look at a customer who is held, it would never end. */
+/** A PUT carries what is right already; sent again with every look up a customer who is held, it would never end. */
 function stillWrong(
   plan: Update,
   free: readonly OptionalField[],

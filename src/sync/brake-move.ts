@@ -29,7 +29,7 @@ type Braking = {
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
   if ('end' in move || move.call.method === 'GET') return move
   const { record, digestKey } = braking
-  // Digested with another key: whether it is what was discarded cannot be told, so a person is asked once more.
+  // Digested with another key: it may be another change than was discarded, so a person is asked once more.
   const rekeyed = record.desired === null || (record.digestKey !== null && record.digestKey !== digestKey)
   if (record.state === 'discarded' && rekeyed)
     return { plan: move.plan, end: heldFor(kindsIn(record), move.plan) }

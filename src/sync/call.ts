@@ -116,7 +116,7 @@ function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: 
 }
 
 /** The facts of an answer besides its meaning; `status` is null when there was none. */
-export type Facts = Pick<TurnSituation, 'digests' | 'lookAfterMs' | 'accessFirst'> & {
+export type Facts = Pick<TurnSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> & {
   readonly plan: Plan
   readonly status: number | null
   readonly error?: string

@@ -61,7 +61,7 @@ function classifyTaken(body: BodyKind): 'done' | 'unclear' | 'unknown' {
   return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
 }
 
-/** Classifies the outcome of a GET. A user is believed only when the body is one, with the `user_id` asked for. */
+/** Classifies the outcome of a GET. A user is credible only when the body is one, with the `user_id` asked for. */
 export function classifyRead(outcome: Outcome): ReadMeaning {
   if (outcome.kind === 'error') return 'failed'
   const { status, body } = outcome

@@ -59,8 +59,8 @@ export function suspects(
 ): readonly OptionalField[] {
   const due = conflict?.phase === 'due' ? conflict : null
   const unique = uniqueIn(due ? fields.filter((field) => due.values[field] !== undefined) : fields)
-  const turn = due ? unique[(due.tries - 1) % unique.length] : undefined
-  const some = turn ?? unique.flat()
+  const group = due ? unique[(due.tries - 1) % unique.length] : undefined
+  const some = group ?? unique.flat()
   return some.length < fields.length ? some : []
 }
 
@@ -122,7 +122,7 @@ export function conflictMarks(
  * A value that the service shows is the customer's own by now. A user that a GET shows before any create was acknowledged
  * is the reason why the create was refused: no value was.
  */
-export function conflictAfterLook(
+export function conflictAfterLookup(
   conflict: Conflicting | null,
   remote: RemoteUser['fields'],
   digests: CustomerDigests,

@@ -40,7 +40,7 @@ export type SyncContext = {
   readonly unwatched: () => Promise<readonly string[]>
   readonly brake: Brake
   /** Written down before a call after which status 0 would say nothing of a trial. */
-  readonly doubtStatus: (claim: Claim) => Promise<void>
+  readonly markStatusUnknown: (claim: Claim) => Promise<void>
   /** Written down before the first write for a customer that may leave the scope. */
   readonly markAsked: (key: CustomerKey) => Promise<unknown>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */

@@ -6,8 +6,8 @@ import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 
 /**
- * The ledger keeps of each field an HMAC over field, customer and value: equal values can be told
- * equal, and nothing can be read back or compared between customers. Two forms: `exact` of what goes over
+ * The ledger keeps of each field an HMAC over field, customer and value: equal values have equal
+ * digests, and nothing can be read back or compared between customers. Two forms: `exact` of what goes over
  * the wire, `normal` of what a GET shows, because the service may store the same thing in another spelling.
  */
 export type Digester = {
@@ -27,7 +27,7 @@ export const NO_VALUE = 'null'
  * Stands for the digest of an acknowledged value that no GET can show and that was digested with a former key: taken
  * for whatever value is desired, because a change of key is no reason to write.
  */
-export const BELIEVED = 'believed'
+export const ASSUMED_VALUE = 'assumed'
 
 export function makeDigester(secret: string): Digester {
   const hmac = makeHmac(secret)
@@ -58,7 +58,7 @@ function essence(mapped: Mapped, clearWith: Config['clearWith']): readonly unkno
 }
 
 /** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */
-export const DOUBTED = 'doubted'
+export const UNKNOWN_VALUE = 'unknown'
 
 /** The digests of one customer, as plan and absorb use them. */
 export type CustomerDigests = {

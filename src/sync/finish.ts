@@ -22,14 +22,14 @@ type Finished = {
   readonly own: KnownRecord
   /** The record that the claim went by: perhaps what another customer's tells of this user. */
   readonly basis: KnownRecord
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
   readonly turn: Turn
   readonly last: Called | null
   readonly end: TurnEnd
 }
 
 /** Puts the outcome of a claim into the form that is stored. */
-export function makeEnding(finished: Finished): Ending {
+export function toEnding(finished: Finished): Ending {
   const { claim, turn, last, end } = finished
   const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
   const result = resultOfCalls(turn)
@@ -41,7 +41,7 @@ export function makeEnding(finished: Finished): Ending {
   const effect = effectOf(claim, result, end)
   const allAnswered = unclear || effect === 'answered'
   return {
-    // Tried again, a yes that may be wrong is looked at first.
+    // Tried again, a yes that may be wrong is looked up first.
     kind: end.kind === 'retry' && takenForYes ? 'unknown' : end.kind,
     ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
     ...nextSync(finished, allAnswered),
@@ -76,7 +76,7 @@ function callEffects(
   const freed = freedBy({ own, turn, mapped, digester: context.digester, key: claim.key })
   return {
     ...{ sure, wrote, maybeDone, unclear },
-    withdrawsDoubt: (!claim.statusDoubted && !landed) || (end.kind === 'retry' && maybeDone),
+    statusKnown: (!claim.statusUnknown && !landed) || (end.kind === 'retry' && maybeDone),
     ...(freed.length > 0 ? { freed } : {}),
     ...(erasure.cleared || erasure.left ? { erasure } : {}),
     lastAnswer: last && {
@@ -87,23 +87,26 @@ function callEffects(
   }
 }
 
-function upToDate({ context, mapped, end }: Finished, { lookups, maybeDone, confirmed }: Result): UpToDate {
+function upToDate(
+  { context, mapped, end }: Finished,
+  { lookups, maybeDone, acknowledged }: Result,
+): UpToDate {
   const settled = end.kind === 'settle' && end.state === 'idle'
   return {
-    looked: lookups > 0,
+    lookedUp: lookups > 0,
     verified: settled && lookups > 0 && !maybeDone,
-    confirmed: [...confirmed, ...notAsked(mapped, context.config)],
+    acknowledged: [...acknowledged, ...notAsked(mapped, context.config)],
   }
 }
 
 function forClaimants(
-  { claim, mapped, own, rivals, end }: Finished,
+  { claim, mapped, own, claimants, end }: Finished,
   { lowered }: Result,
   effect: Ending['effect'],
 ): ForClaimants {
   return {
-    lowered: lowered || claim.statusDoubted || (effect === 'unknown' && claim.mayHaveWritten),
-    noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : rivals,
+    lowered: lowered || claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten),
+    noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : claimants,
     effect,
     isNew: own.isNew || own.userId !== userIdAfter(mapped, own),
   }
@@ -113,14 +116,14 @@ function userIdAfter(mapped: Mapped, own: KnownRecord): string | null {
   return userIdOf(mapped) ?? own.userId
 }
 
-function remembered(finished: Finished, { confirmed }: Result): Remembered {
+function remembered(finished: Finished, { acknowledged }: Result): Remembered {
   const { context, claim, mapped, own, basis, turn, end } = finished
   const { config, digester } = context
   const userId = userIdAfter(mapped, own)
   const record = toRecord(memoryAfter(finished), digester.id, {
     userId,
     ...stateOf(end, own),
-    existed: existsRemotely(existedBefore(basis) && basis.userId === userId, { turn, end, confirmed }),
+    existed: existsRemotely(existedBefore(basis) && basis.userId === userId, { turn, end, acknowledged }),
     issues: issuesFor(mapped, turn.memory),
   })
   const kept = stays(end, own)
@@ -138,7 +141,7 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
 
 /**
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
- * for a yes that a look has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
+ * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
 function isGone({ basis, mapped, last }: Finished): boolean {
   return last?.meaning === 'absent' && (existedBefore(basis) || mapped.kind !== 'user')
@@ -216,20 +219,20 @@ function conflictAfter({ conflict }: Memory, end: TurnEnd): Memory['conflict'] {
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
-function memoryAfter({ context: { config }, end, mapped, rivals, turn }: Finished): Memory {
+function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Finished): Memory {
   const memory = { ...turn.memory, conflict: conflictAfter(turn.memory, end) }
-  if (isToErase({ mapped, rivals, policy: config }) && memory.remote === 'absent')
+  if (isToErase({ mapped, claimants, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
 }
 
-type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'confirmed'>
+type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'acknowledged'>
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { turn: { memory }, end, confirmed }: After): boolean {
+function existsRemotely(before: boolean, { turn: { memory }, end, acknowledged }: After): boolean {
   if (memory.remote === 'present') return true
   const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.
-  return (before || memory.looked || confirmed.length > 0) && !accepted
+  return (before || memory.lookedUp || acknowledged.length > 0) && !accepted
 }

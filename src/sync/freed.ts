@@ -8,7 +8,14 @@ import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import { BELIEVED, type CustomerDigests, type Digester, DOUBTED, forCustomer, NO_VALUE } from './digest.ts'
+import {
+  ASSUMED_VALUE,
+  type CustomerDigests,
+  type Digester,
+  forCustomer,
+  NO_VALUE,
+  UNKNOWN_VALUE,
+} from './digest.ts'
 import { mapFound } from './map.ts'
 import type { Memory } from './memory.ts'
 import { resultOfCalls, type Turn } from './turn.ts'
@@ -23,22 +30,22 @@ type Freeing = {
 
 /**
  * Digests of the values that were replaced or cleared: by the writes of this claim, or by an earlier one
- * whose answer was lost, as a look has shown.
+ * whose answer was lost, as a lookup has shown.
  */
 export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {
   const { maybeDone, lookups } = resultOfCalls(turn)
   if ((!maybeDone && lookups === 0) || own.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
-    const before = { sent: told(own.sent[field]), seen: told(own.seen[field]) }
+    const before = { sent: realDigest(own.sent[field]), seen: realDigest(own.seen[field]) }
     if (before.sent === null && before.seen === null) return []
     return stillHolds(field, before, { memory: turn.memory, mapped, digests }) ? [] : [{ field, ...before }]
   })
 }
 
-const NO_DIGESTS: ReadonlySet<string> = new Set([NO_VALUE, DOUBTED, BELIEVED])
+const NO_DIGESTS: ReadonlySet<string> = new Set([NO_VALUE, UNKNOWN_VALUE, ASSUMED_VALUE])
 
-function told(digest: string | undefined): string | null {
+function realDigest(digest: string | undefined): string | null {
   return digest === undefined || NO_DIGESTS.has(digest) ? null : digest
 }
 

@@ -23,7 +23,7 @@ export type JobOptions = {
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
   /** As in ClaimRun; default false. */
-  readonly look?: boolean
+  readonly lookup?: boolean
 }
 
 /** Breaks a claim off: nothing is stored, and the customer is claimed again when the claim's lifetime has passed. */
@@ -43,13 +43,13 @@ export class BrokenOff extends Error {
 export type JobResult = Ending | null
 
 /**
- * Carries out one lease: a permit, the claim (`begun` is told), the work, the ending. The clocks are read before the
+ * Carries out one lease: a permit, the claim (`begun` is called), the work, the ending. The clocks are read before the
  * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing.
  *
  * Rejects with BrokenOff after the claim, and as the claim does before it.
  */
 export function makeJob(options: JobOptions) {
-  const { context, claim, end, clock, stopping, abort, observe, look = false } = options
+  const { context, claim, end, clock, stopping, abort, observe, lookup = false } = options
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
@@ -70,7 +70,7 @@ export function makeJob(options: JobOptions) {
       stopping,
       abort,
       observe: (step) => observe(claimed.key, step, claimed),
-      look,
+      lookup,
     }
     const { key } = claimed
     try {

@@ -1,6 +1,6 @@
 import type { Config, FieldSource, Row } from '../config/config.ts'
 import { NotListed, TooLarge } from '../config/source.ts'
-import { Held, Unheld } from '../config/until.ts'
+import { InvalidTimedAnswer, TimedAnswer } from '../config/until.ts'
 import { keyParts } from '../customers/key.ts'
 import type { FoundRow } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -75,7 +75,7 @@ const PURE = 'a function that answers at once, without an error, from the column
 
 /** The words of an error of its own may hold a value. */
 function failureOf(error: unknown, pure: string): string {
-  return error instanceof Unheld ? error.expected : pure
+  return error instanceof InvalidTimedAnswer ? error.expected : pure
 }
 
 function readUserId(config: Config, key: CustomerKey): Result<string> {
@@ -160,8 +160,8 @@ function smaller({ mostBytes }: TooLarge): string {
   return `a column value of at most ${mostBytes} bytes`
 }
 
-function opened<T>(answer: T | Held<T>): { readonly value: T; readonly untilMs: number } {
-  return answer instanceof Held ? answer : { value: answer, untilMs: UNTIL_CHANGE }
+function opened<T>(answer: T | TimedAnswer<T>): { readonly value: T; readonly untilMs: number } {
+  return answer instanceof TimedAnswer ? answer : { value: answer, untilMs: UNTIL_CHANGE }
 }
 
 function isNothing(value: unknown): boolean {

@@ -2,8 +2,8 @@ import { type Erased, type LedgerRecord, NEVER_SETTLED, type RemoteState } from 
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
-import { BELIEVED, type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
-import { currentRefusals, type FieldDigests, type KnownFields, type Learnt } from './right.ts'
+import { ASSUMED_VALUE, type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
+import { currentRefusals, type FieldDigests, type KnownFields, type ObservedForms } from './right.ts'
 
 /** The record of the remote user while a claim runs; it starts as the ledger's record. */
 export type Memory = KnownFields & {
@@ -16,9 +16,9 @@ export type Memory = KnownFields & {
    */
   readonly erased: Erased | null
   /** Forms that the service makes of values by itself. */
-  readonly learnt: Learnt
+  readonly observedForms: ObservedForms
   /** A GET of this claim has shown the user. */
-  readonly looked: boolean
+  readonly lookedUp: boolean
   /** No user was known when the claim began, so that a stored refusal was about a create. */
   readonly creating: boolean
 }
@@ -26,10 +26,10 @@ export type Memory = KnownFields & {
 type Start = {
   readonly record: LedgerRecord
   readonly unknown: boolean
-  readonly hiddenDoubted: boolean
+  readonly hiddenUnknown: boolean
   /** When the oldest change that is not settled was made; null or absent: nothing is known to have changed. */
   readonly changedAtMs?: number | null
-  readonly statusDoubted: boolean
+  readonly statusUnknown: boolean
   /** In how long the customer is planned again though nothing has changed; null: at no such time. */
   readonly replanInMs: number | null
   readonly digestKey: string
@@ -39,8 +39,8 @@ type Start = {
  * `owed.unknown` decides over the record, which is the last sure knowledge. An erased customer has no digests; status 0 was
  * acknowledged with the fields.
  */
-export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null, ...rest }: Start): Memory {
-  const { statusDoubted, replanInMs, digestKey } = rest
+export function startMemory({ record, unknown, hiddenUnknown, changedAtMs = null, ...rest }: Start): Memory {
+  const { statusUnknown, replanInMs, digestKey } = rest
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const known = rekeyed ? withoutDigests(record) : record
@@ -49,18 +49,18 @@ export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null
   const leftOut = { ...record.refused, ...record.conflict?.values }[UNVERIFIABLE_FIELD] !== undefined
   const changed = changedAtMs !== null || record.state !== 'idle' || leftOut
   const mark =
-    erased && hidden !== undefined ? hidden : hiddenMark(hidden, { hiddenDoubted, rekeyed, changed })
+    erased && hidden !== undefined ? hidden : hiddenMark(hidden, { hiddenUnknown, rekeyed, changed })
   return {
     remote: unknown ? 'unknown' : known.remote,
-    sentStatus: statusDoubted && !erased && !trialHadEnded(record) ? null : record.sentStatus,
+    sentStatus: statusUnknown && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent: mark === undefined ? visible : { ...visible, [UNVERIFIABLE_FIELD]: mark },
     seen: known.seen,
     refused: known.refused,
     conflict: known.conflict && { ...known.conflict, phase: phaseOf(record, replanInMs) },
     erased: record.erased,
-    learnt: erased ? {} : known.normalised,
-    looked: false,
+    observedForms: erased ? {} : known.observedForms,
+    lookedUp: false,
     creating: record.remote !== 'present',
   }
 }
@@ -68,7 +68,7 @@ export function startMemory({ record, unknown, hiddenDoubted, changedAtMs = null
 /** Digests of another key or normal form cannot be compared: a GET refreshes them, and not a write. */
 function withoutDigests(record: LedgerRecord): LedgerRecord {
   const remote = record.remote === 'present' ? 'unknown' : record.remote
-  return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, normalised: {} }
+  return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, observedForms: {} }
 }
 
 function phaseOf({ remote }: LedgerRecord, replanInMs: number | null): Conflicting['phase'] {
@@ -76,21 +76,21 @@ function phaseOf({ remote }: LedgerRecord, replanInMs: number | null): Conflicti
   return replanInMs !== null && replanInMs > 0 ? 'waiting' : 'due'
 }
 
-/** Seen before the doubt; a status of 0 that is seen only after it may be what the lost call has written. */
+/** Seen before the outcome was unknown; a status of 0 that is seen only after it may be what the lost call has written. */
 function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }
 
-type Hiding = { readonly hiddenDoubted: boolean; readonly rekeyed: boolean; readonly changed: boolean }
+type Hiding = { readonly hiddenUnknown: boolean; readonly rekeyed: boolean; readonly changed: boolean }
 
 /**
- * The call that a crash hides may have brought a country, which no GET would show, also to whom none was acknowledged. A
- * change since a digest with another key cannot be told any more.
+ * The call that a crash hides may have brought a country, which no GET would show, also to which none was acknowledged. A
+ * change since a digest with another key cannot be recognized any more.
  */
-function hiddenMark(digest: string | undefined, { hiddenDoubted, rekeyed, changed }: Hiding) {
-  if (hiddenDoubted) return DOUBTED
-  if (!rekeyed || digest === undefined || digest === NO_VALUE || digest === DOUBTED) return digest
-  return changed ? DOUBTED : BELIEVED
+function hiddenMark(digest: string | undefined, { hiddenUnknown, rekeyed, changed }: Hiding) {
+  if (hiddenUnknown) return UNKNOWN_VALUE
+  if (!rekeyed || digest === undefined || digest === NO_VALUE || digest === UNKNOWN_VALUE) return digest
+  return changed ? UNKNOWN_VALUE : ASSUMED_VALUE
 }
 
 type Present = {
@@ -102,8 +102,8 @@ type Present = {
 /**
  * The memory in view of the customer as it stands now: nothing of a user with another `user_id`, and no
  * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
- * status is known of an erased customer that has come back, so everything is sent. A customer out of scope of whom no
- * call was ever made stays unasked, also after a crash or when a look is wanted: the user there is another system's,
+ * status is known of an erased customer that has come back, so everything is sent. A customer out of scope about which no
+ * call was ever made stays unasked, also after a crash or when a lookup is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */
 export function rememberFor(memory: Memory, { mapped, record, digests }: Present): Memory {
@@ -119,8 +119,8 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Present
   const sendable = withoutConflict(mapped, { ...memory, conflict })
   const stand = sendable.kind === 'user' && currentRefusals(sendable.user, memory, digests).size > 0
   const country = user.fields[UNVERIFIABLE_FIELD] ?? null
-  const believed = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED && country !== null
-  const hidden = believed ? { [UNVERIFIABLE_FIELD]: digests.exact(UNVERIFIABLE_FIELD, country) } : {}
+  const assumed = memory.sent[UNVERIFIABLE_FIELD] === ASSUMED_VALUE && country !== null
+  const hidden = assumed ? { [UNVERIFIABLE_FIELD]: digests.exact(UNVERIFIABLE_FIELD, country) } : {}
   return agreed(
     { ...memory, sent: { ...memory.sent, ...hidden }, refused: stand ? memory.refused : {}, conflict },
     user,
@@ -128,12 +128,12 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Present
 }
 
 const UNHEARD_OF = startMemory({
-  ...{ record: NEVER_SETTLED, unknown: false, hiddenDoubted: false, statusDoubted: false },
+  ...{ record: NEVER_SETTLED, unknown: false, hiddenUnknown: false, statusUnknown: false },
   ...{ replanInMs: null, digestKey: '' },
 })
 
 /**
- * Whether a trial has ended, or the customer's own status has changed since, can only be told from the status
+ * Whether a trial has ended, or the customer's own status has changed since, can only be derived from the status
  * that was last agreed on. A call whose answer was lost, or a user who was there before us, agrees by a GET.
  */
 export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
@@ -153,14 +153,15 @@ export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) 
 
 type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'existed'>
 
-/** The record to store at the end of a claim. A value is believed in this claim only: the next one does not know the old key. */
+/** The record to store at the end of a claim. A value is assumed in this claim only: the next one does not know the old key. */
 export function toRecord(memory: Memory, digestKey: string, rest: Rest): LedgerRecord {
-  const { remote, sentStatus, seenStatus, refused, erased, learnt: normalised } = memory
-  const doubted = memory.sent[UNVERIFIABLE_FIELD] === BELIEVED ? { [UNVERIFIABLE_FIELD]: DOUBTED } : {}
-  const sent = { ...memory.sent, ...doubted }
+  const { remote, sentStatus, seenStatus, refused, erased, observedForms } = memory
+  const unknownAgain =
+    memory.sent[UNVERIFIABLE_FIELD] === ASSUMED_VALUE ? { [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } : {}
+  const sent = { ...memory.sent, ...unknownAgain }
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
-  const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, normalised }
+  const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, observedForms }
   return { ...rest, ...remembered, digestKey }
 }
 

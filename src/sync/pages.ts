@@ -12,7 +12,7 @@ export type Page = {
   readonly keys: readonly CustomerKey[]
   /** The place behind each of them, in their order: it holds whatever customers come or go meanwhile. */
   readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
-  /** Only those who have no row are to be looked at; the others were in an earlier page. */
+  /** Only those without a row are to be read; the others were in an earlier page. */
   readonly onlyGone: boolean
   /** Where the next page begins; null: this is the last one. */
   readonly next: Position | null
@@ -23,7 +23,7 @@ type Paging = {
   readonly shape: CustomersShape
   /** Customers in a page. */
   readonly limit: number
-  /** Only customers for whom all of these hold; who has no row is then left out, for nothing holds for it. */
+  /** Only customers for which all of these hold; a customer without a row is then left out. */
   readonly conditions: readonly Condition[]
   /** Nothing is recorded yet: there are no tables of ours to read, or they are not to be read. */
   readonly withoutLedger: boolean

@@ -5,7 +5,14 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { currentRefusals, fieldIsRight, fieldsToClearAgain, PHONE, statusIsRight, straysOf } from './right.ts'
+import {
+  currentRefusals,
+  fieldIsRight,
+  fieldsToClearAgain,
+  PHONE,
+  statusIsRight,
+  unmanagedOf,
+} from './right.ts'
 import { createBody, eraseBody, needsReplace, type Policy, patchBody, putBody } from './write.ts'
 
 /** The content of an update: the body, and what has to be remembered once it is acknowledged. */
@@ -47,14 +54,14 @@ export type Situation = {
   readonly mapped: Mapped
   readonly memory: Memory
   /** Other customers in scope that claim the same `user_id`. */
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
 }
 
 /** The fewest calls from what is remembered to what is desired; docs/plan.md shows it as a table. */
 export function makePlan(situation: Situation): Plan {
-  const { rivals, memory } = situation
+  const { claimants, memory } = situation
   const mapped = withoutConflict(situation.mapped, memory)
   switch (mapped.kind) {
     case 'rejected':
@@ -63,7 +70,7 @@ export function makePlan(situation: Situation): Plan {
     case 'out-of-scope':
       return planWithout(situation)
     case 'user':
-      if (rivals.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: rivals }
+      if (claimants.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: claimants }
       return planUser(mapped, situation)
     default:
       return mapped satisfies never
@@ -76,9 +83,9 @@ export function makePlan(situation: Situation): Plan {
  * A customer who was always out of scope is left alone: others may look after that user.
  */
 function planWithout(situation: Situation): Plan {
-  const { mapped, memory, rivals, policy } = situation
+  const { mapped, memory, claimants, policy } = situation
   if (policy.onRemove === 'ignore') return { kind: 'none', why: 'ignored' }
-  if (rivals.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
+  if (claimants.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
   if (memory.remote === 'unasked' && isOutOfScope(mapped)) return { kind: 'none', why: 'never-ours' }
   if (memory.remote === 'unasked') return { kind: 'lookup', why: 'unasked' }
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
@@ -88,17 +95,17 @@ function planWithout(situation: Situation): Plan {
 }
 
 /** Whether the personal fields go too, once access is gone. */
-export function isToErase({ mapped, rivals, policy }: Omit<Situation, 'memory' | 'digests'>): boolean {
-  return mapped.kind === 'removed' && !mapped.spared && rivals.length === 0 && policy.onRemove === 'erase'
+export function isToErase({ mapped, claimants, policy }: Omit<Situation, 'memory' | 'digests'>): boolean {
+  return mapped.kind === 'removed' && !mapped.spared && claimants.length === 0 && policy.onRemove === 'erase'
 }
 
 /**
  * Only after access is gone, in a call of its own: whatever the service has against it cannot keep access alive.
- * All optional fields, since what another system has stored there is personal too. Then one look. A field that it
+ * All optional fields, since what another system has stored there is personal too. Then one lookup. A field that it
  * still shows is cleared once more. A field that the service refused to clear is tried again with each claim.
  */
 function planErasure(memory: Memory, policy: Policy): Plan {
-  if (memory.erased === 'sent' && !memory.looked) return { kind: 'lookup', why: 'erased' }
+  if (memory.erased === 'sent' && !memory.lookedUp) return { kind: 'lookup', why: 'erased' }
   const fields = memory.erased === null ? OPTIONAL_FIELDS : fieldsToClearAgain(memory)
   if (fields.length === 0) return { kind: 'none', why: 'erased' }
   return { kind: 'erase', body: eraseBody(fields, policy), fields }
@@ -109,7 +116,7 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
   // Some services take a create of a user that they know for an update: that may be a loss of access.
   if (memory.remote === 'unasked' && user.status === 0) return { kind: 'lookup', why: 'unasked' }
-  // Only once a look has shown that there is no user to be revoked.
+  // Only once a lookup has shown that there is no user to be revoked.
   if (memory.remote === 'absent' && user.status === 0 && !policy.createWithoutAccess)
     return { kind: 'none', why: 'without-access' }
   const { managed, wrong, complete } = sortFields(mapped, memory, digests)
@@ -121,9 +128,9 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' }
 
   // A trial ends at the service, and how is not shown: sending 4 again might start it anew. So a change of
-  // other fields looks first and carries whatever status the service shows.
+  // other fields makes a lookup first and carries whatever status the service shows.
   const keepsStatus = user.status === 4 && statusRight
-  if (keepsStatus && !memory.looked) return { kind: 'lookup', why: 'trial' }
+  if (keepsStatus && !memory.lookedUp) return { kind: 'lookup', why: 'trial' }
   const status: Status = keepsStatus && memory.seenStatus === 0 ? 0 : user.status
   return replace
     ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, keepsStatus }
@@ -146,14 +153,14 @@ function sortFields(
  * The reasons for an update, without the fields that travel along: the status, fields with another
  * value, and fields that the mapping does not set and that are to be cleared. In the order of section 2.6.
  */
-export function wrongFields(situation: Omit<Situation, 'rivals'>): readonly ('status' | OptionalField)[] {
+export function wrongFields(situation: Omit<Situation, 'claimants'>): readonly ('status' | OptionalField)[] {
   const { mapped, memory, policy, digests } = situation
   const sendable = withoutConflict(mapped, memory)
   if (sendable.kind !== 'user') return []
   const { user } = sendable
   const { wrong, complete } = sortFields(sendable, memory, digests)
-  const strays = complete && policy.unmanaged === 'clear' ? straysOf(user, memory) : []
-  const fields = OPTIONAL_FIELDS.filter((field) => wrong.includes(field) || strays.includes(field))
+  const unmanaged = complete && policy.unmanaged === 'clear' ? unmanagedOf(user, memory) : []
+  const fields = OPTIONAL_FIELDS.filter((field) => wrong.includes(field) || unmanaged.includes(field))
   return statusIsRight(user.status, memory) ? fields : ['status', ...fields]
 }
 

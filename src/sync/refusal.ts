@@ -4,12 +4,12 @@ import { type Facts, reasonOf, type TurnStep } from './call.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import type { Memory } from './memory.ts'
 import { fieldsOf } from './plan.ts'
-import { doubtHidden } from './remember.ts'
+import { markHiddenUnknown } from './remember.ts'
 import { currentRefusals, refusalMark } from './right.ts'
 import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
 
 /**
- * Create refused in any way: the user may exist, so look. Update refused: where the answer names some of the fields,
+ * Create refused in any way: the user may exist, so a lookup comes first. Update refused: where the answer names some of the fields,
  * the others go without them, as often as it names some. Nothing named: access matters most, so the status goes
  * alone; refused alone as well, it is for a person. Three are tried again instead: the end of access, which is never
  * given up; an erasure, as far as it was refused; so is an answer to a status alone that cannot be about it: too
@@ -22,7 +22,7 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
     const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
     const some = blamed(facts.named, fields)
     const refusedCreate = { status, fields, named: some, conflict: facts.conflict }
-    const memory = { ...doubtHidden(turn.memory), remote: 'unknown' as const }
+    const memory = { ...markHiddenUnknown(turn.memory), remote: 'unknown' as const }
     const after = { ...turn, memory, refusedCreate }
     return resultOfCalls(turn).lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
   }
@@ -57,17 +57,17 @@ function setAside(
   fields: readonly OptionalField[],
 ): SetAside {
   // Without the field that was named it is refused all the same: another one is to blame.
-  const misled = conflict && before?.believed === true && !fields.some((field) => named.includes(field))
+  const misled = conflict && before?.credible === true && !fields.some((field) => named.includes(field))
   const [sent, kept] = misled ? [joined(fields, before.fields), null] : [fields, before]
-  const doubted = misled || before?.believed === false
-  const told = conflict && doubted ? [] : blamed(named, fields)
-  const some = told.length === 0 && conflict ? suspects(sent, memory.conflict) : told
+  const notCredible = misled || before?.credible === false
+  const blamedFields = conflict && notCredible ? [] : blamed(named, fields)
+  const some = blamedFields.length === 0 && conflict ? suspects(sent, memory.conflict) : blamedFields
   const aside = some.length > 0 ? some : sent
   return {
     fields: joined(aside, kept?.fields),
     conflicting: joined(conflict ? aside : [], kept?.conflicting),
     alone: some.length === 0,
-    believed: doubted ? false : conflict && told.length > 0 ? true : (before?.believed ?? null),
+    credible: notCredible ? false : conflict && blamedFields.length > 0 ? true : (before?.credible ?? null),
   }
 }
 
@@ -92,7 +92,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
     return { turn: { ...turn, setAside: null }, end: again(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))
-  return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, believed: null } } }
+  return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, credible: null } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */

@@ -1,10 +1,10 @@
 import { normalForm, sameField, seenForm } from '../model/normal.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { conflictAfterLook } from './conflict.ts'
-import { type CustomerDigests, DOUBTED } from './digest.ts'
+import { conflictAfterLookup } from './conflict.ts'
+import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
-import { fieldsShown, isLearnt, returnedAs, unlearnt } from './right.ts'
+import { fieldsShown, isOwnForm, returnedAs, withoutForms } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
@@ -16,18 +16,18 @@ export function rememberAbsent(memory: Memory): Memory {
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
   const conflict = memory.conflict && { ...memory.conflict, phase: 'creating' as const }
   // An erasure of unknown outcome is owed as a whole, if the user is there all the same.
-  const erased = Object.values(memory.sent).includes(DOUBTED) ? null : lookedAt(memory)
+  const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : erasureAfterLookup(memory)
   return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased }
 }
 
-/** A look has shown what became of an erasure. */
-function lookedAt({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
+/** A lookup has shown what became of an erasure. */
+function erasureAfterLookup({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
   return erased === null ? null : 'verified'
 }
 
 /** Nothing shows any more what the service holds in the field that no GET shows. */
-export function doubtHidden(memory: Memory): Memory {
-  return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: DOUBTED } }
+export function markHiddenUnknown(memory: Memory): Memory {
+  return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } }
 }
 
 /**
@@ -45,7 +45,7 @@ export function rememberSeen(
 ): Memory {
   const fields = desired?.fields ?? {}
   const sides = { desired: fields, remote: remote.fields }
-  let { learnt } = memory
+  let { observedForms } = memory
   const seen: Partial<Record<OptionalField, string>> = {}
   const sent: Partial<Record<OptionalField, string>> = {}
   for (const field of OPTIONAL_FIELDS) {
@@ -57,18 +57,18 @@ export function rememberSeen(
     }
     const same = sameField(field, fields, remote.fields)
     const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
-    if (learns && stands && same) learnt = unlearnt(learnt, [field])
-    else if (learns && stands && !isLearnt(field, sides, learnt, digests))
-      learnt = returnedAs(field, remote.fields, { learnt, digests, exact: acknowledged })
-    const own = isLearnt(field, sides, learnt, digests)
+    if (learns && stands && same) observedForms = withoutForms(observedForms, [field])
+    else if (learns && stands && !isOwnForm(field, sides, observedForms, digests))
+      observedForms = returnedAs(field, remote.fields, { observedForms, digests, exact: acknowledged })
+    const own = isOwnForm(field, sides, observedForms, digests)
     const form = own ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
     seen[field] = digests.ofForm(field, form)
     if (stands && (own || same)) sent[field] = acknowledged
   }
   const seenStatus = storable(remote.status)
-  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, learnt, looked: true }
+  const shown = { ...memory, remote: 'present' as const, seenStatus, seen, observedForms, lookedUp: true }
   if (memory.erased !== null) return afterErasure(memory, shown)
-  const conflict = conflictAfterLook(memory.conflict, remote.fields, digests)
+  const conflict = conflictAfterLookup(memory.conflict, remote.fields, digests)
   // The create was refused because the user is there: that was about no value.
   const refused = memory.creating ? {} : memory.refused
   return agreed({ ...shown, sent, refused, conflict, creating: false }, desired)
@@ -83,11 +83,11 @@ function afterErasure({ sent, erased, refused }: Memory, seen: Memory): Memory {
   const stands = ([name]: [string, unknown]) =>
     name === UNVERIFIABLE_FIELD || left.some((field) => field === name)
   const shown = { ...seen, refused: Object.fromEntries(Object.entries(refused).filter(stands)) }
-  if (left.some((field) => sent[field] === DOUBTED)) return { ...shown, erased: null, sent: {} }
+  if (left.some((field) => sent[field] === UNKNOWN_VALUE)) return { ...shown, erased: null, sent: {} }
   const known = Object.entries(sent).filter(
-    ([field, mark]) => mark !== DOUBTED || field === UNVERIFIABLE_FIELD,
+    ([field, mark]) => mark !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD,
   )
-  return { ...shown, erased: lookedAt({ erased }), sent: Object.fromEntries(known) }
+  return { ...shown, erased: erasureAfterLookup({ erased }), sent: Object.fromEntries(known) }
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */

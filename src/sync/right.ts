@@ -7,7 +7,7 @@ import {
   type Status,
 } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { type CustomerDigests, DOUBTED, NO_VALUE } from './digest.ts'
+import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 
 export type FieldDigests = Readonly<Partial<Record<OptionalField, string>>>
 
@@ -78,19 +78,19 @@ export function fieldsShown({ seen }: Pick<KnownFields, 'seen'>): OptionalField[
 }
 
 /**
- * Fields of an erased customer that the service refused to clear, and those that a look has shown since without
+ * Fields of an erased customer that the service refused to clear, and those that a lookup has shown since without
  * a second clearing. A service that shows it for ever is not asked a third time.
  */
 export function fieldsToClearAgain(memory: Pick<KnownFields, 'sent' | 'seen' | 'refused'>): OptionalField[] {
   const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
-  const doubted = (field: OptionalField) => memory.sent[field] === DOUBTED
+  const isUnknown = (field: OptionalField) => memory.sent[field] === UNKNOWN_VALUE
   return OPTIONAL_FIELDS.filter(
-    (field) => memory.refused[field] !== undefined || shown.includes(field) || doubted(field),
+    (field) => memory.refused[field] !== undefined || shown.includes(field) || isUnknown(field),
   )
 }
 
 /** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
-export function straysOf(
+export function unmanagedOf(
   user: DesiredUser,
   { sent, seen }: Pick<KnownFields, 'sent' | 'seen'>,
 ): OptionalField[] {
@@ -103,7 +103,7 @@ export function straysOf(
  * By field: the digest of an acknowledged value, the digest of the other form in which the service showed it, and how
  * often it came back again. Each time the value had been acknowledged once more.
  */
-export type Learnt = Readonly<Partial<Record<OptionalField, Returned>>>
+export type ObservedForms = Readonly<Partial<Record<OptionalField, Returned>>>
 type Returned = readonly [exact: string, form: string, times: number]
 
 /** So often must a form have come back again before it counts as the service's own. */
@@ -117,13 +117,13 @@ export type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fie
  * in the same form twice more. Written again it would come back so again, so it counts as the same. Another value, or
  * another form, is none of it. The status has none: access is never a matter of form.
  */
-export function isLearnt(
+export function isOwnForm(
   field: ComparableField,
   { desired, remote }: Sides,
-  learnt: Learnt,
+  observedForms: ObservedForms,
   digests: CustomerDigests,
 ): boolean {
-  const known = learnt[field]
+  const known = observedForms[field]
   const wanted = desired[field]
   if (known === undefined || wanted === undefined) return false
   const [exact, form, times] = known
@@ -135,21 +135,25 @@ export function isLearnt(
 }
 
 /** The service has shown the value itself, or has not said that it took it: that is no form of its own. */
-export function unlearnt(learnt: Learnt, fields: readonly OptionalField[]): Learnt {
+export function withoutForms(observedForms: ObservedForms, fields: readonly OptionalField[]): ObservedForms {
   return Object.fromEntries(
-    Object.entries(learnt).filter(([field]) => !fields.some((each) => each === field)),
+    Object.entries(observedForms).filter(([field]) => !fields.some((each) => each === field)),
   )
 }
 
-type Returning = { readonly learnt: Learnt; readonly digests: CustomerDigests; readonly exact: string }
+type Returning = {
+  readonly observedForms: ObservedForms
+  readonly digests: CustomerDigests
+  readonly exact: string
+}
 
 /** Once a value that was acknowledged, and is still desired, has come back in another form. */
 export function returnedAs(
   field: ComparableField,
   remote: RemoteUser['fields'],
-  { learnt, digests, exact }: Returning,
-): Learnt {
+  { observedForms, digests, exact }: Returning,
+): ObservedForms {
   const form = digests.ofForm(field, normalForm(field, remote[field]))
-  const [before, as, times] = learnt[field] ?? [null, null, 0]
-  return { ...learnt, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
+  const [before, as, times] = observedForms[field] ?? [null, null, 0]
+  return { ...observedForms, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
 }

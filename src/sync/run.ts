@@ -12,7 +12,7 @@ import { aboutService } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
-import { makeEnding } from './finish.ts'
+import { toEnding } from './finish.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { isToErase, leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
@@ -32,7 +32,7 @@ export type ClaimRun = {
   readonly abort: AbortSignal
   readonly observe: (step: SyncStep) => void
   /** The record is not relied on: a lookup comes first. */
-  readonly look: boolean
+  readonly lookup: boolean
 }
 
 /**
@@ -54,23 +54,23 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
       ? { turn: startTurn(memory), last: null, end }
       : await takeTurns({ context, run, gate, subject, own, memory })
     run.observe({ step: 'ended', end: result.end })
-    return makeEnding({ context, claim, own, ...found, ...result })
+    return toEnding({ context, claim, own, ...found, ...result })
   } finally {
     gate.close()
   }
 }
 
 /** The service may go on showing for a while what was there before our last write. */
-function lookAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
+function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
   // A database whose clock was set back tells a negative age.
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-function recall({ digester }: SyncContext, { claim, look }: ClaimRun, { basis, mapped }: Subject): Memory {
+function recall({ digester }: SyncContext, { claim, lookup }: ClaimRun, { basis, mapped }: Subject): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
   const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
-  const unknown = claim.unknown || look || (loses && unaccepted)
+  const unknown = claim.unknown || lookup || (loses && unaccepted)
   const memory = startMemory({ ...claim, record: basis, unknown, digestKey: digester.id })
   return rememberFor(memory, { mapped, record: basis, digests: forCustomer(digester, claim.key) })
 }
@@ -98,7 +98,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await ended(move.end)
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
-    if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.doubtStatus(run.claim)
+    if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.markStatusUnknown(run.claim)
     // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
     const first = own.remote === 'unasked' && move.call.method !== 'GET'
     if (first && context.config.scope) await context.markAsked(run.claim.key)
@@ -125,14 +125,14 @@ async function takeTurns(turning: Turning): Promise<Turned> {
 }
 
 /** The situation of the whole claim, and the facts for the brake. */
-function prepare({ context, run, subject: { mapped, rivals, basis }, own }: Turning) {
+function prepare({ context, run, subject: { mapped, claimants, basis }, own }: Turning) {
   const { config, digester, brake } = context
   const { key, attempts } = run.claim
   const digests = forCustomer(digester, key)
   const { consistencyDelayMs } = config.timing
-  const times = { lookAfterMs: lookAfter(context, basis), consistencyDelayMs }
+  const times = { lookupAfterMs: lookupAfter(context, basis), consistencyDelayMs }
   const accessFirst = isAccessFirst(attempts, own.reason)
-  const situation = { mapped, rivals, policy: config, digests, ...times, accessFirst }
+  const situation = { mapped, claimants, policy: config, digests, ...times, accessFirst }
   const before = {
     existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
     erases: isToErase(situation),
@@ -171,7 +171,7 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
     const over = AbortSignal.any([run.stopping, run.expired])
     permit ??= await permits.take(over)
     if (!permit && !over.aborted) return { end: givenUp('paused', PAUSED_MS) }
-    // Last of all, so that nothing stands between this look and the call.
+    // Last of all, so that nothing stands between this reading of the clock and the call.
     if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
     // Our own pace left no time, which is nothing against the customer.
     if (!permit || !run.hasTime())

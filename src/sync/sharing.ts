@@ -1,33 +1,39 @@
 // The other customers of a user: whether they claim it, and which of their records knows it best.
 import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
-import { type Claimant, type Digests, existedBefore, type Kept, type KnownRecord } from '../ledger/record.ts'
+import {
+  type Digests,
+  existedBefore,
+  type Kept,
+  type KnownRecord,
+  type UserRecord,
+} from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
-import { type Digester, DOUBTED, NO_VALUE } from './digest.ts'
+import { type Digester, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 
 export type Sharing = {
   readonly mapped: Mapped
   /** The customers in scope that claim the same user. */
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
   /** The record to go by: the customer's own, or that of the one that wrote to this user last. */
   readonly basis: KnownRecord
 }
 
 type Own = { readonly mapped: Mapped; readonly record: KnownRecord }
 
-export async function meetSharers(
+export async function resolveSharing(
   { config, digester, readOther, readKept }: SyncContext,
-  { key, nowMs, statusDoubted: doubted }: Claim,
+  { key, nowMs, statusUnknown }: Claim,
   { mapped, record }: Own,
 ): Promise<Sharing> {
   const kept = await readKept(userIdOf(mapped) ?? '')
   const others = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
-  const met = await meetOthers({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
-  const own = kept.find((each) => each.key === key) ?? { key, record, doubted }
+  const met = await findClaimants({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
+  const own = kept.find((each) => each.key === key) ?? { key, record, statusUnknown }
   return { ...met, basis: inherit(latestOf(own, kept), { own, mapped: met.mapped, digester }) }
 }
 
@@ -39,17 +45,17 @@ type Reads = {
 }
 
 /**
- * `rivals`: those in scope who claim this user, of all `others` with a record under its `user_id`. Two customers
+ * `claimants`: those in scope who claim this user, of all `others` with a record under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
- * several rows) is no rival of one that can be mapped; but no access is taken away from under them. Nor is it where a person
+ * several rows) does not take a user from one that can be mapped; but the user keeps its access. Nor is it where a person
  * is asked, or has decided, about another customer of the user. Only a customer that gave it later takes it then.
  *
  * A customer whose row is gone is spared where it was out of scope all the time: another system looks after that user.
  * And where another row of that user is out of scope: the user loses access, but is not erased.
  */
-export async function meetOthers(
+export async function findClaimants(
   { config, readOther, now }: Reads,
-  others: readonly Claimant[],
+  others: readonly UserRecord[],
   { mapped, record }: Own,
 ): Promise<Omit<Sharing, 'basis'>> {
   const loses = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
@@ -59,20 +65,20 @@ export async function meetOthers(
   )
   const same = found.filter((other) => userIdOf(other.mapped) === userIdOf(mapped))
   const gaveAccess = record.remote !== 'unasked' && (record.seenStatus ?? record.sentStatus) !== 0
-  const decided = ({ state, ...other }: Omit<Claimant, 'key'>) =>
+  const decided = ({ state, ...other }: Omit<UserRecord, 'key'>) =>
     (state === 'held' || state === 'discarded') && (!gaveAccess || age(other) < age(record))
   const claims = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
     kind === 'user' || (loses && (kind === 'rejected' || decided(other)))
-  const rivals = same.filter(claims).map(({ key }) => key)
+  const claimants = same.filter(claims).map(({ key }) => key)
   const neverOurs = record.settled && [record, ...others].every(({ remote }) => remote === 'unasked')
   const outside = same.some((other) => other.mapped.kind === 'out-of-scope')
   const spared = neverOurs ? 'user' : outside ? 'fields' : null
-  return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, rivals }
+  return { mapped: mapped.kind === 'removed' && spared ? { ...mapped, spared } : mapped, claimants }
 }
 
 /**
- * The record to go by: that of the customer whose write was acknowledged last, unless we have looked since. A customer that
- * found its user right, and never wrote, counts from its last look. A customer whose key changed while its `user_id` stayed
+ * The record to go by: that of the customer whose write was acknowledged last, unless we have looked up since. A customer that
+ * found its user right, and never wrote, counts from its last lookup. A customer whose key changed while its `user_id` stayed
  * has no record of its own, or an old one. The record under the other key tells that the user is there, and whether a trial
  * was granted.
  */
@@ -82,7 +88,7 @@ export function latestOf(own: Kept, kept: readonly Kept[]): Kept {
   return later.toSorted((one, other) => age(one.record) - age(other.record))[0] ?? own
 }
 
-function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<Claimant, 'key' | 'state'>): number {
+function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<UserRecord, 'key' | 'state'>): number {
   return writtenAgoMs ?? verifiedAgoMs ?? (remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE)
 }
 
@@ -90,7 +96,7 @@ type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digest
 
 /**
  * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
- * country was sent; for all else the user is looked at.
+ * country was sent; for all else the user is looked up.
  */
 export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
   const { record } = from
@@ -100,7 +106,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     userId: userIdOf(mapped),
     remote: 'unknown',
     existed: existedBefore(record),
-    sentStatus: from.doubted ? null : record.sentStatus,
+    sentStatus: from.statusUnknown ? null : record.sentStatus,
     seenStatus: null,
     sent: countryOf(from, { own, mapped, digester }),
     seen: {},
@@ -116,6 +122,6 @@ function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting)
   const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
   const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
   const same = record.digestKey === digester.id && known === digest(key)
-  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : DOUBTED
+  const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : UNKNOWN_VALUE
   return { [UNVERIFIABLE_FIELD]: mark }
 }

@@ -1,11 +1,11 @@
 // Customers as they stand, and what is remembered of them, read together and planned as a claim would begin with them.
-// Whatever looks at many customers without a claim (sweeps, checks, dry runs, `explain`) starts here.
+// Whatever looks up many customers without a claim (sweeps, checks, dry runs, `explain`) starts here.
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Reading, ReadRows } from '../customers/read.ts'
-import { type Claimant, readClaimants } from '../ledger/record.ts'
-import { readWork, type Work, workOfNobody } from '../ledger/sweep-work.ts'
+import { readUserRecords, type UserRecord } from '../ledger/record.ts'
+import { emptyWork, readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { type Mapped, userIdOf } from '../model/mapped.ts'
@@ -16,7 +16,7 @@ import { mapFound, userIdFor } from './map.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
-import { meetOthers } from './sharing.ts'
+import { findClaimants } from './sharing.ts'
 import { readAgainWatched, seemsLost } from './subject.ts'
 import type { Policy } from './write.ts'
 
@@ -28,9 +28,9 @@ export type Snapshot = {
   /** Postgres refuses to read the row, with this error: then `mapped` is rejected without an issue. */
   readonly unreadable: Error | null
   /** Other customers with a record under the same `user_id`. */
+  readonly sameUser: readonly CustomerKey[]
+  /** Customers among them that are in scope and claim it now. */
   readonly claimants: readonly CustomerKey[]
-  /** The claimants that are in scope and claim it now. */
-  readonly rivals: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
   /** Names the key of the digests. */
@@ -63,10 +63,10 @@ export async function readSnapshots(
   keys: readonly CustomerKey[],
 ): Promise<readonly Snapshot[]> {
   const { pool, config, digester, readCustomers, withoutLedger = false } = reading
-  const { work, nowMs } = await (withoutLedger ? workOfNobody : readWork)(pool, keys)
+  const { work, nowMs } = await (withoutLedger ? emptyWork : readWork)(pool, keys)
   const [{ rows, unreadable }, byUser] = await Promise.all([
     withoutLedger ? readCustomers(keys) : readWatched(reading, work, nowMs),
-    claimantsOf(pool, config, withoutLedger ? [] : keys),
+    sameUserOf(pool, config, withoutLedger ? [] : keys),
   ])
   const others = [...byUser.values()].flat().flatMap(({ key }) => (rows.has(key) ? [] : key))
   const none: ReadRows = { rows: new Map(), unreadable: new Map() }
@@ -88,13 +88,13 @@ export async function readSnapshots(
       row === undefined
         ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
         : mapFound(config, key, row, now)
-    const claimants = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other.key !== key)
-    const alone = { mapped, rivals: [] }
+    const sameUser = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other.key !== key)
+    const alone = { mapped, claimants: [] }
     snapshots.push({
       ...{ key, work: each, policy: config, nowMs },
-      ...(row === undefined ? alone : await meetOthers(reads, claimants, { mapped, record: each.record })),
+      ...(row === undefined ? alone : await findClaimants(reads, sameUser, { mapped, record: each.record })),
       unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
-      claimants: claimants.map((other) => other.key),
+      sameUser: sameUser.map((other) => other.key),
       digests: forCustomer(digester, key),
       digestKey: digester.id,
       desired: digester.whole(key, mapped, config.clearWith),
@@ -130,16 +130,16 @@ async function readWatched(
 }
 
 /** All customers with a record under the users of these. */
-async function claimantsOf(pool: Pool, config: Config, keys: readonly CustomerKey[]) {
+async function sameUserOf(pool: Pool, config: Config, keys: readonly CustomerKey[]) {
   const userIds = keys.flatMap((key) => userIdFor(config, key) ?? [])
   // Where nothing is recorded there may be no table to ask.
-  return userIds.length > 0 ? await readClaimants(pool, userIds) : new Map<string, readonly Claimant[]>()
+  return userIds.length > 0 ? await readUserRecords(pool, userIds) : new Map<string, readonly UserRecord[]>()
 }
 
 /** The memory as a claim starts, or after a lookup, and the plan that the claim would make then. */
 type Planned = { readonly memory: Memory; readonly plan: Plan }
 
-/** `unknown`: whether the claim has to look first, whatever is remembered. */
+/** `unknown`: whether the claim has to look up first, whatever is remembered. */
 export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } = {}): Planned {
   const { work, mapped, digests, digestKey, nowMs } = snapshot
   const { record, replanAtMs } = work

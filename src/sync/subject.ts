@@ -5,7 +5,7 @@ import { RollcallError } from '../model/errors.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
 import { mapFound } from './map.ts'
-import { meetSharers, type Sharing } from './sharing.ts'
+import { resolveSharing, type Sharing } from './sharing.ts'
 import { givenUp, type TurnEnd } from './turn.ts'
 
 /** A customer as a claim finds it, and what those who share its user change. `end`: it can be judged no further now. */
@@ -28,15 +28,15 @@ export async function readSubject(
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
     const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked')
     if (loses && !(await context.whenNoted()))
-      return { mapped: first, rivals: [], basis: record, end: givenUp('not-noted', NOT_NOTED_MS) }
+      return { mapped: first, claimants: [], basis: record, end: givenUp('not-noted', NOT_NOTED_MS) }
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
-    return { ...(await meetSharers(context, claim, { mapped, record })), end: null }
+    return { ...(await resolveSharing(context, claim, { mapped, record })), end: null }
   } catch (error) {
     const reason = unreadable(error)
     if (!reason) throw error
     const issues = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
-    return { mapped, rivals: [], basis: record, end: { kind: 'retry', reason, failed: true } }
+    return { mapped, claimants: [], basis: record, end: { kind: 'retry', reason, failed: true } }
   }
 }
 
@@ -44,13 +44,13 @@ export async function readSubject(
 function unreadable(error: unknown): Reason | null {
   if (error instanceof RollcallError && error.code === 'TABLES_UNWATCHED')
     return { code: 'unwatched', misfits: error.details }
-  const told = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null
-  const code = ((told ? told.cause : error) as { code?: unknown } | null | undefined)?.code
-  if (!told && typeof code !== 'string') return null
+  const wrapped = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null
+  const code = ((wrapped ? wrapped.cause : error) as { code?: unknown } | null | undefined)?.code
+  if (!wrapped && typeof code !== 'string') return null
   return {
     code: 'customer-unreadable',
     ...(typeof code === 'string' ? { error: code } : {}),
-    ...(told ? { misfits: told.details } : {}),
+    ...(wrapped ? { misfits: wrapped.details } : {}),
   }
 }
 

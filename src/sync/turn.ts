@@ -35,7 +35,7 @@ export type SetAside = {
   readonly conflicting: readonly OptionalField[]
   readonly alone: boolean
   /** Whether to go by the names in the answers: not where one is refused without them. Null: a conflict named none. */
-  readonly believed: boolean | null
+  readonly credible: boolean | null
 }
 
 /** A call that the claim has made. */
@@ -98,19 +98,19 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
     takenForYes: unclear.some(({ trusted }) => trusted),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
-    confirmed: done.flatMap(({ plan }) => confirmedBy(plan)),
+    acknowledged: done.flatMap(({ plan }) => acknowledgedBy(plan)),
   }
 }
 
 /** A create and a PUT are about the user as a whole. */
-function confirmedBy(plan: Plan): readonly UserField[] {
+function acknowledgedBy(plan: Plan): readonly UserField[] {
   if (plan.kind === 'create' || plan.kind === 'replace') return USER_FIELDS
   return isStatusKept(plan) ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }
 
 export type TurnSituation = Omit<Situation, 'memory'> & {
-  /** How long a GET, or a "not there", cannot be believed yet, because it may show what was there before our last write. */
-  readonly lookAfterMs: number
+  /** How long a GET, or a "not there", cannot be credible yet, because it may show what was there before our last write. */
+  readonly lookupAfterMs: number
   /** The same after a write of this very claim. */
   readonly consistencyDelayMs: number
   /** Set after several failed attempts: access goes alone, and the fields follow in a call of their own. */
@@ -141,7 +141,7 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
   return { kind: 'patch', body: { status: plan.body.status }, fields: [], keepsStatus: false }
 }
 
-/** Code of the reason with which a claim ends that came too early for a look. */
+/** Code of the reason with which a claim ends that came too early for a lookup. */
 export const JUST_WRITTEN = 'just-written'
 
 export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
@@ -164,10 +164,9 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
       if (maybeDone) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
-      if (lookups > 0)
-        return { plan, end: { kind: 'retry', reason: { code: 'looked-already' }, failed: true } }
-      return situation.lookAfterMs > 0
-        ? { plan, end: givenUp(JUST_WRITTEN, situation.lookAfterMs) }
+      if (lookups > 0) return { plan, end: { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true } }
+      return situation.lookupAfterMs > 0
+        ? { plan, end: givenUp(JUST_WRITTEN, situation.lookupAfterMs) }
         : { plan, call: { method: 'GET' } }
     case 'create':
       if (creates > 0)

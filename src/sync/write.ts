@@ -8,7 +8,7 @@ import {
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { Memory } from './memory.ts'
-import { straysOf } from './right.ts'
+import { unmanagedOf } from './right.ts'
 
 /** The inputs of a plan besides the customer. */
 export type Policy = Pick<
@@ -72,7 +72,7 @@ type Replacing = {
  */
 export function needsReplace({ user, memory, policy, managed, changed }: Replacing): boolean {
   if (!policy.fullyManaged && policy.unmanaged !== 'clear') return false
-  if (policy.unmanaged === 'clear' && straysOf(user, memory).length > 0) return true
+  if (policy.unmanaged === 'clear' && unmanagedOf(user, memory).length > 0) return true
   if (changed.some((field) => user.fields[field] === null && policy.clearWith[field] === 'omit')) return true
   return managed.length > 1 && changed.length === managed.length
 }

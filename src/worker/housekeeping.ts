@@ -33,8 +33,8 @@ const LARGE_OUTBOX_BYTES = 32 * 1_048_576
 /** Tells what needs a person, again as long as it lasts, and tidies the tables. */
 export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   let slowChecked = Number.NEGATIVE_INFINITY
-  /** Kinds of the brake that were told of within the last minute. */
-  const told = new Set<string>()
+  /** Kinds of the brake that were reported within the last minute. */
+  const reported = new Set<string>()
 
   return async function housekeep(): Promise<void> {
     if ((await readBinding(pool)) !== binding)
@@ -63,12 +63,12 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
 
   /** As soon as a customer is held, and again every minute as long as one waits. */
   async function tellHeld(again: boolean): Promise<void> {
-    if (again) told.clear()
+    if (again) reported.clear()
     const { rows } = await pool.query<{ kind: string }>(TRIPPED)
-    if (!again && rows.every(({ kind }) => told.has(kind))) return
+    if (!again && rows.every(({ kind }) => reported.has(kind))) return
     for (const { kind, held, trippedAt, limit } of (await readBrake(pool)).filter(brakeNeedsPerson)) {
-      if (held === 0 || told.has(kind)) continue
-      told.add(kind)
+      if (held === 0 || reported.has(kind)) continue
+      reported.add(kind)
       const about = { kind, customers: held, since: trippedAt, limit }
       log.error(about, 'the brake holds customers until a person decides: run `rollcall held`')
     }

@@ -67,16 +67,16 @@ function wordsOf({ plan, method, status, error, meaning, ms }: CallEntry) {
   return { plan, method, ...answer, meaning, ms: Math.round(ms) }
 }
 
-/** Findings that were told are not told again by this process: so many are remembered. */
+/** Findings that were reported are not reported again by this process: so many are remembered. */
 const REMEMBERED = 10_000
 
 export function logChecks(log: Log) {
-  const told = new Set<string>()
+  const reported = new Set<string>()
 
   function isNews(id: string): boolean {
-    if (told.has(id)) return false
-    if (told.size >= REMEMBERED) told.clear()
-    told.add(id)
+    if (reported.has(id)) return false
+    if (reported.size >= REMEMBERED) reported.clear()
+    reported.add(id)
     return true
   }
 
@@ -110,12 +110,12 @@ export const MISFIT = 'the configuration does not fit the database: correct one 
 /** Housekeeping tells the same every minute as long as it lasts. */
 export const TELL_AGAIN_MS = 60_000
 
-/** Whether it is time to tell the same again: at first, and once it was not told for so long. */
+/** Whether it is time to report the same again: at first, and once it was not reported for so long. */
 export function makeReminder(everyMs: number, now: () => number): (what: string) => boolean {
-  const told = new Map<string, number>()
+  const reported = new Map<string, number>()
   return (what) => {
-    if (now() - (told.get(what) ?? Number.NEGATIVE_INFINITY) < everyMs) return false
-    told.set(what, now())
+    if (now() - (reported.get(what) ?? Number.NEGATIVE_INFINITY) < everyMs) return false
+    reported.set(what, now())
     return true
   }
 }

@@ -24,7 +24,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
   let current = true
   const isTime = makeReminder(TELL_AGAIN_MS, now)
 
-  async function turn(nowCurrent: boolean): Promise<void> {
+  async function onMapping(nowCurrent: boolean): Promise<void> {
     if (nowCurrent === current || !consumer) return
     if (nowCurrent) {
       await consumer.resume()
@@ -55,11 +55,11 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
   }
 
   return {
-    turn,
+    onMapping,
     /** Before this, jobs are given back where the mapping is not the active one. */
     async start(consuming: Pausable, mapping: MappingStatus): Promise<void> {
       consumer = consuming
-      await turn(mapping.current)
+      await onMapping(mapping.current)
     },
     /** For a lease that was taken from the queue meanwhile. */
     isRefused: async () => (await findOther()) !== null,
@@ -97,7 +97,7 @@ export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable
  */
 export function makePausing(pace: Opened['pace'], probe: ProbeService, consumer: Pausable) {
   return async (): Promise<void> => {
-    await pace.tend(probe)
+    await pace.probeIfDue(probe)
     if ((await pace.rate()) === 0) await consumer.pause()
     else await consumer.resume()
   }

@@ -7,7 +7,7 @@ import { type FoundRow, makeReading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
 import { endPool, makePool } from '../database/pool.ts'
 import { databaseAt, roleOf } from '../database/session.ts'
-import { doubtStatus, makeMarkAsked } from '../ledger/claim.ts'
+import { makeMarkAsked, markStatusUnknown } from '../ledger/claim.ts'
 import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { makeNoting } from '../ledger/note.ts'
@@ -39,9 +39,9 @@ type Options = {
   readonly config: Config
   readonly env: Secrets
   readonly onPoolError: (error: Error) => void
-  /** Told what the configuration names and the database does not have, when customers cannot be read for it. */
+  /** Called with what the configuration names and the database does not have, when customers cannot be read for it. */
   readonly onMisfits?: (misfits: readonly string[]) => void
-  /** Told when the pace changes for a reason that a person should hear of. */
+  /** Called when the pace changes for a reason that a person should hear of. */
   readonly onPace?: (event: PaceEvent) => void
 }
 
@@ -114,7 +114,7 @@ export async function openSync(options: Options) {
       readKept: makeReadKept(pool),
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
-      doubtStatus: (claim) => doubtStatus(pool, claim),
+      markStatusUnknown: (claim) => markStatusUnknown(pool, claim),
       markAsked: makeMarkAsked(pool),
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),

@@ -78,7 +78,7 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
 }
 
 /**
- * The loops of a worker, and how long each may take to come round. The dispatch has short steps and many; the others
+ * The loops of a worker, and how long each step may take. The dispatch has short steps and many; the others
  * may check every customer in one step, or wait for the service.
  */
 const LOOP_LIMITS_MS = {
@@ -168,7 +168,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
           endings({ kind: state === 'idle' ? 'settled' : state, reason: end.reason?.code ?? 'none' }, 1)
         }
       },
-      onLook: countCall,
+      onCheck: countCall,
       onPace({ kind }: Pick<PaceEvent, 'kind'>): void {
         if (kind === 'refused' || kind === 'taken') refused({}, kind === 'refused' ? 1 : 0)
       },

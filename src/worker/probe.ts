@@ -37,7 +37,7 @@ SELECT key, user_id AS "userId", good FROM (
 ORDER BY good DESC LIMIT 1`
 
 /** A service that takes our keys says that there is no such user. */
-const NOBODY = 'rollcall-probe'
+const NONE = 'rollcall-probe'
 
 /** Outside the pace, since it is made while no other call is. Null: it was broken off. */
 export function makeProbe({ pool, users, signal, log, random = Math.random }: Options): ProbeService {
@@ -45,7 +45,7 @@ export function makeProbe({ pool, users, signal, log, random = Math.random }: Op
     const { rows } = await pool.query<Known>(KNOWN_USER, [denied])
     // Where no user is known to be up to date, the one that is asked for may be what is wrong.
     const known = rows[0]?.good || random() < 0.5 ? rows[0] : undefined
-    const called = await getUser(users, { userId: known?.userId ?? NOBODY, signal })
+    const called = await getUser(users, { userId: known?.userId ?? NONE, signal })
     const { outcome } = called
     if (known) log(callEntry({ key: known.key, plan: 'probe', called }))
     const brokenOff = outcome.kind === 'error' && outcome.error === 'aborted'

@@ -1,8 +1,8 @@
 import { roleBehind } from '../database/pool.ts'
-import type { JobQueue, Processed, Ticks } from '../dispatch/queue.ts'
+import type { JobQueue, Processed, Schedule } from '../dispatch/queue.ts'
 import { makeChecking } from '../drift/checking.ts'
-import { readDoubt } from '../drift/coverage.ts'
-import { makeTick, tickMs } from '../drift/tick.ts'
+import { readNotCredible } from '../drift/coverage.ts'
+import { makeScheduledRun, scheduleMs } from '../drift/scheduled.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type Log, recoveryLevel, troubleLevel } from '../ops/log.ts'
@@ -14,7 +14,7 @@ import { explained } from './waiting.ts'
 
 type Options = {
   readonly opened: Opened
-  readonly queue: Pick<JobQueue, 'ticks'>
+  readonly queue: Pick<JobQueue, 'schedule'>
   readonly log: Log
   readonly logCall: (entry: CallEntry) => void
   /** Breaks off the checks that are under way: a check that was not made changes nothing. */
@@ -22,16 +22,16 @@ type Options = {
   readonly watch: Observing['watchLoop'] | undefined
 }
 
-/** A tick leaves the rest of its time to the one that comes after it. */
+/** A run leaves the rest of its time to the one that comes after it. */
 const LASTS = 0.9
 
 /** Checks all customers within the period, over and over, together with the other workers; null: it is off. */
-export async function startReconciling(options: Options): Promise<Ticks | null> {
+export async function startReconciling(options: Options): Promise<Schedule | null> {
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
   if (periodMs === null) return null
-  const tick = makeTicking(options, periodMs)
-  const step = watch?.('verification', tick) ?? tick
+  const run = makeStep(options, periodMs)
+  const step = watch?.('verification', run) ?? run
   let failed = 0
   const process = async (): Promise<Processed> => {
     if (signal.aborted) return { failed: null }
@@ -47,20 +47,20 @@ export async function startReconciling(options: Options): Promise<Ticks | null> 
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }
-  const ticks = await queue.ticks(process, { everyMs: tickMs(periodMs) })
+  const schedule = await queue.schedule(process, { everyMs: scheduleMs(periodMs) })
   const isTime = makeReminder(TELL_AGAIN_MS, () => performance.now())
   return {
-    async tend() {
-      await ticks.tend()
-      const doubt = await readDoubt(opened.pool)
-      if (doubt && isTime('doubt'))
-        log.error(doubt, 'the answers of the service are not credible: is it the right service?')
+    async restore() {
+      await schedule.restore()
+      const notCredible = await readNotCredible(opened.pool)
+      if (notCredible && isTime('notCredible'))
+        log.error(notCredible, 'the answers of the service are not credible: is it the right service?')
     },
-    close: ticks.close,
+    close: schedule.close,
   }
 }
 
-function makeTicking({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
+function makeStep({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
   const { config } = context
   const say = logChecks(log)
@@ -72,8 +72,15 @@ function makeTicking({ opened, log, logCall, signal }: Options, periodMs: number
     },
     repair: config.reconcile.mode === 'repair',
   })
-  const tick = makeTick({
-    ...{ pool, binding, pace, fingerprint: config.fingerprint, periodMs, lastsMs: tickMs(periodMs) * LASTS },
+  const run = makeScheduledRun({
+    ...{
+      pool,
+      binding,
+      pace,
+      fingerprint: config.fingerprint,
+      periodMs,
+      lastsMs: scheduleMs(periodMs) * LASTS,
+    },
     ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
     async check(keys) {
       const batch = await checking.check(keys, signal)
@@ -82,7 +89,7 @@ function makeTicking({ opened, log, logCall, signal }: Options, periodMs: number
     },
   })
   return async () => {
-    const end = await tick()
+    const end = await run()
     log.debug({ end }, 'verification')
     return end !== 'rest'
   }

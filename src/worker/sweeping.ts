@@ -70,7 +70,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     try {
       return await runSweep({ pool, config, digester, signal, ...next })
     } catch (error) {
-      // Told by the housekeeping as long as it lasts; the reason for the sweep stands until then.
+      // Reported by the housekeeping as long as it lasts; the reason for the sweep stands until then.
       if (error instanceof RollcallError && error.code === 'CAPTURE_UNFIT') return null
       throw error
     }

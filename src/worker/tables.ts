@@ -17,7 +17,7 @@ export type Tables = {
   readonly brake: readonly Pick<KindHeld, 'kind' | 'held' | 'trippedAt'>[]
   /** Null: no worker has set a pace yet. */
   readonly pace: Pick<PaceReport, 'ceiling' | 'rate' | 'heldForMs' | 'breaker' | 'cause'> | null
-  readonly drift: Pick<VerificationReport, 'coverage' | 'open' | 'access' | 'doubt'>
+  readonly drift: Pick<VerificationReport, 'coverage' | 'open' | 'access' | 'notCredible'>
 }
 
 type Options = {
@@ -108,7 +108,7 @@ const HELP = {
     'Open findings (drift), by kind; no missing or unreadable user is added while the answers are not credible',
   wrong_access:
     'Customers, also held ones, that lack access (lost) or have access that the database denies (undue)',
-  answers_doubted:
+  answers_not_credible:
     '1: the answers of the service to checks are not credible: many random users are missing or unreadable',
   commit_to_verified_seconds:
     'Seconds from the commit of a change to the check that verified it, over the last 1,000 such changes; 0: no such change',
@@ -177,7 +177,7 @@ function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | nu
     oldest_verified_age_seconds: seconds(coverage.oldestAgeMs),
     findings: { by: 'kind', values: drift.open },
     wrong_access: { by: 'access', values: drift.access },
-    answers_doubted: Number(drift.doubt !== null),
+    answers_not_credible: Number(drift.notCredible !== null),
     commit_to_verified_seconds: {
       by: 'quantile',
       values: { '0.5': seconds(coverage.proof?.medianMs), '0.95': seconds(coverage.proof?.p95Ms) },

@@ -12,7 +12,7 @@ type WaitingForServer = {
   readonly stop: AbortSignal
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
-  /** A server is away: told at first, and then not too often. */
+  /** A server is away: reported at first, and then not too often. */
   readonly tell: (trouble: RollcallError) => void
 }
 
@@ -20,7 +20,7 @@ const FIRST_PAUSE_MS = 500
 const MOST_PAUSE_MS = 10_000
 const SERVERS_AGAIN_MS = 30_000
 
-/** Errors that pass by themselves. A wrong password or a missing table does not, and is best told at once. */
+/** Errors that pass by themselves. A wrong password or a missing table does not, and is best reported at once. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'QUEUE_DOWN'])
 
 /**

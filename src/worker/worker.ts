@@ -6,7 +6,7 @@ import { makeSlots } from '../dispatch/slots.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
 import { makeClaim } from '../ledger/claim.ts'
-import { makeEnd } from '../ledger/ending.ts'
+import { makeStoreEnding } from '../ledger/ending.ts'
 import { makeUnlease } from '../ledger/lease.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
@@ -26,7 +26,7 @@ import { explained, makeLoops } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
 export type Observers = Pick<Observing, 'onCaptured'> &
-  Partial<Pick<Observing, 'onLook' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
+  Partial<Pick<Observing, 'onCheck' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
 
 type Options = {
   readonly opened: Opened
@@ -43,7 +43,7 @@ const SWEEP_MS = 1000
 const PAGES = 2
 const PAUSING_MS = 500
 const WITNESS_MS = 1000
-/** How often it is looked whether the queue still has the schedule of verification. */
+/** How often a worker checks that the queue still has the schedule of verification. */
 const SCHEDULE_MS = 10_000
 
 export async function startWorker({ opened, queue, log, observers }: Options) {
@@ -70,7 +70,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const logCall = logCalls(calls)
   const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
   const job = makeJob({
-    ...{ context, end: makeEnd(pool), clock: systemClock, stopping: signal, abort: abort.signal },
+    ...{ context, end: makeStoreEnding(pool), clock: systemClock, stopping: signal, abort: abort.signal },
     claim: async (lease) => {
       const claimed = await claim(lease)
       if (claimed) witness.claimed(claimed.token)
@@ -102,11 +102,11 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const takingPart = makeTakingPart(consumer)
   const start = async () => {
     await mapping.start(takingPart('mapping'), opened.mapping)
-    const onLook = (entry: CallEntry) => {
+    const onCheck = (entry: CallEntry) => {
       calls.add(entry)
-      observers.onLook?.(entry)
+      observers.onCheck?.(entry)
     }
-    return await startReconciling({ opened, queue, log, logCall: onLook, signal, watch })
+    return await startReconciling({ opened, queue, log, logCall: onCheck, signal, watch })
   }
   const reconciling = await start().catch(async (error: unknown) => {
     stopping.abort()
@@ -118,7 +118,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
     ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
     pace: pace.rate,
     onCaptured: observers.onCaptured,
-    onMapping: mapping.turn,
+    onMapping: mapping.onMapping,
   })
   const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })
@@ -135,7 +135,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
       const error = await witness.step()
       if (error) fail(error)
     }),
-    ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.tend)] : []),
+    ...(reconciling ? [every(SCHEDULE_MS, 'schedule', reconciling.restore)] : []),
   ]
   return {
     /** Resolves when it must not go on. */

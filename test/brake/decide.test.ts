@@ -40,7 +40,7 @@ describe('the decision of the brake', () => {
     })
   })
 
-  it('names who goes on, so that the window begins anew for it, and nobody who has to wait', () => {
+  it('names who goes on, so that the window begins anew for it, and no customer that has to wait', () => {
     const counted = { counted: ['revocation'] as const }
     const asked = [ask('a', ['revocation'], counted), ask('b', ['revocation', 'create'], counted)]
     const kinds = [state('revocation', { taken: 2 }), state('create', { tripped: true })]
@@ -79,7 +79,7 @@ describe('the decision of the brake', () => {
     ['was released for another kind', 'waits', TRIPPED, { released: ['clear:email'] }],
     ['is new to a kind that has tripped, below the limit', 'waits', { tripped: true }, {}],
     ['is new', 'is counted', {}, {}],
-    ['is new where nobody may pass', 'trips', { limit: 0 }, {}],
+    ['is new where no customer may pass', 'trips', { limit: 0 }, {}],
   ])('who %s %s', (_who, outcome, kind, request) => {
     const kinds = [state('revocation', kind)]
     const asked = [ask('a', ['revocation'], request)]
@@ -103,7 +103,7 @@ describe('the decision of the brake', () => {
     })
   })
 
-  it('after a TRUNCATE everybody waits who would lose access or be erased, but for those whom a person released', () => {
+  it('after a TRUNCATE every customer waits who would lose access or be erased, but not a customer that a person released', () => {
     const asked = [
       ask('a', ['revocation']),
       ask('b', ['erase']),

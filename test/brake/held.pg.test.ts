@@ -35,7 +35,7 @@ const trip = (pool: Pool, kind: string) =>
     [kind],
   )
 
-test('a release makes due who is held for the kind, and nobody else; nothing that is on its way is disturbed', async () => {
+test('a release makes customers due that are held for the kind, and no others; nothing that is on its way is disturbed', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [
     held('a'),
@@ -104,7 +104,7 @@ test('a discard leaves them as they are; who is planned again at this moment is 
   expect(latest).toMatchObject({ action: 'discard', kind: null, customers: 1, open: 0 })
 })
 
-test('a kind stays tripped until nobody waits for it, and then counts from nothing', async () => {
+test('a kind stays tripped until no customer waits for it, and then counts from nothing', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [held('a'), held('b'), held('c', ['revocation', 'clear:email'])])
   await trip(db.pool, 'revocation')
@@ -121,7 +121,7 @@ test('a kind stays tripped until nobody waits for it, and then counts from nothi
   expect(rows).toEqual([{ taken: 0, entries: 0 }])
 })
 
-test('a kind that has tripped and holds nobody any more needs a person as well, who is written down', async () => {
+test('a kind that has tripped and holds no customer any more needs a person as well, who is written down', async () => {
   await using db = await freshDatabase()
   await trip(db.pool, 'status')
   expect((await readBrake(db.pool)).filter(brakeNeedsPerson)).toMatchObject([
@@ -157,7 +157,7 @@ test.each([
   ['release', release],
   ['discard', discard],
 ] as const)(
-  'a %s that is killed in the middle: the next call goes on, and nobody is decided on twice',
+  'a %s that is killed in the middle: the next call goes on, and no customer is decided on twice',
   async (name, decide) => {
     await using db = await freshDatabase()
     await trip(db.pool, 'revocation')

@@ -33,11 +33,11 @@ const age = ({ pool }: TestDatabase, hours: number) =>
 
 test('four processes that reserve at once let exactly the limit through, of each kind', async () => {
   await using db = await freshDatabase()
-  // Whatever is still open when the database is dropped is cut off, and told of by the pool.
+  // Whatever is still open when the database is dropped is cut off, and reported by the pool.
   const pools = Array.from({ length: 4 }, () => makePool({ url: db.url, max: 3, onError: () => undefined }))
   try {
     const brakes = pools.map((pool) => makeBrake(pool, limits(40, 90)))
-    // Everybody is asked about twice, by two processes, and some of them for two kinds at once.
+    // Every customer is asked about twice, by two processes, and some of them for two kinds at once.
     const wanted = keys(600).flatMap((key, n) => {
       const kinds: readonly BrakeKind[] =
         n % 3 === 0 ? ['create'] : n % 3 === 1 ? ['revocation'] : ['create', 'status']
@@ -120,7 +120,7 @@ test('a share is of those with access, or for registrations of those who are reg
   expect(await rowOf(db, 'create')).toEqual({ taken: 4, tripped: true, limit: 4, base: 400 })
 })
 
-test('nobody waits for a person, and nobody is let through, because of a count that is old', async () => {
+test('no customer waits for a person, and no customer is let through, because of a count that is old', async () => {
   await using db = await freshDatabase()
   await put(
     db.pool,
@@ -182,7 +182,7 @@ test('a release lets one customer through, for what was held and nothing else', 
   expect(await rowOf(db, 'create')).toMatchObject({ taken: 1 })
 })
 
-test('whoever gets back the access that was taken within the window is not counted, decided on or not', async () => {
+test('a customer that gets back the access that was taken within the window is not counted, decided on or not', async () => {
   await using db = await freshDatabase()
   const brake = makeBrake(db.pool, limits(1))
   const back = (key: string, hasAccess = false) => brake({ ...request(key, ['status']), hasAccess })
@@ -209,7 +209,7 @@ test('whoever gets back the access that was taken within the window is not count
   expect([await back('a'), await back('b')]).toEqual([['status'], ['status']])
 })
 
-test('while a TRUNCATE is open nobody loses access, and that is counted nowhere', async () => {
+test('while a TRUNCATE is open no customer loses access, and that is counted nowhere', async () => {
   await using db = await freshDatabase()
   await db.pool.query(
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,

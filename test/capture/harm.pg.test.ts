@@ -98,7 +98,7 @@ test('an application role without any right on our schema writes as before', asy
   })
 })
 
-test('nobody else can make our function append for a table of theirs', async () => {
+test('no other role can make our function append for a table of theirs', async () => {
   await using scene = await openScene({ tables: THREE })
   const { name: role } = await scene.db.makeRole()
   await scene.sql(

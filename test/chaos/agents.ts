@@ -13,7 +13,7 @@ import { changeOnce, pick, type Random, weighted } from '../support/random-custo
 import { connectRedis } from '../support/redis.ts'
 import type { Supervised } from './worker.ts'
 
-/** Told of everything that is done. */
+/** Reported of everything that is done. */
 export type Tell = (what: string) => void
 export type Agent = {
   readonly random: Random
@@ -58,7 +58,7 @@ export async function write(pool: Pool, hot: Hot, agent: Agent): Promise<number>
   return written
 }
 
-/** Everybody whose turn it is changes there and back, so that it strikes in the middle of calls. */
+/** A customer whose turn it is changes there and back, so that it strikes in the middle of calls. */
 export function hurtWorker(worker: Supervised, { pool, hot }: { pool: Pool; hot: Hot }, agent: Agent) {
   const { random, signal, tell } = agent
   return repeat(agent, [500, 8000], async () => {
@@ -72,13 +72,13 @@ export function hurtWorker(worker: Supervised, { pool, hot }: { pool: Pool; hot:
     await claimed(pool)
     await sleep(random() < 0.5 ? 0 : between(random, 0, 100))
     const suspendedMs = between(random, 50, LIFETIME_MS * 2.5)
-    const [what, deed] = weighted(random, [
+    const [what, action] = weighted(random, [
       [35, ['kill', () => worker.end('SIGKILL')] as const],
       [15, ['terminate', () => worker.end('SIGTERM')] as const],
       [50, [`suspend ${suspendedMs} ms`, () => worker.suspend(suspendedMs)] as const],
     ])
     tell(`${worker.name}: ${what}`)
-    await Promise.all([deed(), change('PT')])
+    await Promise.all([action(), change('PT')])
   })
 }
 
@@ -94,16 +94,16 @@ async function claimed(pool: Pool): Promise<void> {
   }
 }
 
-type Deeds = readonly (readonly [share: number, what: string, deed: () => Promise<unknown>])[]
+type Actions = readonly (readonly [share: number, what: string, action: () => Promise<unknown>])[]
 
-function hurt(name: string, pauses: readonly [number, number], deeds: Deeds, agent: Agent) {
+function hurt(name: string, pauses: readonly [number, number], actions: Actions, agent: Agent) {
   return repeat(agent, pauses, async () => {
-    const [what, deed] = weighted(
+    const [what, action] = weighted(
       agent.random,
-      deeds.map(([share, ...rest]) => [share, rest] as const),
+      actions.map(([share, ...rest]) => [share, rest] as const),
     )
     agent.tell(`${name}: ${what}`)
-    await deed()
+    await action()
   })
 }
 
@@ -111,14 +111,14 @@ export function hurtPostgres({ postgres, pool }: OwnHouse, agent: Agent) {
   const ours = `SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall' LIMIT 1`
   const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
-  const deeds: Deeds = [
+  const actions: Actions = [
     [25, 'restart', () => postgres.restart()],
     [25, 'kill', () => fall(postgres, between(agent.random, 0, 4000))],
     // So that Postgres ends all sessions and recovers.
     [20, 'kill a session', async () => killIfThere((await orAway(() => pool.query(ours)))?.rows[0]?.pid)],
     [30, 'cut all sessions', () => orAway(() => pool.query(cut))],
   ]
-  return hurt('Postgres', [4000, 16_000], deeds, agent)
+  return hurt('Postgres', [4000, 16_000], actions, agent)
 }
 
 export function hurtQueue({ queue, postgres }: OwnHouse, agent: Agent) {
@@ -132,13 +132,13 @@ export function hurtQueue({ queue, postgres }: OwnHouse, agent: Agent) {
     await using session = connectRedis(queue.url)
     await session.redis.save()
   }
-  const ofRedis: Deeds = [
+  const ofRedis: Actions = [
     [15, 'restart', () => queue.restart()],
     [25, 'kill', () => fall(queue, between(agent.random, 0, 5000))],
     [20, 'keep for later', keep],
   ]
-  const deeds: Deeds = [[40, 'lose everything', lose], ...(queue === postgres ? [] : ofRedis)]
-  return hurt('queue', [3000, 12_000], deeds, agent)
+  const actions: Actions = [[40, 'lose everything', lose], ...(queue === postgres ? [] : ofRedis)]
+  return hurt('queue', [3000, 12_000], actions, agent)
 }
 
 async function fall(server: OwnHouse['queue'], downMs: number): Promise<void> {

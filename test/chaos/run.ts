@@ -118,13 +118,13 @@ export async function runChaos({ seed, minutes, lane, tell, signal }: Options): 
   }))
 
   const problems = [...wrong, ...late, ...live]
-  const told = [...new Set(problems.map(({ key }) => key))].slice(0, MOST_HISTORIES)
+  const reported = [...new Set(problems.map(({ key }) => key))].slice(0, MOST_HISTORIES)
   const lives = workers.reduce((sum, worker) => sum + worker.lives, 0)
   return {
     findings: [
       ...problems.map(({ key, what }) => `${key}: ${what}`),
       ...workers.flatMap(({ found }) => found),
-      ...(await Promise.all(told.map((key) => historyOf(house, key)))),
+      ...(await Promise.all(reported.map((key) => historyOf(house, key)))),
     ],
     summary: `${written.reduce((sum, count) => sum + count, 0)} changes, ${restAt} requests, ${lives} workers' lives`,
   }

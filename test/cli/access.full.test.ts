@@ -58,7 +58,7 @@ test('one customer in a few lines, with and without a token, and no value but us
   expect(fromFile.output).not.toMatch(/Leocadia|eyJ/)
 })
 
-test('several customers: 3 when somebody cannot, 1 when it could not be found out, and one JSON document', async () => {
+test('several customers: 3 when a customer has no access, 1 when it could not be found out, and one JSON document', async () => {
   await using house = await buildHouse(lane)
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'free'), ('c', 'trial')`,

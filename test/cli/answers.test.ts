@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { renderAnswers } from '../../src/cli/answers.ts'
-import type { SeenAnswer } from '../../src/ledger/answers.ts'
+import type { DistinctAnswer } from '../../src/ledger/answers.ts'
 import { OTHERS } from '../../src/ledger/calls.ts'
 
-const ANSWER: SeenAnswer = {
+const ANSWER: DistinctAnswer = {
   fingerprint: 'x',
   method: 'PATCH',
   status: 200,

@@ -1,6 +1,6 @@
 // What a dry run of a backfill keeps of many customers: a few plans, and who shares a `user_id`.
 import { expect, test } from 'vitest'
-import { makeSample, makeSharers } from '../../src/cli/backfill-dry-run.ts'
+import { makeSample, makeSharedUsers } from '../../src/cli/backfill-dry-run.ts'
 import { renderBackfill } from '../../src/cli/backfill-view.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
@@ -21,17 +21,17 @@ test('keeps as many as it may, all of them where they are fewer, and makes only 
   expect(none.all()).toEqual([])
 })
 
-test('a hundred thousand different users share with nobody, and each of a group is counted once', () => {
-  const sharers = makeSharers()
-  expect(sharers.count()).toBe(0)
-  for (let i = 0; i < 100_000; i++) sharers.add(`customer-${i}`)
-  expect(sharers.count()).toBe(0)
-  sharers.add('customer-7')
-  expect(sharers.count()).toBe(2)
-  sharers.add('customer-7')
-  expect(sharers.count()).toBe(3)
-  for (let i = 0; i < 100_000; i += 1000) sharers.add(`customer-${i}`)
-  expect(sharers.count()).toBe(3 + 200)
+test('a hundred thousand different users share with no other, and each of a group is counted once', () => {
+  const shared = makeSharedUsers()
+  expect(shared.count()).toBe(0)
+  for (let i = 0; i < 100_000; i++) shared.add(`customer-${i}`)
+  expect(shared.count()).toBe(0)
+  shared.add('customer-7')
+  expect(shared.count()).toBe(2)
+  shared.add('customer-7')
+  expect(shared.count()).toBe(3)
+  for (let i = 0; i < 100_000; i += 1000) shared.add(`customer-${i}`)
+  expect(shared.count()).toBe(3 + 200)
 })
 
 test('a mapping that was replaced by the one that syncs go by is said to be that', () => {

@@ -49,7 +49,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
     expect(output).toMatch(/^rejected +1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +POST 15, GET 5/m)
-    expect(output).toMatch(/^look first +5 .*POST 5 /m)
+    expect(output).toMatch(/^lookup first +5 .*POST 5 /m)
     expect(output).toMatch(/^time +.*moment at 500 calls\/s/m)
     expect(output).toMatch(/^brake +.* 4 of 15 .*--expect-creates 15 /m)
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
@@ -139,7 +139,7 @@ describe('on a house of its own', () => {
     const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('goes on where')
-    // Everybody was looked at: no more can come than are owed.
+    // All customers were swept: no more can come than are owed.
     expect(resumed.output).toMatch(/^expected +.*not expected twice: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
     const repeated = await backfill(house, '--expect-creates', '50')
@@ -154,9 +154,9 @@ describe('on a house of its own', () => {
 
   test('--wait waits for workers; stopped, it says how many still wait', async () => {
     await using process = await runRollcall(house, ['backfill', '--wait'])
-    // It waits once it has looked at everybody, which it says when it is stopped.
+    // It waits once it has swept everybody, which it says when it is stopped.
     await until(async () => (await lastEnded(house)) > 0 || Promise.reject(new Error('not yet')), {
-      what: 'everybody is looked at',
+      what: 'every customer is swept',
     })
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
@@ -165,10 +165,10 @@ describe('on a house of its own', () => {
     expect(output).not.toContain('customers of the backfill are settled')
   })
 
-  test('a condition that holds for nobody is told, fails, and waits for nobody', async () => {
+  test('a condition that no customer meets is reported, fails, and waits for none', async () => {
     for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
       const { code, output } = await backfill(house, ...more, '--where', 'plan=premum')
-      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('whom --where holds')])
+      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('for which --where holds')])
     }
   })
 
@@ -191,7 +191,7 @@ describe('on a house of its own', () => {
       )
       return same
     })
-    if (!held) throw new Error('nobody else is at it')
+    if (!held) throw new Error('no other one is at it')
     const { code, output } = await ended(held)
     expect(code).toBe(0)
     expect(output).toMatch(/^customers +16 planned/m)

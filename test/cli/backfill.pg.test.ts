@@ -33,8 +33,8 @@ describe('with a mapping that is not applied', () => {
     return () => house[Symbol.asyncDispose]()
   })
 
-  test('sync is refused, with what to do; so is --look', async () => {
-    for (const args of [['a'], ['a', '--look']]) {
+  test('sync is refused, with what to do; so is --lookup', async () => {
+    for (const args of [['a'], ['a', '--lookup']]) {
       const { code, output } = await run(changed, 'sync', ...args)
       expect(code).toBe(2)
       expect(output).toContain('rollcall backfill --mapping')

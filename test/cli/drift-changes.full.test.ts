@@ -6,7 +6,7 @@ import { named, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const KEYS = Array.from({ length: 45 }, (_, at) => `k${String(at).padStart(2, '0')}`)
-const LOOKED = `SELECT key FROM rollcall.ledger WHERE looked_at > (SELECT max(started_at) FROM rollcall.run WHERE kind = 'drift')`
+const CHECKED = `SELECT key FROM rollcall.ledger WHERE checked_at > (SELECT max(started_at) FROM rollcall.run WHERE kind = 'drift')`
 
 test('a run that is stopped counts each customer once, though others come and go meanwhile', async () => {
   await using house = await settledHouse(LANE, named(KEYS))
@@ -14,10 +14,10 @@ test('a run that is stopped counts each customer once, though others come and go
   const stop = new AbortController()
   const stopped = runDrift(house, ['--rate', '10'], { stop: stop.signal })
   // The first thirty are drawn, and left out of the pages.
-  await until(async () => (await pool.query(LOOKED)).rows.length >= 34, { what: 'some of those in order' })
+  await until(async () => (await pool.query(CHECKED)).rows.length >= 34, { what: 'some of those in order' })
   stop.abort()
   expect((await stopped).code).toBe(1)
-  const { rows } = await pool.query<{ key: string }>(LOOKED)
+  const { rows } = await pool.query<{ key: string }>(CHECKED)
   expect(rows.length).toBeLessThan(KEYS.length)
   const worker = await house.startWorker()
   await pool.query('DELETE FROM clientes WHERE id = ANY($1)', [rows.map(({ key }) => key)])
@@ -33,7 +33,7 @@ test('a run that is stopped counts each customer once, though others come and go
   })
 })
 
-test('without a call everybody with a record stands in one line, also who was never in scope', async () => {
+test('without a call every customer with a record stands in one line, also who was never in scope', async () => {
   const config = { scope: { column: 'pais', in: ['ES'] } }
   const customers = `INSERT INTO clientes (id, plan, pais) SELECT k, 'premium', CASE WHEN k < 'd' THEN 'ES' ELSE 'PT' END
     FROM unnest('{a,b,c,d,e}'::text[]) k; UPDATE clientes SET nombre = 'Ana'`

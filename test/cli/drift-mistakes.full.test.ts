@@ -31,7 +31,7 @@ async function mistaken(args: readonly string[], over: Partial<House> = {}, env 
   return { code, err }
 }
 
-test('a file that cannot be written is said before anybody is asked', async () => {
+test('a file that cannot be written is said before any customer is asked', async () => {
   const { code, err } = await mistaken(['--output', 'nowhere/report.html'])
   expect(code).toBe(2)
   expect(err).toContain('--output: its folder')
@@ -58,13 +58,13 @@ test('conditions choose whom it is about, and stand in no table', async () => {
   expect(rows[0].text).not.toMatch(/Ana|nombre/)
 })
 
-test('a condition that nobody meets makes no check pass', async () => {
+test('a condition that no customer meets makes no check pass', async () => {
   const { code, out } = await runDrift(house, ['--where', 'plan=Premium'])
   expect(code).toBe(1)
   expect(out).toMatch(/no customer .*condition/)
 })
 
-test('whoever the brake holds is drift, of a run and without a call, within what is tolerated', async () => {
+test('a customer that the brake holds is drift, of a run and without a call, within what is tolerated', async () => {
   const { pool } = house.db
   await pool.query(`UPDATE rollcall.ledger SET state = 'held' WHERE key = 'c'`)
   const where = ['--where', 'plan=free']
@@ -82,7 +82,7 @@ test('whoever the brake holds is drift, of a run and without a call, within what
   await pool.query(`UPDATE rollcall.ledger SET state = 'idle' WHERE key = 'c'`)
 })
 
-test('whoever the brake holds counts for access, also where the report passes: who would lose it, and who waits for it', async () => {
+test('a customer that the brake holds counts for access, also where the report passes: who would lose it, and who waits for it', async () => {
   const { pool } = house.db
   const worker = await house.startWorker()
   const [gone, raised, unasked] = [['d', 'e', 'f'], 'c', 'g']
@@ -124,7 +124,7 @@ test('whoever the brake holds counts for access, also where the report passes: w
   await again.stop()
 })
 
-test('why nothing is said reaches whoever runs it, though the report goes to a file', async () => {
+test('the reason for no report goes to the terminal, though the report goes to a file', async () => {
   const { code, out, err } = await runDrift(
     house,
     ['--rate', '9999', '--format', 'csv', '--output', 'report.csv'],
@@ -187,7 +187,7 @@ test('two at a time: the second waits, says so, and can be stopped', async () =>
   await held
 })
 
-test('a report of no rounds on a database that no worker has met', async () => {
+test('a report without checks on a database that no worker has met', async () => {
   await using db = await freshDatabase()
   const { code, err } = await mistaken(['--from-ledger'], { env: { ...house.env, DATABASE_URL: db.url } })
   expect(code).toBe(1)

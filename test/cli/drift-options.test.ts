@@ -5,7 +5,7 @@ import { RollcallError } from '../../src/model/errors.ts'
 
 const NOTHING: Omit<DriftAsked, 'resume'> = {
   ...{ fromLedger: false, sample: null, where: [], rate: null, restart: false, maxDrift: null },
-  ...{ repair: false, believed: null, showValues: false, format: 'table', output: null },
+  ...{ repair: false, credibleBy: null, showValues: false, format: 'table', output: null },
 }
 
 function problemsOf(options: DriftFlags): readonly string[] {
@@ -33,7 +33,7 @@ describe('options', () => {
       { format: 'html', output: 'a.html' },
     ],
     [{ where: ['plan=premium', "x='a b'"] }, { where: ['plan=premium', "x='a b'"] }],
-    [{ believe: true, why: 'meant', by: 'Ana' }, { believed: { by: 'Ana', why: 'meant' } }],
+    [{ credible: true, why: 'meant', by: 'Ana' }, { credibleBy: { by: 'Ana', why: 'meant' } }],
     [
       { repair: true, showValues: true },
       { repair: true, showValues: true },
@@ -41,9 +41,9 @@ describe('options', () => {
   ])('%j', (options, asked) => expect(readDriftAsked(options)).toMatchObject({ ...NOTHING, ...asked }))
 
   test.each<[DriftFlags, RegExp]>([
-    [{ why: 'meant' }, /^--why: only with --believe/],
+    [{ why: 'meant' }, /^--why: only with --credible/],
     [{ repair: true, by: 'me' }, /^--by: only with --why/],
-    [{ believe: true }, /^--why is needed/],
+    [{ credible: true }, /^--why is needed/],
     [{ sample: '0' }, /^--sample: .*whole number/],
     [{ sample: '10%' }, /^--sample/],
     [{ sample: '1000001' }, /^--sample: .+to 1000000/],

@@ -13,7 +13,7 @@ const tally = (checked: number, kinds: DriftTally['kinds'] = {}): DriftTally => 
 const holding = (checked: number, held: number): DriftTally => ({ ...tally(checked), skipped: { held } })
 const COMPLETE: RunOutcome = { kind: 'complete' }
 const STOPPED: RunOutcome = { kind: 'stopped', why: 'asked', resume: null }
-const DOUBTED: RunOutcome = { kind: 'not-credible', why: 'nobody-there' }
+const MANY_MISSING: RunOutcome = { kind: 'not-credible', why: 'many-missing' }
 
 function report(counts: DriftTally, outcome: RunOutcome = COMPLETE, maxDrift: number | null = null): Report {
   const target = { origin: 'https://x.example', environment: 'demo', local: false } as const
@@ -32,25 +32,25 @@ describe('the exit code', () => {
     ['one differs', report(tally(1000, { differs: 1 })), 3],
     ['so many as are tolerated', report(tally(1000, { missing: 5 }), COMPLETE, 0.005), 0],
     ['one more than that', report(tally(1000, { missing: 6 }), COMPLETE, 0.005), 3],
-    ['stopped, and nobody differs so far', report(tally(10), STOPPED), 1],
-    ['stopped, and somebody does', report(tally(10, { differs: 1 }), STOPPED), 1],
-    ['nobody can be believed', report(tally(30, { missing: 30 }), DOUBTED), 1],
-    ['nobody could be checked', report(tally(0)), 1],
-    ['nobody differs, and somebody is held', report(holding(999, 1)), 3],
+    ['stopped, and no customer differs so far', report(tally(10), STOPPED), 1],
+    ['stopped, and a customer does', report(tally(10, { differs: 1 }), STOPPED), 1],
+    ['the answers are not credible', report(tally(30, { missing: 30 }), MANY_MISSING), 1],
+    ['no customer could be checked', report(tally(0)), 1],
+    ['no customer differs, and a customer is held', report(holding(999, 1)), 3],
     ['no more are held than are tolerated', report(holding(995, 5), COMPLETE, 0.005), 0],
     ['one more of them is', report(holding(994, 6), COMPLETE, 0.005), 3],
-    ['nobody is chosen', { ...report(tally(0)), population: 0, chosen: 0 }, 1],
+    ['no customer is chosen', { ...report(tally(0)), population: 0, chosen: 0 }, 1],
   ])('%s: %#', (_, said, code) => expect(exitFor(said)).toBe(code))
 })
 
-test('whoever has no user of ours is no part of those whom an estimate is about', () => {
+test('a customer that has no user of ours does not count in an estimate', () => {
   const counts: DriftTally = { ...tally(60, { differs: 3 }), skipped: { 'not-ours': 40 } }
   expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, share: 0.05 })
   const all: DriftTally = { ...tally(60), skipped: { 'not-ours': 40 } }
   expect(estimateOf(all, 100, 100)).toMatchObject({ population: 60, low: 0, high: 0 })
 })
 
-test('whoever is held is one of those whom an estimate is about, as drift', () => {
+test('a held customer counts in an estimate, as drift', () => {
   const counts: DriftTally = { ...tally(50), skipped: { 'not-ours': 40, held: 10 } }
   expect(estimateOf(counts, 1000, 100)).toMatchObject({ population: 600, checked: 60, drifting: 10 })
 })

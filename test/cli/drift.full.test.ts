@@ -60,7 +60,7 @@ const json = async (args: readonly string[]) => {
 }
 
 /** How many the last run has counted so far. */
-async function looked(): Promise<number> {
+async function checkedCount(): Promise<number> {
   const { rows } = await house.db.pool.query<{ checked: number }>(
     `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.run
      WHERE kind = 'drift' AND ended_at IS NULL ORDER BY id DESC LIMIT 1`,
@@ -92,7 +92,7 @@ describe('with three users who were changed behind our back', () => {
     users.edit(TRIAL, { status: 0 })
   })
 
-  test('each is found with kind, field and cause; a trial that ended is told and is no drift', async () => {
+  test('each is found with kind, field and cause; a trial that ended is reported and is no drift', async () => {
     const { code, report } = await json([])
     expect(code).toBe(3)
     expect(report.counts.kinds).toEqual({ missing: 1, differs: 1, 'trial-ended': 1 })
@@ -116,7 +116,7 @@ describe('with three users who were changed behind our back', () => {
     expect(report.trend).toHaveLength(1)
   })
 
-  test('values are shown to whoever asks for them, and stand in no table', async () => {
+  test('values are shown with --show-values, and stand in no table', async () => {
     const { report } = await json(['--show-values'])
     const b = report.findings.find(({ key }: { key: string }) => key === 'b')
     expect(b.shown).toEqual([{ field: 'first_name', here: 'Leocadia', service: 'Eufemia' }])
@@ -134,7 +134,7 @@ describe('with three users who were changed behind our back', () => {
     expect(await drift(['--max-drift', '18%'])).toMatchObject({ code: 3 })
   })
 
-  test('a sample says what it means for everybody, and warns where it says too little', async () => {
+  test('a sample says what it means for every customer, and warns where it says too little', async () => {
     const { code, report, err } = await json(['--sample', '4', '--max-drift', '60%'])
     expect(report).toMatchObject({ population: 11, chosen: 4, options: { sample: 4 } })
     const { low, high, share } = report.estimate
@@ -179,13 +179,13 @@ describe('with three users who were changed behind our back', () => {
 
   test('stopped by a signal it writes no file, and goes on where it was', async () => {
     const stop = new AbortController()
-    // Who is looked at first is drawn: with a limit it is stopped also where that is one who differs.
+    // Who is checked first is drawn: with a limit it is stopped also where that is one who differs.
     const stopped = runDrift(house, ['--rate', '5', '--max-drift', '100%', '--output', 'late.txt'], {
       stop: stop.signal,
       cwd: folder,
     })
-    // So many that those who are left, and second looks, are fewer than everybody again.
-    await expect.poll(looked).toSatisfy((checked) => checked > 3 && checked < 11)
+    // So many that those who are left, and second checks, are fewer than everybody again.
+    await expect.poll(checkedCount).toSatisfy((checked) => checked > 3 && checked < 11)
     const before = house.calls().length
     stop.abort()
     const { code, err } = await stopped
@@ -204,7 +204,7 @@ describe('with three users who were changed behind our back', () => {
 
   test('killed it goes on too', async () => {
     await using killed = await runRollcall(house, ['drift', '--rate', '5', '--sample', '11'])
-    await expect.poll(looked).toSatisfy((checked) => checked > 0 && checked < 11)
+    await expect.poll(checkedCount).toSatisfy((checked) => checked > 0 && checked < 11)
     killed.kill('SIGKILL')
     await killed.exited
     const { report, err } = await json(['--rate', '500', '--sample', '11'])
@@ -219,10 +219,10 @@ describe('with three users who were changed behind our back', () => {
       'SELECT clock_timestamp()::text AS at, max(id) AS id FROM rollcall.call',
     )
     const others = KEYS.filter((each) => each !== 'b' && each !== 'c')
-    const seen = 'SELECT key FROM rollcall.ledger WHERE looked_at > $1::timestamptz AND key = ANY($2)'
+    const seen = 'SELECT key FROM rollcall.ledger WHERE checked_at > $1::timestamptz AND key = ANY($2)'
     const stopped = runDrift(house, ['--rate', '1'], { stop: stop.signal })
     const late = await until(async () => (await pool.query(seen, [before[0].at, others])).rows[0]?.key, {
-      what: 'somebody looked at who agrees',
+      what: 'a customer checked who agrees',
     })
     stop.abort()
     expect((await stopped).code).toBe(1)
@@ -231,14 +231,14 @@ describe('with three users who were changed behind our back', () => {
     expect(key).not.toBe('')
     for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
     await using verifier = await openVerifier(house, { repair: true })
-    await until(async () => (await verifier.look([key]))[key]?.repairing === true, { what: 'a repair' })
+    await until(async () => (await verifier.checkKeys([key]))[key]?.repairing === true, { what: 'a repair' })
     const worker = await house.startWorker()
     await house.settled()
     await worker.stop()
     const repaired = `SELECT FROM rollcall.finding WHERE key = $1 AND resolved_how = 'repaired'`
     expect((await pool.query(repaired, [key])).rowCount).toBe(1)
     await using reporting = await openVerifier(house)
-    await until(async () => (await reporting.look([late]))[late]?.findingState === 'found')
+    await until(async () => (await reporting.checkKeys([late]))[late]?.findingState === 'found')
 
     const { code, report } = await json(['--rate', '500'])
     expect(code).toBe(3)
@@ -254,7 +254,7 @@ describe('with three users who were changed behind our back', () => {
     expect((await json([])).report).toMatchObject({ drifting: 2, foundLater: 0, resolvedMeanwhile: {} })
   })
 
-  test('--repair owes whoever differs, and says so; workers carry it out', async () => {
+  test('--repair owes each customer that differs, and says so; workers carry it out', async () => {
     const { code, report } = await json(['--repair'])
     expect(code).toBe(3)
     expect(report.repair).toEqual({ owed: 2, held: 0 })
@@ -273,7 +273,7 @@ describe('with three users who were changed behind our back', () => {
     expect((await json([])).code).toBe(0)
   })
 
-  test('--repair holds whoever is one of a mass, and says so; a person lets them go on', async () => {
+  test('--repair holds a customer that is one of a mass, and says so; a person lets them go on', async () => {
     const edited = ['d', 'e', 'f', 'g']
     for (const key of edited) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
     const strict = { ...house.authored, brake: { changes: { customers: 1, share: 0 } } }
@@ -292,17 +292,17 @@ describe('with three users who were changed behind our back', () => {
     expect(edited.map((key) => house.sandbox.users.get(key)?.first_name)).not.toContain('Eufemia')
   })
 
-  test('where most users are not there nobody is told of by name, until a person says that it is meant', async () => {
+  test('where most users are missing no customer is reported by key, until a person says that it is meant', async () => {
     const gone = house.sandbox.users.all().slice(0, 8)
     for (const { user_id } of gone) house.sandbox.users.delete(user_id)
     expect((await json(['--repair'])).report).toMatchObject({ conclusion: 'not-credible', findings: [] })
-    const word = ['--believe', '--why', 'removed on purpose', '--by', 'Ana']
+    const word = ['--credible', '--why', 'removed on purpose', '--by', 'Ana']
     const { code, report } = await json(['--repair', ...word])
     expect(code).toBe(3)
     expect(report.counts.kinds.missing).toBe(gone.length)
     expect(report.repair).toEqual({ owed: gone.length, held: 0 })
     const { rows } = await house.db.pool.query(
-      `SELECT by, why FROM rollcall.decision WHERE action = 'believe'`,
+      `SELECT by, why FROM rollcall.decision WHERE action = 'credible'`,
     )
     expect(rows).toEqual([{ by: 'Ana', why: 'removed on purpose' }])
   })

@@ -14,7 +14,7 @@ const RECEIPT: Receipt = {
   past: false,
 }
 
-test('a receipt says whose, when, what was cleared, and whether anybody has looked', () => {
+test('a receipt says whose, when, what was cleared, and whether it was verified', () => {
   expect(renderErasures([RECEIPT], [])).toEqual([
     'customer c1',
     '  user      u1',
@@ -44,7 +44,7 @@ test('what there is nothing to say about is said', () => {
 
 const erasures = (url: string, ...args: readonly string[]) => runBare(url, 'erasures', ...args)
 
-test('the command reads the receipts of the keys that it is given, and refuses keys that nobody knows', async () => {
+test('the command reads the receipts of the keys that it is given, and refuses keys that are not known', async () => {
   await using db = await freshDatabase()
   expect(await erasures(db.url)).toMatchObject({ code: 0, output: expect.stringMatching(/^nothing /) })
   await db.pool.query(

@@ -1,4 +1,4 @@
-// `rollcall explain` and `sync --diff` against a real database and the sandbox: one GET, told without a value.
+// `rollcall explain` and `sync --diff` against a real database and the sandbox: one GET, and no value is printed.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
@@ -93,7 +93,7 @@ function said(output: string, label: string): string {
   )
 }
 
-test('in sync: nothing differs, one GET, nothing written, no value told', async () => {
+test('in sync: nothing differs, one GET, nothing written, no value printed', async () => {
   await using house = await buildHouse(lane)
   await insert(house, '4711')
   await delivered(house)
@@ -124,9 +124,9 @@ test('edited at the service, changed here and owed, never delivered: each with i
   for (const field of ['status', 'email'])
     expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'edited at the service'])
   expect(said(edited.output, 'next')).toMatch(
-    /^nothing to send, .*; with --look: update \(PATCH\) with status, email$/,
+    /^nothing to send, .*; with --lookup: update \(PATCH\) with status, email$/,
   )
-  expect(said(edited.output, 'to do')).toBe('`rollcall sync edited --look`')
+  expect(said(edited.output, 'to do')).toBe('`rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
 
   const owed = await diff(house, ['owed'])
@@ -148,7 +148,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect(said(second, 'result')).toMatch(/^differs: not registered/)
 })
 
-test('a refused value, one that cannot be sent and an unmanaged field are each told', async () => {
+test('a refused value, one that cannot be sent and an unmanaged field are each reported', async () => {
   const { md_group_name: _unmanaged, country_code: _unseen, ...mapping } = CONFIG.mapping
   await using house = await buildHouse(lane, {
     config: { mapping: mapping as typeof CONFIG.mapping },
@@ -251,7 +251,7 @@ test('values are shown when they are asked for, and obeyed by no terminal; as JS
 
 test('a wrong call is refused before anything is asked', async () => {
   await using house = await buildHouse(lane)
-  for (const args of [['--dry-run', 'c'], ['--look', 'c'], []]) {
+  for (const args of [['--dry-run', 'c'], ['--lookup', 'c'], []]) {
     const { code, methods } = await diff(house, args)
     expect([args, code, methods]).toEqual([args, 2, []])
   }
@@ -274,8 +274,8 @@ test('explain shows all of it at once, and without a call where none is wanted',
   expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'edited at the service'])
   expect(said(all.output, 'state')).toMatch(/^idle/)
   expect(all.output).toMatch(/POST +201 .* create .* done/)
-  expect(said(all.output, 'next')).toContain('with --look: update (PATCH) with status, email')
-  expect(said(all.output, 'to do')).toBe('`rollcall sync c --look`')
+  expect(said(all.output, 'next')).toContain('with --lookup: update (PATCH) with status, email')
+  expect(said(all.output, 'to do')).toBe('`rollcall sync c --lookup`')
   expect(said(all.output, 'result')).toBe('differs: status, email')
   expect(said(all.output, 'access')).toMatch(/^no: registered/)
 

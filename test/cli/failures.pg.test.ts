@@ -102,16 +102,16 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
 
 test('what it cannot do is said, with exit 2', async () => {
   await using db = await freshDatabase()
-  const told = async (...args: readonly string[]) => {
+  const reported = async (...args: readonly string[]) => {
     const { code, err, out } = await failures(db.url, ...args)
     expect([code, out], args.join(' ')).toEqual([2, ''])
     return err
   }
-  expect(await told('--retry')).toContain('whom')
-  expect(await told('--reason', 'refuzed')).toContain('did you mean refused?')
-  expect(await told('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
+  expect(await reported('--retry')).toContain('which customers')
+  expect(await reported('--reason', 'refuzed')).toContain('did you mean refused?')
+  expect(await reported('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
   await db.pool.query('DROP TABLE rollcall.call')
-  expect(await told()).toContain('rollcall migrate')
+  expect(await reported()).toContain('rollcall migrate')
   const help = await failures(db.url, '--help')
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall failures --retry --all') })
 })

@@ -32,7 +32,7 @@ test('every reason has words and something to do, with whatever it comes', () =>
   expect(renderReason({ code: 'of-another-version', status: 400 }).what).toBe('of-another-version (HTTP 400)')
 })
 
-test('a call asks for one thing, and one that does not is told what to call', () => {
+test('a call asks for one thing, and one that does not names what to call', () => {
   const none = { retry: false, keys: [], selector: null, limit: 100 }
   const email = { kind: 'issue', field: 'email', code: null }
   const reason = (code: string, detail: string | null) => ({ kind: 'reason', code, detail })
@@ -49,7 +49,7 @@ test('a call asks for one thing, and one that does not is told what to call', ()
   for (const [call, asked] of asks) expect(readFailuresAsked(...call)).toEqual(asked)
 
   const mistakes: [Parameters<typeof readFailuresAsked>, string][] = [
-    [[[], { retry: true }], 'whom'],
+    [[[], { retry: true }], 'which customers'],
     [[[], { all: true }], '--retry'],
     [[['1'], { retry: true, all: true }], 'exclude'],
     [[['1'], { reason: 'denied' }], 'exclude'],
@@ -63,8 +63,8 @@ test('a call asks for one thing, and one that does not is told what to call', ()
     [[[], { reason: 'issue:email:refuse' }], 'did you mean refused'],
   ]
   for (const [call, words] of mistakes) {
-    const told = () => readFailuresAsked(...call)
-    expect(told, JSON.stringify(call)).toThrow(
+    const reported = () => readFailuresAsked(...call)
+    expect(reported, JSON.stringify(call)).toThrow(
       expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining(words)] }),
     )
   }

@@ -69,7 +69,7 @@ test('a discard after a TRUNCATE says that its mark stands, and how it is closed
   expect(closed.out).not.toContain('resync')
 })
 
-test('tells the status to which somebody would change, as far as it can be known', async () => {
+test('tells the status to which a held change leads, as far as it can be known', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [
     heldRow('a', ['status'], { sent: 4 }),
@@ -130,19 +130,19 @@ test('every form has JSON', async () => {
 test('what it cannot do is said, with exit 2, and nothing is done', async () => {
   await using db = await freshDatabase()
   await fill(db)
-  const told = async (...args: readonly string[]) => {
+  const reported = async (...args: readonly string[]) => {
     const { code, err, out } = await held(db.url, ...args)
     expect([code, out], args.join(' ')).toEqual([2, ''])
     return err
   }
-  expect(await told('nobody')).toMatch(/nothing .*nobody$/m)
-  expect(await told('release', 'a', 'nobody', '--why', 'w')).toMatch(/nothing .*nobody$/m)
-  expect(await told('release', 'a')).toContain('--why is needed')
-  expect(await told('release', 'a', '--why', ' ')).toContain('--why is needed')
-  expect(await told('discard', '--why', 'w')).toContain('whom')
-  expect(await told('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
-  expect(await told('--kind', 'revocations')).toContain('did you mean revocation?')
-  expect(await told('--limit', '0')).toContain('--limit')
+  expect(await reported('nobody')).toMatch(/nothing .*nobody$/m)
+  expect(await reported('release', 'a', 'nobody', '--why', 'w')).toMatch(/nothing .*nobody$/m)
+  expect(await reported('release', 'a')).toContain('--why is needed')
+  expect(await reported('release', 'a', '--why', ' ')).toContain('--why is needed')
+  expect(await reported('discard', '--why', 'w')).toContain('which customers')
+  expect(await reported('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
+  expect(await reported('--kind', 'revocations')).toContain('did you mean revocation?')
+  expect(await reported('--limit', '0')).toContain('--limit')
   expect((await db.pool.query('SELECT FROM rollcall.decision')).rowCount).toBe(0)
   const help = await held(db.url, '--help')
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall held log') })

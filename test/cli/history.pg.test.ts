@@ -49,13 +49,13 @@ test('a sync by hand stands in the history and among the answers, without a valu
   expect(house.calls()).toHaveLength(served)
 })
 
-test('a key that nobody knows is said, and exit 3; wrong calls are exit 2', async () => {
+test('a key that is not known is said, and exit 3; wrong calls are exit 2', async () => {
   await using house = await buildHouse(lane)
   const { code, output } = await alone(house, 'sync', '--history', 'nobody')
   expect({ code, output }).toEqual({ code: 3, output: expect.stringMatching(/^nothing .* nobody$/m) })
   const { rows } = await house.db.pool.query('SELECT FROM rollcall.owed')
   expect(rows).toEqual([])
-  expect((await alone(house, 'sync', '--history', '--look', 'c')).code).toBe(2)
+  expect((await alone(house, 'sync', '--history', '--lookup', 'c')).code).toBe(2)
   expect((await alone(house, 'sync', '--history', '--dry-run', 'c')).code).toBe(2)
   expect((await alone(house, 'sync', '--history', '--limit', '0', 'c')).code).toBe(2)
   expect((await alone(house, 'sync', '--limit', '5', 'c')).code).toBe(2)

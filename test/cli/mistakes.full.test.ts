@@ -102,7 +102,7 @@ test('a configuration that throws an address does not show its password', async 
   expect(explain(error)).not.toContain('worker')
 })
 
-test('an unmigrated database is told to migrate', async () => {
+test('an unmigrated database asks to migrate', async () => {
   await using house = await buildHouse(lane)
   await house.db.pool.query('DROP TABLE rollcall.ledger')
   for (const args of [['worker'], ['status'], ['sync', 'c']]) {

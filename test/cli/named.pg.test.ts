@@ -42,7 +42,7 @@ describe('with a key of two columns', () => {
       }
     }
     expect((await rollcall(house, 'access', '["ES",105]')).code).toBe(0)
-    expect((await rollcall(house, 'sync', '--look', '["ES",105]')).code).toBe(0)
+    expect((await rollcall(house, 'sync', '--lookup', '["ES",105]')).code).toBe(0)
     expect(house.sandbox.users.get('105')?.status).toBe(2)
     expect((await traces(house)).keys).toEqual(before.keys)
     expect(house.calls().filter(({ method }) => method !== 'GET')).toHaveLength(1)
@@ -84,7 +84,7 @@ describe('with a key of two columns', () => {
   })
 })
 
-test('a key that nobody has is refused before anything is noted or called, and --removed insists', async () => {
+test('a key that is not known is refused before anything is noted or called, and --removed insists', async () => {
   await using house = await buildHouse(lane, {
     sql: `CREATE TABLE clientes (id bigint PRIMARY KEY, plan text)`,
     config: {
@@ -101,7 +101,7 @@ test('a key that nobody has is refused before anything is noted or called, and -
   const before = await traces(house)
   expect(before.keys).toEqual(['4711', '5'])
 
-  for (const more of [[], ['--look'], ['--dry-run'], ['--json']]) {
+  for (const more of [[], ['--lookup'], ['--dry-run'], ['--json']]) {
     const { code, out, err } = await rollcall(house, 'sync', '4711', '4712', ...more)
     expect([more, code, out]).toEqual([more, 2, ''])
     expect(err).toMatch(/no customer .*4712/)

@@ -26,7 +26,7 @@ test('shows the pace, changes the ceiling while it runs, and has JSON', async ()
   })
 })
 
-test('exits with 3 while nobody calls', async () => {
+test('exits with 3 while calls are stopped', async () => {
   await using db = await freshDatabase()
   await configureCeiling(db.pool, 50)
   await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(),

@@ -97,8 +97,8 @@ test.each(CHATS)('the chat line of %j', (chat, text) => {
     for (const each of said) expect(each.length).toBeLessThanOrEqual(80)
     const unfolded = said.map((each) => each.slice(12)).join(' ')
     expect(unfolded).toMatch(text)
-    const told = chat.kind === 'not-asked' ? undefined : whose
-    expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(told)
+    const reported = chat.kind === 'not-asked' ? undefined : whose
+    expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(reported)
   }
 })
 
@@ -111,11 +111,11 @@ test.each([
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {
-  const text = `${'word '.repeat(12)}\`rollcall sync 4711 --look\`, ${'x'.repeat(90)} end`
+  const text = `${'word '.repeat(12)}\`rollcall sync 4711 --lookup\`, ${'x'.repeat(90)} end`
   const said = details([['to do', text]])
   expect(said).toEqual([
     `  to do     ${'word '.repeat(12).trim()}`,
-    `            \`rollcall sync 4711 --look\`,`,
+    `            \`rollcall sync 4711 --lookup\`,`,
     `            ${'x'.repeat(90)}`,
     '            end',
   ])

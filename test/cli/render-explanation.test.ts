@@ -39,7 +39,7 @@ test('whatever a row says, the table is aligned and fits eighty columns', () => 
   }
 })
 
-test('somebody who is missing has a cause and no table', () => {
+test('a customer that is missing has a cause and no table', () => {
   const drift = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
   expect(renderFields({ ...ONE, drift })).toEqual(['  why       never delivered'])
 })
@@ -49,10 +49,10 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send: /],
-  [RIGHT, PATCH, /^nothing to send, as far .*; with --look: update \(PATCH\)/],
-  [LOOKUP, PATCH, /^look first \(GET\): .*; then: update/],
+  [RIGHT, PATCH, /^nothing to send, as far .*; with --lookup: update \(PATCH\)/],
+  [LOOKUP, PATCH, /^lookup \(GET\) first: .*; then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
-] as const)('the plan %j, and after a look %j', (plan, planAfterLookup, words) => {
+] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
@@ -72,14 +72,14 @@ test('the keys of others move no cursor', () => {
 })
 
 test('every remedy has words, and a command that a shell takes', () => {
-  for (const deed of Object.keys(REMEDIES) as Remedy['do'][])
-    expect(renderRemedy({ do: deed, waitMs: null }, ONE).length).toBeGreaterThan(10)
+  for (const name of Object.keys(REMEDIES) as Remedy['do'][])
+    expect(renderRemedy({ do: name, waitMs: null }, ONE).length).toBeGreaterThan(10)
   const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
-  expect(said('4711')).toBe('`rollcall sync 4711 --look`')
-  expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --look\``)
+  expect(said('4711')).toBe('`rollcall sync 4711 --lookup`')
+  expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
   expect(said('-x')).toContain(`'-x'`)
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
-  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--look --removed')
+  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--lookup --removed')
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true } } as const
@@ -91,7 +91,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
 })
 
-test('no value is told unless it is handed in; then quoted, and nothing of it is obeyed', () => {
+test('no value is printed unless it is handed in; then quoted, and nothing of it is obeyed', () => {
   const valued = [
     ['email', { here: 'a\u001b', service: 7 }],
     ['country_code', { here: 'ES', service: null }],

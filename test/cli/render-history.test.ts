@@ -33,7 +33,7 @@ const SETTLED: NonNullable<History> = {
   acknowledgedAt: '2026-11-21T10:00:01.300Z',
   writtenAgoMs: 5,
   agreedStatus: 2,
-  seenOnce: true,
+  metBefore: true,
   verifiedAt: null,
   finding: null,
   userId: 'u-1',
@@ -80,16 +80,17 @@ test.each([
 
 test('an open difference: which fields, since when, why, and how often it was repaired', () => {
   const finding = {
-    ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null, looks: 2, repairs: 3 },
+    ...{ kind: 'differs', fields: ['email'], cause: 'edited-at-service' },
+    ...{ access: null, checks: 2, repairs: 3 },
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
     /finding {3}differs \(email\), found since 2026-11-21 10:00 UTC:\s+edited-at-service, repaired 3\s+times/,
   )
-  expect(said({ finding: { ...finding, looks: 1, repairs: 0 } })).toContain('suspected since')
+  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('suspected since')
 })
 
-test('a customer of whom nothing is known', () => {
+test('a customer about which nothing is known', () => {
   expect(renderStored(null, 'c\u202e1')).toEqual([expect.stringMatching(/nothing .* c\\u202e1$/)])
 })
 

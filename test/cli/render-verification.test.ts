@@ -16,7 +16,7 @@ function verification(
       ...coverage,
     },
     open: { ...NONE, ...open },
-    doubt: null,
+    notCredible: null,
     access: { lost: open.missing ?? 0, undue: open['unexpected-access'] ?? 0 },
     heldAccess: { lost: 0, undue: 0 },
   }
@@ -31,7 +31,7 @@ test.each<[Partial<Coverage>, RegExp]>([
   expect(renderVerified(verification(over))).toMatch(said)
 })
 
-test('whoever is held counts with the others about access, and not where the service differs', () => {
+test('a customer that is held counts with the others about access, and not where the service differs', () => {
   const given = {
     ...verification({}, { missing: 2 }),
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
@@ -46,9 +46,9 @@ test('whoever is held counts with the others about access, and not where the ser
 
 test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
-    'for a service that is not believed',
-    { ...verification(), doubt: { denied: 30, asked: 40 } },
-    [/^of the 40 users .*30 .*emptied.*--believe/],
+    'for a service that is not credible',
+    { ...verification(), notCredible: { denied: 30, asked: 40 } },
+    [/^of the 40 users .*30 .*emptied.*--credible/],
   ],
   ['not while all is well', verification(), []],
   ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],
@@ -61,7 +61,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   ['not for a few who are passed over', verification({ overdue: 100 }), []],
   ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
   ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2000 .*7d/]],
-  ['not for them where workers look at nobody', verification({ overdue: 101, periodMs: null }), []],
+  ['not for them where workers check no customer', verification({ overdue: 101, periodMs: null }), []],
 ])('a person is needed: %s', (_, given, said) => {
   const needs = verificationNeeds(given)
   expect(needs).toEqual(said.map((each) => expect.stringMatching(each)))

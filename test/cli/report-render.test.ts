@@ -25,9 +25,9 @@ describe('a report in the terminal', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^and 1,184 more; .*--format/))
   })
 
-  test('tells no kind and no agreement where the answers cannot be believed', () => {
+  test('prints no kind and no agreement where the answers are not credible', () => {
     const { counts } = aReport()
-    const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+    const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     const all = {
       ...counts,
       agrees: 12,

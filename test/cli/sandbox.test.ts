@@ -50,7 +50,7 @@ test('lists presets and dimensions, and ends', async () => {
   expect(JSON.parse(json.out.join('\n'))).toMatchObject({ presets: { length: Object.keys(PRESETS).length } })
 })
 
-test('a fault that it cannot read is told by the word that is wrong', async () => {
+test('a fault that it cannot read is reported with the wrong word', async () => {
   const { code, err } = run('--fault', 'PATCH 503 rate=2')
   expect(await code).toBe(2)
   expect(err.join('\n')).toMatch(/"PATCH 503 rate=2": rate: /)
@@ -84,12 +84,12 @@ test('says why it cannot listen', async () => {
   const first = run('--port', '0')
   await expect.poll(() => first.out.length).toBeGreaterThan(0)
   const port = first.out[0]?.split(':').at(-1) ?? ''
-  for (const [args, told] of [
+  for (const [args, reported] of [
     [['--port', port], `127.0.0.1:${port}: something listens`],
     [['--host', '192.0.2.1', '--control-token', 'x'], '192.0.2.1:4010: no address'],
   ] as const) {
     const { code, err } = run(...args)
     expect(await code).toBe(1)
-    expect(err.join('\n')).toContain(told)
+    expect(err.join('\n')).toContain(reported)
   }
 })

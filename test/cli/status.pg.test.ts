@@ -52,7 +52,7 @@ async function openScene() {
 
 const NOTHING = { code: 0, attention: [], waitsMs: null }
 
-test('a change that nobody has noted for a minute needs a person: no worker runs', async () => {
+test('a change that no worker notes for a minute needs a person: no worker runs', async () => {
   await using scene = await openScene()
   await scene.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
   expect(await scene.needs()).toEqual(NOTHING)
@@ -60,7 +60,7 @@ test('a change that nobody has noted for a minute needs a person: no worker runs
   expect(await scene.needs()).toMatchObject({ code: 3, attention: [expect.stringContaining('not noted')] })
 })
 
-test('a backfill that nobody works on for a minute needs a person; one that only waits for its turn does not', async () => {
+test('a backfill that no process works on for a minute needs a person; one that only waits for its turn does not', async () => {
   await using scene = await openScene()
   await scene.owe(3, 2000)
   const alone = await scene.needs()
@@ -80,7 +80,7 @@ test('a job whose lease has passed is no sign of work', async () => {
   expect(await scene.needs()).toMatchObject({ code: 3 })
 })
 
-test('nobody waits for a worker while calls are stopped', async () => {
+test('no customer waits for a worker while calls are stopped', async () => {
   await using scene = await openScene()
   await configureCeiling(scene.pool, 50)
   await scene.owe(1, 1)
@@ -102,7 +102,7 @@ test('nobody waits for a worker while calls are stopped', async () => {
   })
 })
 
-test('shows it in lines of 80 columns, and what to do where a kind has tripped and nobody is held', async () => {
+test('shows it in lines of 80 columns, and what to do where a kind has tripped and no customer is held', async () => {
   await using scene = await openScene()
   await scene.owe(1, 3)
   await scene.pool.query(
@@ -120,7 +120,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
 
-test('counts nobody as settled who is owed a sync', async () => {
+test('counts no customer as settled who is owed a sync', async () => {
   await using scene = await openScene()
   await scene.pool.query(`
     INSERT INTO rollcall.owed (key, change_version, lane, due_at) VALUES ('a', 1, 1, NULL), ('b', 1, 1, now());
@@ -142,7 +142,7 @@ test('tells of a brake once, with each count by its name, and of released custom
     `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, state, reason, desired)
      SELECT k, k, 'present', 2, 'held', '{"code": "held", "kinds": ["revocation"]}', 'd' FROM unnest('{a,b,c}'::text[]) k`,
   )
-  const told = async () => {
+  const reported = async () => {
     const { out } = await scene.status()
     const { overview, verification } = JSON.parse((await scene.status('--json')).out)
     const { held, released } = overview.states
@@ -160,27 +160,27 @@ test('tells of a brake once, with each count by its name, and of released custom
     expect.stringMatching(
       new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 through`),
     )
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
     brake: [create, tripped(3)],
     drift: expect.stringMatching(/ 3 with access /),
   })
   const why = { by: 'a test', why: 'meant' }
   await release(pool, { keys: ['a', 'b'], ...why })
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     states: { held: 1, released: 2, undue: 1 },
     brake: [create, tripped(1)],
     drift: expect.stringMatching(/ 1 with access /),
   })
   await release(pool, { kind: 'revocation', ...why })
-  expect(await told()).toEqual({
+  expect(await reported()).toEqual({
     states: { held: 0, released: 3, undue: 0 },
     brake: [create],
     drift: expect.stringMatching(/ none found/),
   })
 })
 
-test('shows unfinished looks at everybody, and needs a person as long as the last check has found something', async () => {
+test('shows unfinished checks of all customers, and needs a person as long as the last check has found something', async () => {
   await using scene = await openScene()
   await scene.pool.query(
     `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, $1, now())`,
@@ -215,7 +215,7 @@ test('shows unfinished looks at everybody, and needs a person as long as the las
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
     check: { kind: 'check', missed: { inserted: 2, changed: 0, deleted: 1 } },
-    // Its own end is no later look, though Postgres read the clock twice for it.
+    // Its own end is no later check, though Postgres read the clock twice for it.
     missedSince: nothing,
   })
 
@@ -242,7 +242,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   await using scene = await openScene()
   const find = (key: string, kind: string, access: string | null = null) =>
     scene.pool.query(
-      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks)
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, checks)
        VALUES ($1, $2, '{}', 'edited-at-service', $3, 2)`,
       [key, kind, access],
     )

@@ -8,7 +8,7 @@ function sync(house: House, ...args: readonly string[]) {
   return rollcall(house, 'sync', ...args)
 }
 
-test('--look finds what was changed at the service, puts it right, and is needed for that', async () => {
+test('--lookup finds what was changed at the service, puts it right, and is needed for that', async () => {
   await using house = await buildHouse(lane)
   const { users } = house.sandbox
   const { pool } = house.db
@@ -31,7 +31,7 @@ test('--look finds what was changed at the service, puts it right, and is needed
   expect((await sync(house, ...keys)).code).toBe(0)
   expect(house.calls().slice(before)).toEqual([])
 
-  expect((await sync(house, '--look', ...keys)).code).toBe(0)
+  expect((await sync(house, '--lookup', ...keys)).code).toBe(0)
   expect(house.calls().slice(before)).toEqual([
     { method: 'GET', body: undefined },
     { method: 'PATCH', body: { status: 2 } },
@@ -46,12 +46,12 @@ test('--look finds what was changed at the service, puts it right, and is needed
   ])
 })
 
-test('a look that would come too soon after a write is waited for, and said', async () => {
+test('a lookup that would come too soon after a write is waited for, and said', async () => {
   const timing = { ...CONFIG.timing, consistencyDelayMs: 1500 }
   await using house = await buildHouse(lane, { config: { timing } })
   await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await sync(house, 'c')
-  const { code, output } = await sync(house, '--look', 'c')
+  const { code, output } = await sync(house, '--lookup', 'c')
   expect(code).toBe(0)
   expect(output).toContain('settled')
   expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])

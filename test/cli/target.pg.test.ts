@@ -1,4 +1,4 @@
-// Which service and which database: named in one form by every command, and a copy is told as one.
+// Which service and which database: named in one form by every command, and a copy is recognized.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Command, makeCommand } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -36,7 +36,7 @@ test.each([
   expect(JSON.parse(json.out).target).toEqual(target)
 })
 
-test('a copy of the database is told as one by the commands that work there, and nothing fails for it', async () => {
+test('a copy of the database is reported as one by the commands that work there, and nothing fails for it', async () => {
   await using copy = await freshDatabase({ copyOf: house.db })
   const env = { ...house.env, DATABASE_URL: copy.url, MIGRATE_DATABASE_URL: copy.url }
   const commands = [
@@ -57,7 +57,7 @@ test('a copy of the database is told as one by the commands that work there, and
   expect((await command.run(env, 'status')).out).not.toContain('the database has changed')
 })
 
-test('an owner in another database than the workers is refused, and one who alone can be asked is believed', async () => {
+test('an owner in another database than the workers is refused, and one that alone can be asked is taken', async () => {
   await using other = await freshDatabase()
   const env = { ...house.env, MIGRATE_DATABASE_URL: other.url }
   for (const line of ['migrate --target same', 'capture install', 'grants --to nobody']) {

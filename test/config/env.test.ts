@@ -44,7 +44,7 @@ describe('readEnv', () => {
     expect(readEnv(good, { need: names })).toEqual({ ...good, LOG_LEVEL: 'info', LOG_KEYS: 'shown' })
   })
 
-  it('does not look at what was not asked for', () => {
+  it('does not check what was not asked for', () => {
     const env = { ...good, SERVICE_URL: 'nonsense', QUEUE_URL_FILE: '/nowhere' }
     expect(readEnv(env, { need: ['DATABASE_URL'] })).toEqual({
       DATABASE_URL: good.DATABASE_URL,

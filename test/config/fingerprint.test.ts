@@ -72,7 +72,7 @@ test.each<[string, Partial<RollcallConfig>]>([
   ['times', { timing: { gapMs: 7 } }],
   ['the service', { service: { timeoutMs: 7 } }],
   ['capture', { capture: { outboxLimitMb: 7 } }],
-  ['how often everybody is looked at', { reconcile: { period: '1d', mode: 'repair' } }],
+  ['how often everybody is checked', { reconcile: { period: '1d', mode: 'repair' } }],
   ['what is watched', { watch: [{ table: 'public.customers', key: 'id' }] }],
 ])('%s does not', (_, changes) => {
   expect(print(changes)).toBe(print())

@@ -10,7 +10,7 @@ test.each([
   [{ period: '1s' }, 1000],
   [{ period: '365d' }, 31_536_000_000],
   [{ period: false }, null],
-])('%j: everybody is looked at within %j ms', (given, periodMs) => {
+])('%j: every customer is checked within %j ms', (given, periodMs) => {
   expect(reconcile(given)).toEqual({ periodMs, mode: 'report', keepDays: 90 })
 })
 

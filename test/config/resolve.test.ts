@@ -178,7 +178,7 @@ describe('a mistake in the configuration is named', () => {
     ['a broken number', { service: { timeoutMs: 1.5 } }, 'service.timeoutMs', 'whole number'],
     ['a lifetime without a grace', { timing: { lifetimeMs: 21_999 } }, 'timing.lifetimeMs', 'at least 22000'],
     [
-      'a GET that is believed only after the lifetime',
+      'a GET that is credible only after the lifetime',
       { timing: { lifetimeMs: 25_000, consistencyDelayMs: 25_001 } },
       'timing.consistencyDelayMs',
       '25000',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Clock } from '../../src/config/define.ts'
 import { callPure, functionSource, NotListed, valueMapSource } from '../../src/config/source.ts'
-import { Held } from '../../src/config/until.ts'
+import { TimedAnswer } from '../../src/config/until.ts'
 
 describe('valueMapSource', () => {
   const values = { free: 0, premium: 2, '1': 4, true: 2 }
@@ -101,7 +101,7 @@ function ask(call: Call, now: Date = NOW): unknown {
 /** Until when the answer holds, as text; null: until a change. */
 function heldUntil(validUntil: unknown): string | null {
   const answer = ask(() => ({ value: 'x', validUntil }))
-  if (!(answer instanceof Held)) return answer === 'x' ? null : 'another answer'
+  if (!(answer instanceof TimedAnswer)) return answer === 'x' ? null : 'another answer'
   expect(answer.value).toBe('x')
   return new Date(answer.untilMs).toISOString()
 }
@@ -112,14 +112,14 @@ describe('a function that goes by the time', () => {
       clock.now.setFullYear(1999)
       return { value: clock.now.toISOString(), validUntil: LATER }
     })
-    expect(answer).toEqual(new Held(NOW.toISOString(), Date.parse(LATER)))
+    expect(answer).toEqual(new TimedAnswer(NOW.toISOString(), Date.parse(LATER)))
   })
 
   it.each<[string, Call]>([
     ['a plain value', ({ now }) => (now > new Date(0) ? 2 : 0)],
     ['nothing', ({ now }) => void now],
     ['a value in braces', ({ now }) => ({ value: now.getFullYear() })],
-  ])('fails when it answers with %s, since nobody would look again', (_, call) => {
+  ])('fails when it answers with %s, since nobody would check again', (_, call) => {
     expect(() => ask(call)).toThrow('{ value, validUntil }')
   })
 

@@ -107,7 +107,7 @@ async function sessionWithRole(db: TestDatabase) {
   return { client, asRole, [Symbol.dispose]: () => client.release(true) }
 }
 
-test('a role without rights is told which, by column', async () => {
+test('a role without rights: the missing rights are named by column', async () => {
   await using db = await database(PLAIN)
   using session = await sessionWithRole(db)
   const { client, asRole } = session

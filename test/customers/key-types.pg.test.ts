@@ -35,13 +35,13 @@ test.each([
   ['a domain over an enum', "CREATE TYPE lands AS ENUM ('es', 'pt'); CREATE DOMAIN landtype AS lands"],
   ['a domain over a domain', 'CREATE DOMAIN texts AS text; CREATE DOMAIN landtype AS texts'],
   ['a domain over citext', 'CREATE EXTENSION citext; CREATE DOMAIN landtype AS citext'],
-])('%s: everybody is found, on every page and by name', async (_, types) => {
+])('%s: every customer is found, on every page and by name', async (_, types) => {
   await using db = await freshDatabase()
   await db.pool.query(`${types}; ${ROWS}`)
   expect(await everyKey(db.pool)).toEqual(ALL)
 })
 
-test('a cast of the type to text, or from it, is nobody’s key', async () => {
+test('a cast of the type to text, or from it, is no customer’s key', async () => {
   await using db = await freshDatabase()
   await db.pool.query(`CREATE TYPE landtype AS ENUM ('es', 'pt'); ${ROWS};
     CREATE FUNCTION named(landtype) RETURNS text LANGUAGE sql AS $$ SELECT 'Espana' $$;

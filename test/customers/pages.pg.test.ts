@@ -51,7 +51,7 @@ test('a text that is too long for a key is no customer, and not read', async () 
   expect(await paged('long', ['id'], 2)).toMatchObject({ keys: ['a', 'b'.repeat(2000), 'c'] })
 })
 
-test('keys that their type takes for equal are told apart by their text, also over the end of a page', async () => {
+test('keys that their type takes for equal are distinguished by their text, also over the end of a page', async () => {
   await db.pool.query(`CREATE TABLE amounts (id numeric); INSERT INTO amounts
     VALUES ('1'), ('1.0'), ('1.00'), ('1.000'), ('2'), ('2.0'), (NULL)`)
   for (const limit of [1, 2, 3, 4]) {
@@ -110,7 +110,7 @@ test('a later page is read from the index, and no more of it than the page', asy
   expect(after.read - before.read).toBeLessThan(30_000)
 })
 
-test('only those for whom every condition holds, in pages of any size, whatever columns and values are called', async () => {
+test('only those for which every condition holds, in pages of any size, whatever columns and values are called', async () => {
   await db.pool.query(
     `CREATE TABLE chosen (a text, b int, "the ""plan""" text, since date, PRIMARY KEY (a, b))`,
   )

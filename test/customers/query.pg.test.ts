@@ -77,7 +77,7 @@ const POLICY = `CREATE TABLE customers (id int PRIMARY KEY, plan int, email text
   ALTER TABLE customers ENABLE ROW LEVEL SECURITY;
   ${ONE}`
 
-test('a policy that hides rows is an error, in words, and nobody is read as gone', async () => {
+test('a policy that hides rows is an error, in words, and no customer is read as gone', async () => {
   await using open = await opened('CREATE TABLE customers (id int PRIMARY KEY, plan int, email text)')
   const { db, pool } = open
   const config = configure()
@@ -101,7 +101,7 @@ test('behind a view that reads with the rights of its reader, too', async () => 
   })
 })
 
-test('where the operator says that the policies show everybody, they apply', async () => {
+test('where the operator says that the policies show every customer, they apply', async () => {
   await using open = await opened(POLICY)
   const { pool } = open
   const config = configure({ rowSecurity: 'apply' })
@@ -113,7 +113,7 @@ test('where the operator says that the policies show everybody, they apply', asy
   expect((await pool.query('SHOW row_security')).rows).toEqual([{ row_security: 'off' }])
 })
 
-test('where policies apply, one that is gone accuses nobody of being gone', async () => {
+test('where policies apply, one that is gone accuses no customer of being gone', async () => {
   await using open = await opened(POLICY)
   const { db, pool } = open
   const config = configure({ rowSecurity: 'apply' })

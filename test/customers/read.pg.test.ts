@@ -165,7 +165,7 @@ describe('a value above the limit of its column', () => {
     ['bytea', `decode(repeat('00', 32767), 'hex')`, `decode(repeat('00', 32768), 'hex')`],
     ['numeric', `1e60000::numeric`, `1e70000::numeric`],
     ['few', `repeat('x', 65536)`, `repeat('x', 3000000)`],
-  ])('is told by what is printed, for a function of a %s', async (type, fits, large) => {
+  ])('is found by what is printed, for a function of a %s', async (type, fits, large) => {
     await db.pool.query('DROP DOMAIN IF EXISTS few CASCADE; CREATE DOMAIN few AS text')
     await table(`CREATE TABLE customers (id int PRIMARY KEY, plan text, value ${type});
       INSERT INTO customers VALUES (1, '2', ${fits}), (2, '2', ${large}), (3, '2', NULL)`)
@@ -175,7 +175,7 @@ describe('a value above the limit of its column', () => {
     expect(read[1]).not.toMatchObject({ value: none })
   })
 
-  test('is told also where the type of the column has changed since the start', async () => {
+  test('is found also where the type of the column has changed since the start', async () => {
     await table(`CREATE TABLE customers (id int PRIMARY KEY, plan int)`)
     const read = await reader(configure('id'))
     await db.pool.query(`ALTER TABLE customers ALTER plan TYPE json USING to_json(plan);

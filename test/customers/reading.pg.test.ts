@@ -48,18 +48,18 @@ test.each([
   expect(rows.get('none')).toBeNull()
 })
 
-test('what is wrong with all rows is told as that, also beside a row that is bad by itself', async () => {
+test('a mistake of all rows is reported as that, also beside a row that is bad by itself', async () => {
   await db.pool.query(`CREATE OR REPLACE FUNCTION lost(n int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
     IF n = -2 THEN RETURN (2 / (n + 2))::text; END IF; RETURN nowhere_to_be_found(n); END $$`)
   await expect((await readingOf('lost(n)'))(KEYS)).rejects.toMatchObject({ code: 'CUSTOMERS_UNREADABLE' })
 })
 
-test('what is wrong with all rows is one error that names it, and is told each time', async () => {
-  const told: (readonly string[])[] = []
-  const read = await readingOf(`'x'::text`, (misfits) => told.push(misfits))
+test('a mistake of all rows is one error that names it, each time', async () => {
+  const reported: (readonly string[])[] = []
+  const read = await readingOf(`'x'::text`, (misfits) => reported.push(misfits))
   await db.pool.query('DROP VIEW v_clientes')
   const details = [expect.stringContaining('public.v_clientes')]
   for (let n = 0; n < 2; n++)
     await expect(read(KEYS)).rejects.toMatchObject({ code: 'CUSTOMERS_UNREADABLE', details })
-  expect(told).toContainEqual(details)
+  expect(reported).toContainEqual(details)
 })

@@ -64,7 +64,7 @@ it.each([
 })
 
 it.each([
-  ['a server whose certificate nobody has vouched for', () => secure.url, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['a server whose certificate is not signed', () => secure.url, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ['a server that knows no TLS', () => plain.url, 'The server does not support SSL connections'],
 ])('a connection that is to be encrypted does not come about with %s', async (_, url, reason) => {
   const failed = reachable(() => knock(`${url()}?sslmode=verify-full`, new AbortController().signal))

@@ -15,8 +15,8 @@ test('the item that Postgres refuses stands alone, and what is stored before the
     return new Map(items.map((item) => [item, true]))
   }
   const given = await halvedUntilApart([0, 1, 2, 3, 4, 5], ask(-1))
-  expect([...given].map(([item, told]) => (told === true ? item : 'error'))).toEqual([0, 'error', 2, 3, 4, 5])
+  expect([...given].map(([item, fits]) => (fits === true ? item : 'error'))).toEqual([0, 'error', 2, 3, 4, 5])
   const cut = await halvedUntilApart([0, 1, 2, 3, 4, 5], ask(4))
-  expect([...cut].filter(([, told]) => told === true).map(([item]) => item)).toEqual([0, 2])
+  expect([...cut].filter(([, fits]) => fits === true).map(([item]) => item)).toEqual([0, 2])
   await expect(halvedUntilApart([4], ask(4))).rejects.toMatchObject({ code: '57P01' })
 })

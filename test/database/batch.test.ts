@@ -94,7 +94,7 @@ describe('makeBatch', () => {
     ['23505', 1],
     ['ECONNRESET', 1],
     [undefined, 1],
-  ])('tells everybody who waits when it fails (%s, %i tries)', async (code, most) => {
+  ])('tells every one that waits when it fails (%s, %i tries)', async (code, most) => {
     let tries = 0
     const load = makeBatch<number, number>(async () => {
       tries++

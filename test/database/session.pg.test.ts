@@ -168,7 +168,7 @@ test('a pooler that drops what a session begins with is found at the first conne
 })
 
 test.each(['-c%20nosuch%3D1', '-c%20statement_timeout%3Dx', 'search_path%3Dpublic'])(
-  'options that the server does not take are told as a mistake of the address: %s',
+  'options that the server does not take are reported as a mistake of the address: %s',
   async (options) => {
     await using db = await freshDatabase()
     const address = databaseAt(`${db.url}?options=${options}`)

@@ -28,9 +28,9 @@ function claim(changedAtMs: number): Claim {
       version: '1',
       generation: '1',
       unknown: false,
-      hiddenDoubted: false,
+      hiddenUnknown: false,
     },
-    ...{ statusDoubted: false, mayHaveWritten: false, attempts: 0, changedAtMs, nowMs: 0, replanInMs: null },
+    ...{ statusUnknown: false, mayHaveWritten: false, attempts: 0, changedAtMs, nowMs: 0, replanInMs: null },
   }
 }
 

@@ -29,7 +29,7 @@ function playedMeter(more = 0) {
   const meter = startMeter(0)
   meter.target = 'http://127.0.0.1:40123 (demo, on this machine)'
   meter.ceiling = 60
-  meter.shown = { place: '8/10', says: 'The service is in trouble', look: 'It waits for a GET.' }
+  meter.shown = { place: '8/10', says: 'The service is in trouble', hint: 'It waits for a GET.' }
   meter.snapshot = SNAPSHOT
   const others = Array.from({ length: more }, (_, i) => ({ ...CALLED, key: `C-${i}` }))
   const calls = [...others, CALLED, { ...CALLED, ...UNKNOWN, key: 'C-0001' }]

@@ -51,7 +51,7 @@ describe('laneLimit', () => {
     expect(lease(backlog, room)).toEqual(taken)
   })
 
-  it('lets deletions that are held crowd nobody out', () => {
+  it('lets held deletions crowd no other lane out', () => {
     expect(lease({ 0: 99, 1: 99, 2: 99, 3: 99 }, 50, true)).toEqual([10, 35, 0, 5])
   })
 

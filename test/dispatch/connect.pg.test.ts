@@ -10,21 +10,21 @@ import { until } from '../support/until.ts'
 
 it('a connection to a queue in Postgres that breaks while BullMQ has it in hand, or closes it, is reported and ends no process', async () => {
   await using db = await freshDatabase()
-  const told: Error[] = []
-  const { consumer, factory } = await connectQueue(db.url, (error) => told.push(error))
+  const reported: Error[] = []
+  const { consumer, factory } = await connectQueue(db.url, (error) => reported.push(error))
   const { connection } = factory?.('q', { connection: consumer as never }) ?? expect.fail()
   const client = await connection.pool.connect()
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
   await db.pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid])
-  await until(() => told.length > 0)
+  await until(() => reported.length > 0)
   client.release(true)
   const listening = (await connection.getListenClient()) as pg.Client
   const closed = connection.close() // takes all listeners away
   const broken = new Error()
   listening.emit('error', broken)
   await closed
-  expect(told[0]).toMatchObject({ code: '57P01' })
-  expect(told).toContain(broken)
+  expect(reported[0]).toMatchObject({ code: '57P01' })
+  expect(reported).toContain(broken)
 })
 
 it('a queue in Postgres that goes away before it is taken from is said to be away, and works when it is there again', async () => {

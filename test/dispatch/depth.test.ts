@@ -4,9 +4,9 @@ import { type Depth, type DepthReading, mostAt, nextDepth, roomFor } from '../..
 
 const SETTING = { pace: 2000, concurrency: 20 }
 
-/** The depth after these looks, each as `ms/issued/queued`: when, jobs ever put on the queue, and jobs on it. */
-function depthAfter(looks: string, setting = SETTING): number {
-  return looks
+/** The depth after these readings, each as `ms/issued/queued`: when, jobs ever put on the queue, and jobs on it. */
+function depthAfter(readings: string, setting = SETTING): number {
+  return readings
     .split(' ')
     .map((text): DepthReading => {
       const [atMs = 0, issued = 0, queued = 0] = text.split('/').map(Number)
@@ -39,13 +39,13 @@ describe('nextDepth', () => {
       '0/5000/100 500/5250/100 1000/5500/100',
       200,
     ],
-    ['no second of the pace when leases have passed that nobody carried out', '0/9000/2000 10/9000/0', 800],
+    ['no second of the pace when leases have passed unclaimed', '0/9000/2000 10/9000/0', 800],
     ['no less when the sequence runs ahead of what is counted', '0/100/10 10/90/10', 20],
-  ])('%s', (_what, looks, jobs) => {
-    expect(depthAfter(looks)).toBe(jobs)
+  ])('%s', (_what, readings, jobs) => {
+    expect(depthAfter(readings)).toBe(jobs)
   })
 
-  it('falls slowly: one look that finds nothing done does not halve it', () => {
+  it('falls slowly: one poll that finds nothing done does not halve it', () => {
     const busy = '0/0/100 100/100/100 200/200/100 300/300/100 400/400/100 500/500/100'
     expect(depthAfter(busy)).toBe(400)
     expect(depthAfter(`${busy} 560/500/100`)).toBeGreaterThan(300)
@@ -60,7 +60,7 @@ describe('nextDepth', () => {
   })
 })
 
-/** A backlog without end, and processes that look at their own times and carry out so much together. */
+/** A backlog without end, and processes that poll their own times and carry out so much together. */
 function workOff(options: { perSecond: number; pauses: readonly number[]; steps: number; workers: number }) {
   const { perSecond, pauses, steps, workers } = options
   const depths: (Depth | null)[] = Array.from({ length: workers }, () => null)
@@ -100,13 +100,13 @@ describe('a backlog that is worked off', () => {
     )
   })
 
-  it('starves nobody: after a few looks nearly all is done that could be', () => {
+  it('starves no lane: after a few polls nearly all is done that could be', () => {
     fc.assert(
       fc.property(world, (given) => {
         const seen = workOff({ ...given, steps: 400 })
         const from = seen[9 * given.workers]
         const to = seen.at(-1)
-        if (!from || !to) throw new Error('there were looks')
+        if (!from || !to) throw new Error('there were readings')
         const could = (given.perSecond * (to.atMs - from.atMs)) / 1000
         expect(to.done - from.done).toBeGreaterThanOrEqual(0.97 * could - 1)
       }),
@@ -122,7 +122,7 @@ describe('a backlog that is worked off', () => {
       fc.property(slow, ({ perSecond, pause }) => {
         const seen = workOff({ perSecond, pauses: [pause], steps: 100, workers: 1 })
         const [from, to] = [seen[9], seen.at(-1)]
-        if (!from || !to) throw new Error('there were looks')
+        if (!from || !to) throw new Error('there were readings')
         expect(to.done - from.done).toBeGreaterThanOrEqual((0.75 * perSecond * (to.atMs - from.atMs)) / 1000)
       }),
     )

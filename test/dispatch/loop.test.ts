@@ -3,7 +3,7 @@ import { runLoop } from '../../src/dispatch/loop.ts'
 
 type Step = boolean | Error | { readonly tookMs: number; readonly busy: boolean }
 
-/** Plays the steps one after the other; the waits between them, and what was told of troubles. */
+/** Plays the steps one after the other; the waits between them, and the troubles reported. */
 async function play(steps: readonly Step[], everyMs?: number) {
   const stop = new AbortController()
   const left = [...steps]

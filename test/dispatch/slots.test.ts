@@ -27,7 +27,7 @@ function scene(most: number) {
   return { slots, order, errors, tell }
 }
 
-it('carries out so many at once, the most urgent lane first, in a lane whoever came first', async () => {
+it('carries out so many at once, the most urgent lane first, in a lane the first one first', async () => {
   const { slots, order, tell } = scene(1)
   void slots.take([lease('a'), lease('b'), lease('c', LANE.repair)])
   void slots.take([lease('d', LANE.change), lease('e'), lease('f', LANE.repair)])

@@ -20,7 +20,7 @@ test.each([
   ['which update', UPDATES_HEAD, TABLES.updates],
   ['whether the status is right', STATUS_HEAD, TABLES.status],
   ['whether it is a PUT', PUT_HEAD, TABLES.put],
-  ['whether somebody is erased', ERASURE_HEAD, TABLES.erasure],
+  ['whether a customer is erased', ERASURE_HEAD, TABLES.erasure],
   ['what a call carries', CARRIED_HEAD, TABLES.carried],
   ['what an answer means', ANSWER_HEAD, ANSWERS],
 ])('the page of the plan has the table that is tested: %s', (_what, head, rows) => {

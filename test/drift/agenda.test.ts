@@ -18,44 +18,44 @@ import type { Checked, CheckVerdict, DriftVerdict } from '../../src/drift/words.
 const MISSING: DriftVerdict = { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' }
 const AGREES: CheckVerdict = { kind: 'agrees' }
 
-function looked(key: string, verdict: CheckVerdict, more: Partial<Checked> = {}): Checked {
+function said(key: string, verdict: CheckVerdict, more: Partial<Checked> = {}): Checked {
   const none = { findingState: null, findingId: null, resolved: null, nextInMs: null, shown: [] }
   return { key, verdict, ...none, more: false, repairable: false, repairing: false, ...more }
 }
 const SUSPECTED = { findingState: 'suspected' } as const
-const suspected = (key: string, at = 50) => looked(key, MISSING, { ...SUSPECTED, nextInMs: at })
-const found = (key: string) => looked(key, MISSING, { findingState: 'found', findingId: `f-${key}` })
+const suspected = (key: string, at = 50) => said(key, MISSING, { ...SUSPECTED, nextInMs: at })
+const found = (key: string) => said(key, MISSING, { findingState: 'found', findingId: `f-${key}` })
 
-function told(agenda: Agenda, checked: readonly Checked[], met: readonly (readonly [string, Met])[] = []) {
+function add(agenda: Agenda, checked: readonly Checked[], met: readonly (readonly [string, Met])[] = []) {
   const known = new Set(agenda.waiting.map(({ key }) => key))
   const fresh = checked.map(({ key }) => key).filter((key) => !known.has(key))
   return afterChecks(agenda, { checked, fresh, met: new Map(met), nowMs: 0 })
 }
 /** The same customer, checked again and again. */
 const repeatedly = (checked: Checked, times: number) =>
-  Array.from({ length: times }).reduce<Agenda>((agenda) => told(agenda, [checked]), NOTHING_YET)
+  Array.from({ length: times }).reduce<Agenda>((agenda) => add(agenda, [checked]), NOTHING_YET)
 
 describe('a run', () => {
   test('checks a customer again that was found before and differs in more by now', () => {
     const more = { findingState: 'found', findingId: 'f-a', more: true, nextInMs: 50 } as const
-    const first = told(NOTHING_YET, [looked('a', MISSING, more)])
+    const first = add(NOTHING_YET, [said('a', MISSING, more)])
     expect(first).toMatchObject({ tally: { checked: 0 }, found: [], waiting: [{ key: 'a', at: 50 }] })
-    expect(told(first, [found('a')])).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
+    expect(add(first, [found('a')])).toMatchObject({ tally: { checked: 1 }, found: ['f-a'], waiting: [] })
     // One that differs in other ways at each check counts by what is known of it.
-    const ever = repeatedly(looked('a', MISSING, more), 6)
+    const ever = repeatedly(said('a', MISSING, more), 6)
     expect(ever).toMatchObject({ suspects: EMPTY_TALLY, found: ['f-a'], waiting: [] })
   })
 
   test('counts a difference once a second check has found it, and takes back what that does not show', () => {
-    const first = told(NOTHING_YET, [suspected('a'), looked('b', AGREES)])
+    const first = add(NOTHING_YET, [suspected('a'), said('b', AGREES)])
     expect(first).toMatchObject({ tally: { checked: 1, agrees: 1 }, found: [] })
     expect(nextAt(first)).toBe(50)
     expect(dueOf(first, 49, 10)).toEqual({ due: [], newOnes: 10 })
     expect(dueOf(first, 50, 10)).toMatchObject({ due: [{ key: 'a' }], newOnes: 9 })
     const counted = { waiting: [], tally: { checked: 2, kinds: { missing: 1 } }, found: ['f-a'] }
-    expect(told(first, [found('a')])).toMatchObject(counted)
+    expect(add(first, [found('a')])).toMatchObject(counted)
     const none = { waiting: [], tally: { agrees: 2, kinds: {} }, suspects: EMPTY_TALLY }
-    expect(told(first, [looked('a', AGREES)])).toMatchObject(none)
+    expect(add(first, [said('a', AGREES)])).toMatchObject(none)
   })
 
   test('says of a difference that no second check was able to confirm just that', () => {
@@ -69,31 +69,31 @@ describe('a run', () => {
     { kind: 'skipped', why: 'owed' },
     { kind: 'no-answer', why: 'trouble' },
   ])('tries a customer again that changes or has no answer, and not for ever: %j', (verdict) => {
-    expect(repeatedly(looked('a', verdict), 2).waiting).toHaveLength(1)
-    const agenda = repeatedly(looked('a', verdict), 3)
+    expect(repeatedly(said('a', verdict), 2).waiting).toHaveLength(1)
+    const agenda = repeatedly(said('a', verdict), 3)
     expect([agenda.waiting.length, doneOf(agenda)]).toEqual([0, 1])
-    expect(told(NOTHING_YET, [looked('a', { kind: 'skipped', why: 'not-ours' })]).waiting).toEqual([])
+    expect(add(NOTHING_YET, [said('a', { kind: 'skipped', why: 'not-ours' })]).waiting).toEqual([])
   })
 
-  test('counts the access of whoever is held, once, also where others have found something else', () => {
-    const held = looked('a', { kind: 'skipped', why: 'held', access: 'undue' })
-    const alone = told(NOTHING_YET, [held])
+  test('counts the access of a customer that is held, once, also where others have found something else', () => {
+    const held = said('a', { kind: 'skipped', why: 'held', access: 'undue' })
+    const alone = add(NOTHING_YET, [held])
     expect(alone).toMatchObject({ waiting: [], tally: { access: { undue: 1 }, heldAccess: { undue: 1 } } })
     const verdict = { kind: 'differs', fields: ['email'], cause: 'edited-at-service', access: null } as const
-    const both = told(NOTHING_YET, [held], [['a', { findingId: 'f-other', verdict }]])
+    const both = add(NOTHING_YET, [held], [['a', { findingId: 'f-other', verdict }]])
     expect(both.tally).toMatchObject({ checked: 1, access: { undue: 1 }, skipped: {} })
   })
 
   const verdict: DriftVerdict = { ...MISSING, kind: 'unexpected-access', access: 'undue' }
   const met = [['a', { findingId: 'f-other', verdict }]] as const
 
-  test('counts what others have found meanwhile, whatever its own look says by then, once and at once', () => {
-    for (const look of [
-      looked('a', AGREES, { resolved: 'repaired', findingId: 'f-other' }),
-      looked('a', { kind: 'skipped', why: 'owed' }),
-      looked('a', { kind: 'no-answer', why: 'busy' }),
+  test('counts what others have found meanwhile, whatever its own check says by then, once and at once', () => {
+    for (const next of [
+      said('a', AGREES, { resolved: 'repaired', findingId: 'f-other' }),
+      said('a', { kind: 'skipped', why: 'owed' }),
+      said('a', { kind: 'no-answer', why: 'busy' }),
     ]) {
-      const end = told(NOTHING_YET, [look, looked('b', AGREES)], met)
+      const end = add(NOTHING_YET, [next, said('b', AGREES)], met)
       expect(end).toMatchObject({ waiting: [], found: ['f-other'], suspects: EMPTY_TALLY })
       const counted = { checked: 2, agrees: 1, kinds: { 'unexpected-access': 1 }, access: { undue: 1 } }
       expect(end.tally).toMatchObject(counted)
@@ -101,38 +101,38 @@ describe('a run', () => {
   })
 
   test('tells what it has found itself as that, and checks again what it suspects by now', () => {
-    const own = told(NOTHING_YET, [found('a')], met)
+    const own = add(NOTHING_YET, [found('a')], met)
     expect(own).toMatchObject({ found: ['f-a'], tally: { checked: 1, kinds: { missing: 1 } } })
-    const other = told(NOTHING_YET, [suspected('a')], met)
+    const other = add(NOTHING_YET, [suspected('a')], met)
     expect(other).toMatchObject({ waiting: [{ key: 'a' }], found: [], tally: { checked: 0 } })
   })
 
-  test('takes nobody new while too many wait for their second check', () => {
+  test('takes no new customer while too many wait for their second check', () => {
     const many = Array.from({ length: MOST_WAITING }, (_, n) => suspected(`k${n}`))
-    expect(dueOf(told(NOTHING_YET, many), 0, 50)).toEqual({ due: [], newOnes: 0 })
+    expect(dueOf(add(NOTHING_YET, many), 0, 50)).toEqual({ due: [], newOnes: 0 })
   })
 
-  test('that ends early counts what the last checks said, suspects nobody of more, and keeps who is left', () => {
-    const silent = looked('b', { kind: 'no-answer', why: 'trouble' })
-    const agenda = told(NOTHING_YET, [suspected('a'), silent, looked('c', AGREES)])
+  test('that ends early counts what the last checks said, suspects no customer of more, and keeps who is left', () => {
+    const silent = said('b', { kind: 'no-answer', why: 'trouble' })
+    const agenda = add(NOTHING_YET, [suspected('a'), silent, said('c', AGREES)])
     expect(soFar(agenda)).toMatchObject({ checked: 2, kinds: { missing: 1 }, noAnswer: { trouble: 1 } })
     expect(closed(agenda)).toMatchObject({
       ...{ waiting: [], suspects: { checked: 1 } },
       tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
     })
     const fresh = { checked: [], fresh: ['d'], met: new Map(), nowMs: 7 }
-    expect(afterChecks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, looks: 0, last: null }])
+    expect(afterChecks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, checks: 0, last: null }])
   })
 })
 
-test('whatever the looks say, each customer counts once, and found are just those whom a look called so', () => {
+test('whatever the checks say, each customer counts once, and only customers that a check called found are found', () => {
   const verdicts: readonly ((key: string) => Checked)[] = [
     suspected,
     found,
-    (key) => looked(key, AGREES),
-    (key) => looked(key, { kind: 'skipped', why: 'moved' }),
-    (key) => looked(key, { kind: 'skipped', why: 'rejected' }),
-    (key) => looked(key, { kind: 'no-answer', why: 'busy' }),
+    (key) => said(key, AGREES),
+    (key) => said(key, { kind: 'skipped', why: 'moved' }),
+    (key) => said(key, { kind: 'skipped', why: 'rejected' }),
+    (key) => said(key, { kind: 'no-answer', why: 'busy' }),
   ]
   const checks = fc.array(fc.array(fc.nat(verdicts.length - 1), { minLength: 6 }), { maxLength: 8 })
   const run = fc.property(checks, (said) => {
@@ -142,7 +142,7 @@ test('whatever the looks say, each customer counts once, and found are just thos
       const keys = round === 0 ? said.map((_, n) => String(n)) : agenda.waiting.map(({ key }) => key)
       const checked = keys.map((key) => verdicts[said[Number(key)]?.[round] ?? 0]?.(key) ?? found(key))
       called += checked.filter(({ findingState }) => findingState === 'found').length
-      agenda = told(agenda, checked)
+      agenda = add(agenda, checked)
       expect(doneOf(agenda) + agenda.waiting.length).toBe(said.length)
     }
     expect(agenda.found).toHaveLength(called)

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { makeAllowance, SHARE } from '../../src/drift/allowance.ts'
 
-describe('what ticks may take of the pace', () => {
+describe('what scheduled runs may take of the pace', () => {
   test('is a quarter, gathered for half a second at most, and a call now and then at a low rate', () => {
     const taken = (rate: number, afterMs: number) => {
       const times = [0, afterMs]
       const allowance = makeAllowance(() => times.shift() ?? Number.NaN)
       allowance.spend(1)
-      return allowance.refill(rate * SHARE.tick)
+      return allowance.refill(rate * SHARE.schedule)
     }
     expect([taken(80, 100), taken(80, 60_000), taken(0.4, 60_000)]).toEqual([2, 10, 1])
   })
@@ -26,7 +26,7 @@ describe('what ticks may take of the pace', () => {
         for (const { wait, wants } of steps) {
           now += wait
           passed += Math.max(0, wait)
-          const calls = Math.min(wants, allowance.refill(rate * SHARE.tick))
+          const calls = Math.min(wants, allowance.refill(rate * SHARE.schedule))
           allowance.spend(calls)
           made += calls
         }

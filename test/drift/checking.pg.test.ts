@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOpen, dueChecks, readOpenFound } from '../../src/drift/found.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
-import { noteToLook } from '../../src/ledger/note-unchanged.ts'
+import { noteLookup } from '../../src/ledger/note-unchanged.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { behindCapture, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
-/** What is done, and what a look says of it then. */
+/** What is done, and what a check says of it then. */
 const SAYS: Readonly<Record<string, CheckVerdict>> = {
   same: { kind: 'agrees' },
   spelled: { kind: 'agrees' },
@@ -63,24 +63,24 @@ describe('customers whose users were changed at the service', () => {
     await house[Symbol.asyncDispose]()
   })
 
-  test('a first look suspects, and reports nothing', async () => {
-    const looked = await verifier.look(KEYS)
-    expect(Object.fromEntries(KEYS.map((key) => [key, looked[key]?.verdict]))).toEqual(SAYS)
-    expect(DRIFT.map((key) => looked[key]?.findingState)).toEqual(DRIFT.map(() => 'suspected'))
+  test('a first check suspects, and reports nothing', async () => {
+    const checked = await verifier.checkKeys(KEYS)
+    expect(Object.fromEntries(KEYS.map((key) => [key, checked[key]?.verdict]))).toEqual(SAYS)
+    expect(DRIFT.map((key) => checked[key]?.findingState)).toEqual(DRIFT.map(() => 'suspected'))
     expect(await readOpenFound(house.db.pool)).toEqual([])
     expect(verifier.calls.map(({ plan, method }) => `${plan} ${method}`)).toEqual(
       KEYS.map(() => 'verify GET'),
     )
   })
 
-  test('a second look finds each, with kind, fields and cause, and what is asked for are values', async () => {
+  test('a second check finds each, with kind, fields and cause, and what is asked for are values', async () => {
     expect([...(await dueChecks(house.db.pool, 99))].sort()).toEqual([...DRIFT].sort())
-    const looked = await verifier.look(DRIFT)
-    expect(Object.fromEntries(DRIFT.map((key) => [key, looked[key]?.verdict]))).toEqual(
+    const checked = await verifier.checkKeys(DRIFT)
+    expect(Object.fromEntries(DRIFT.map((key) => [key, checked[key]?.verdict]))).toEqual(
       Object.fromEntries(DRIFT.map((key) => [key, SAYS[key]])),
     )
-    expect(DRIFT.map((key) => looked[key]?.findingState)).toEqual(DRIFT.map(() => 'found'))
-    expect(looked.renamed?.shown).toEqual([{ field: 'first_name', here: 'Ana', service: 'Eva' }])
+    expect(DRIFT.map((key) => checked[key]?.findingState)).toEqual(DRIFT.map(() => 'found'))
+    expect(checked.renamed?.shown).toEqual([{ field: 'first_name', here: 'Ana', service: 'Eva' }])
     const found = await readOpenFound(house.db.pool)
     expect(
       Object.fromEntries(
@@ -98,7 +98,7 @@ describe('customers whose users were changed at the service', () => {
     expect(house.calls().filter(({ method }) => method !== 'GET').length).toBeGreaterThan(0)
   })
 
-  test('an absence that only looks have shown is remembered nowhere', async () => {
+  test('an absence that only checks have shown is remembered nowhere', async () => {
     const { rows } = await house.db.pool.query(
       `SELECT key, remote, sent <> '{}' AS sent FROM rollcall.ledger WHERE key IN ('gone', 'same') ORDER BY key`,
     )
@@ -123,12 +123,12 @@ describe('customers whose users were changed at the service', () => {
     await house.db.pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
     await house.settled()
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: null, last_name: 'Gil' })
-    await noteToLook(house.db.pool, ['emptied'])
+    await noteLookup(house.db.pool, ['emptied'])
     await house.settled()
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: 'Ana', last_name: 'Gil' })
-    const looked = await verifier.look(['shut', 'renamed'])
-    expect(looked.shut).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-itself' })
-    expect(looked.renamed).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-a-change' })
+    const checked = await verifier.checkKeys(['shut', 'renamed'])
+    expect(checked.shut).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-itself' })
+    expect(checked.renamed).toMatchObject({ verdict: { kind: 'agrees' }, resolved: 'by-a-change' })
     const emptied = (await storedFindings(house)).filter(({ key }) => key === 'emptied')
     expect(emptied).toMatchObject([{ how: 'by-a-change' }])
   })

@@ -26,9 +26,9 @@ const WORK: Work = {
     owed: false,
     claimed: false,
     unknown: false,
-    hiddenDoubted: false,
+    hiddenUnknown: false,
   },
-  ...{ statusDoubted: false, replanAtMs: null, id: '1', version: '3', doubtful: false, generation: '1' },
+  ...{ statusUnknown: false, replanAtMs: null, id: '1', version: '3', unverified: false, generation: '1' },
   record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKey: KEY, verifiedAgoMs: 9000 },
 }
 
@@ -42,8 +42,8 @@ function subject(
       key: '7',
       mapped,
       unreadable: null,
+      sameUser: [],
       claimants: [],
-      rivals: [],
       policy: KEEP,
       digests,
       digestKey: KEY,
@@ -56,7 +56,7 @@ function subject(
 }
 
 const remote = (status: number, fields: Fields = {}): RemoteUser => ({ userId: 'u7', status, fields })
-const FACTS = { doubted: [], generation: '1' }
+const FACTS = { unclear: [], generation: '1' }
 
 const values = (field: OptionalField) =>
   field === 'mobile_phone_prefix'
@@ -93,7 +93,7 @@ test('a user of ours differs just where a sync that has seen it would write', ()
     const asked = subject(mapped, { remote: 'present', sentStatus, sent: marks(once) }, { policy })
     const verdict = compare(asked, remote(there, shown), FACTS)
     const memory = planAfter(asked, remote(there, shown)).memory
-    const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
+    const plan = makePlan({ mapped, memory, claimants: [], policy, digests })
     // No GET shows the country, so that a sync may have that alone to write.
     const hidden = 'fields' in plan && plan.fields.every((field) => field === 'country_code')
     const status = 'body' in plan && 'status' in plan.body && plan.body.status !== there
@@ -119,7 +119,7 @@ test('an absent user is missing just where a sync that has seen that would regis
     const policy = { ...KEEP, createWithoutAccess }
     const asked = subject(mapped, record as Partial<Work['record']>, { policy })
     const memory = planAfter(asked, 'absent').memory
-    const plan = makePlan({ mapped, memory, rivals: [], policy, digests })
+    const plan = makePlan({ mapped, memory, claimants: [], policy, digests })
     const { kind: said } = compare(asked, 'absent', FACTS)
     expect({ plan: plan.kind, said }).toEqual({
       plan: plan.kind,
@@ -131,12 +131,12 @@ test('an absent user is missing just where a sync that has seen that would regis
 
 const GONE: Mapped = { kind: 'removed', userId: 'u7' }
 
-describe('of somebody who is held', () => {
+describe('of a customer that is held', () => {
   test.each<[string | null, Mapped, Partial<Work['record']>, Partial<Snapshot>?]>([
     ['undue', GONE, { remote: 'present', sentStatus: 2 }],
     ['lost', user(2), { remote: 'present', sentStatus: 0 }],
     [null, GONE, { remote: 'unknown', sentStatus: 2 }],
-    [null, GONE, { remote: 'present', sentStatus: 2 }, { rivals: ['8'] }],
+    [null, GONE, { remote: 'present', sentStatus: 2 }, { claimants: ['8'] }],
     [null, GONE, { remote: 'present', sentStatus: 2 }, { policy: { ...KEEP, onRemove: 'ignore' } }],
   ])('access is %s: %j, remembered %j', (access, mapped, record, rest = {}) => {
     // What was noted as it was held counts only where nobody can tell without a call what is wanted by now.
@@ -150,7 +150,7 @@ describe('of somebody who is held', () => {
   })
 })
 
-test('of somebody whose repair waits access is what looks have shown, whatever is remembered', () => {
+test('of a customer whose repair waits access is what checks have shown, whatever is remembered', () => {
   const held = (reason: object) =>
     heldAccess(
       subject(user(2), {
@@ -180,14 +180,14 @@ describe('a check', () => {
     ['agrees', undefined, GONE, 'absent'],
     ['agrees', undefined, GONE, remote(0)],
     ['agrees', undefined, user(2, { country_code: 'ES' }), remote(2)],
-  ] as const)('is %s, access %s: %j here, %j there', (kind, access, mapped, sight) => {
+  ] as const)('is %s, access %s: %j here, %j there', (kind, access, mapped, remote) => {
     const sentStatus = mapped.kind === 'user' ? mapped.user.status : 0
     const asked = subject(mapped, { remote: 'present', sentStatus: sentStatus === 4 ? null : sentStatus })
-    const compared = compare(asked, sight, FACTS)
+    const compared = compare(asked, remote, FACTS)
     expect([compared.kind, isDrift(compared) ? compared.access : undefined]).toEqual([kind, access])
   })
 
-  test('of a trial that ended says that access is neither lost nor anybody’s doing, whatever else differs', () => {
+  test('of a trial that ended says that access is neither lost nor edited, whatever else differs', () => {
     const trial = (fields: Fields) => subject(user(4, fields), { remote: 'present', sentStatus: 4 })
     expect(compare(trial({}), remote(0), FACTS)).toEqual({
       ...{ kind: 'trial-ended', fields: ['status'], cause: null, access: null },
@@ -200,7 +200,7 @@ describe('a check', () => {
     expect(compare(given, remote(0), FACTS)).toMatchObject({ kind: 'differs', access: 'lost' })
   })
 
-  test('a value that the service refused is no drift, nor a stray that has to wait for another field', () => {
+  test('a value that the service refused is no drift, nor an unmanaged field that has to wait for another field', () => {
     const refused = subject(user(2, { email: 'a@x.es' }), {
       remote: 'present',
       sentStatus: 2,
@@ -215,17 +215,17 @@ describe('a check', () => {
     const waiting = { ...taken, work: { ...taken.work, replanAtMs: taken.nowMs + 1000 } }
     expect(compare(waiting, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
     const issue = { field: 'email', code: 'invalid', expected: 'an e-mail address' } as const
-    const stray = remote(2, { description: 'theirs' })
+    const shown = remote(2, { description: 'theirs' })
     for (const [issues, kind] of [
       [[], 'differs'],
       [[issue], 'agrees'],
     ] as const) {
       const asked = subject(user(2, {}, issues), { remote: 'present', sentStatus: 2 }, { policy: CLEAR })
-      expect(compare(asked, stray, FACTS).kind).toBe(kind)
+      expect(compare(asked, shown, FACTS).kind).toBe(kind)
     }
   })
 
-  test('personal fields of somebody who was erased that are there again', () => {
+  test('personal fields of a customer that was erased that are there again', () => {
     const policy = { ...KEEP, onRemove: 'erase' } as const
     const asked = subject(GONE, { remote: 'present', sentStatus: 0, erased: 'sent' }, { policy })
     expect(compare(asked, remote(0, { email: 'a@x.es' }), FACTS)).toEqual({
@@ -244,8 +244,8 @@ describe('the cause', () => {
     readonly mapped?: Mapped
     readonly record?: Partial<Work['record']>
     readonly work?: Partial<Work>
-    readonly sight?: RemoteUser | 'absent' | 'unreadable'
-    readonly doubted?: readonly string[]
+    readonly remote?: RemoteUser | 'absent' | 'unreadable'
+    readonly unclear?: readonly string[]
     readonly generation?: string
   }
   const stale = { ...SENT, sent: marks({ email: 'c@x.es' }) }
@@ -255,29 +255,33 @@ describe('the cause', () => {
     ['never-delivered', 'another value was sent last', { record: stale }],
     ['never-delivered', 'digests of another key', { record: { ...SENT, digestKey: 'another' } }],
     ['mapping-changed', 'another mapping', { record: { ...stale, desired: 'another' }, generation: '2' }],
-    ['unknown-outcome', 'a call that may have changed it', { doubted: ['email'] }],
-    ['edited-at-service', 'a doubted call carried another field', { doubted: ['first_name'] }],
-    ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { doubtful: true } }],
-    ['unknown-outcome', 'a crash hides what was sent', { work: { hiddenDoubted: true } }],
-    ['unknown-outcome', 'the status is in doubt', { work: { statusDoubted: true }, sight: noAccess }],
+    ['unknown-outcome', 'a call that may have changed it', { unclear: ['email'] }],
+    ['edited-at-service', 'a unclear call carried another field', { unclear: ['first_name'] }],
+    ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { unverified: true } }],
+    ['unknown-outcome', 'a crash hides what was sent', { work: { hiddenUnknown: true } }],
+    ['unknown-outcome', 'the status is unknown', { work: { statusUnknown: true }, remote: noAccess }],
     ['never-delivered', 'one of two fields', { mapped: user(2, { email: 'a@x.es', first_name: 'Ana' }) }],
-    ['edited-at-service', 'gone at the service', { sight: 'absent' }],
-    ['unknown-outcome', 'gone, and any call is in doubt', { sight: 'absent', doubted: ['email'] }],
-    ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, sight: 'absent' }],
+    ['edited-at-service', 'gone at the service', { remote: 'absent' }],
+    [
+      'unknown-outcome',
+      'gone, and any call has an unknown outcome',
+      { remote: 'absent', unclear: ['email'] },
+    ],
+    ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, remote: 'absent' }],
     ['edited-at-service', 'access came back', { mapped: GONE, record: { remote: 'present', sentStatus: 0 } }],
   ])(
     'is %s: %s',
-    (cause, _, { mapped = EMAIL, record = SENT, work, sight = OTHER, doubted = [], ...rest }) => {
+    (cause, _, { mapped = EMAIL, record = SENT, work, remote = OTHER, unclear = [], ...rest }) => {
       const made = subject(mapped, record)
       const asked = { ...made, work: { ...made.work, ...work } }
-      expect(compare(asked, sight, { doubted, generation: '1', ...rest })).toMatchObject({ cause })
+      expect(compare(asked, remote, { unclear, generation: '1', ...rest })).toMatchObject({ cause })
     },
   )
 
   test('of a field that is to be empty: it was, or it never was', () => {
-    const stray = remote(2, { description: 'theirs' })
+    const shown = remote(2, { description: 'theirs' })
     const causeOf = (record: Partial<Work['record']>) =>
-      compare(subject(user(2), { ...SENT, sent: {}, ...record }, { policy: CLEAR }), stray, FACTS)
+      compare(subject(user(2), { ...SENT, sent: {}, ...record }, { policy: CLEAR }), shown, FACTS)
     expect(causeOf({})).toMatchObject({ cause: 'edited-at-service' })
     expect(causeOf({ verifiedAgoMs: null })).toMatchObject({ cause: 'never-delivered' })
     expect(causeOf({ seen: { description: digests.normal('description', 'theirs') } })).toMatchObject({
@@ -291,17 +295,15 @@ test('a form that came back once more counts when a claim has seen it, not when 
   const form = digests.normal('email', 'b@x.es')
   const once = subject(user(2, { email: 'A@x.es' }), {
     ...{ remote: 'present', sentStatus: 2, sent: marks({ email: 'A@x.es' }) },
-    normalised: { email: [exact, form, 1] },
+    observedForms: { email: [exact, form, 1] },
   })
   expect(compare(once, remote(2, { email: 'b@x.es' }), FACTS)).toMatchObject({ kind: 'differs' })
-  const twice = {
-    ...once,
-    work: { ...once.work, record: { ...once.work.record, normalised: { email: [exact, form, 2] as const } } },
-  }
+  const record = { ...once.work.record, observedForms: { email: [exact, form, 2] as const } }
+  const twice = { ...once, work: { ...once.work, record } }
   expect(compare(twice, remote(2, { email: 'b@x.es' }), FACTS).kind).toBe('agrees')
 })
 
-describe('who is not looked at', () => {
+describe('who is not checked', () => {
   const PRESENT = { remote: 'present', sentStatus: 2 } as const
   const work = (rest: Partial<Work>): Work => ({
     ...WORK,
@@ -321,9 +323,9 @@ describe('who is not looked at', () => {
     [null, { work: work({ record: { ...WORK.record, writtenAgoMs: -9999 } }) }],
     [null, { work: work({ record: { ...WORK.record, writtenAgoMs: 500 } }) }],
     ['rejected', { mapped: { kind: 'rejected', userId: 'u7', issues: [] } }],
-    ['rejected', { rivals: ['8'] }],
+    ['rejected', { claimants: ['8'] }],
     ['not-ours', { mapped: ELSEWHERE, work: WORK }],
-    ['not-ours', { mapped: GONE, rivals: ['8'] }],
+    ['not-ours', { mapped: GONE, claimants: ['8'] }],
     [null, { mapped: GONE }],
   ]
   test.each(CASES)('%s: %j', (why, rest) => {
@@ -338,7 +340,7 @@ const drift = (given: Pick<DriftVerdict, 'kind'> & Partial<DriftVerdict>): Drift
   ...given,
 })
 test.each([GONE, ELSEWHERE])(
-  'whoever is let in and is $kind here is shown with the status, and no field besides',
+  'a customer that is let in and is $kind here is shown with the status, and no field besides',
   (mapped) => {
     const shown = shownOf({ mapped }, THERE, drift({ kind: 'unexpected-access' }))
     expect(shown).toEqual([{ field: 'status', here: null, service: 2 }])

@@ -30,34 +30,34 @@ async function ago(key: string, hours: Readonly<Record<string, number>>): Promis
     ])
 }
 
-test('counts whoever was looked at within the period, by a verification or a sync', async () => {
+test('counts customers that were checked within the period, by a verification or a sync', async () => {
   await put(pool, [
     ...settled(5),
     { key: 'rejected', sent: 2, state: 'rejected' },
     { key: 'unasked', remote: 'unasked' },
   ])
-  await ago('k00001', { looked_at: 1, verified_at: 90 })
-  await ago('k00002', { looked_at: 90, verified_at: 2 })
-  await ago('k00003', { looked_at: 30 })
+  await ago('k00001', { checked_at: 1, verified_at: 90 })
+  await ago('k00002', { checked_at: 90, verified_at: 2 })
+  await ago('k00003', { checked_at: 30 })
   await ago('k00004', { verified_at: 40 })
-  await ago('rejected', { looked_at: 99 })
+  await ago('rejected', { checked_at: 99 })
   const { coverage } = await readVerification(pool, PERIOD)
   expect(coverage).toMatchObject({ customers: 5, within: 2, never: 1, overdue: 0 })
   expect(coverage.oldestAgeMs).toBeCloseTo(40 * HOUR, -5)
 })
 
-test('a look of the future is none: the clock was set back since', async () => {
+test('a check of the future is none: the clock was set back since', async () => {
   await put(pool, settled(3))
-  await ago('k00001', { looked_at: -24 })
-  await ago('k00002', { looked_at: -24, verified_at: 1 })
+  await ago('k00001', { checked_at: -24 })
+  await ago('k00002', { checked_at: -24, verified_at: 1 })
   await ago('k00003', { verified_at: -24 })
   const { coverage } = await readVerification(pool, PERIOD)
   expect(coverage).toMatchObject({ customers: 3, within: 1, never: 2 })
 })
 
-test('nobody is overdue before workers have been at it for a whole period', async () => {
+test('no customer is overdue before workers have been at it for a whole period', async () => {
   await put(pool, settled(3))
-  await ago('k00001', { looked_at: 1 })
+  await ago('k00001', { checked_at: 1 })
   const overdue = async (periodMs: number | null = 24 * HOUR) =>
     (await readVerification(pool, periodMs)).coverage.overdue
   await pool.query(
@@ -74,7 +74,7 @@ test('from commit to verified: of changes that were proved, and of no other', as
   await ago('k00001', { changed_at: 10, proved_at: 9 })
   await ago('k00002', { changed_at: 10, proved_at: 8 })
   await ago('k00003', { changed_at: 10, proved_at: 5 })
-  // A change that no look has shown yet, and one of whom nothing is known.
+  // A change that no check has shown yet, and one of whom nothing is known.
   await ago('k00004', { changed_at: 2, proved_at: 3 })
   await ago('k00005', { proved_at: 3 })
   const { proof } = (await readVerification(pool, PERIOD)).coverage
@@ -83,8 +83,8 @@ test('from commit to verified: of changes that were proved, and of no other', as
   expect(proof?.p95Ms).toBeCloseTo(4.7 * HOUR, -5)
 })
 
-test('findings that are confirmed and open, and whoever is held', async () => {
-  const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks, resolved_at)`
+test('findings that are confirmed and open, and held customers', async () => {
+  const made = `INSERT INTO rollcall.finding (key, kind, fields, cause, access, checks, resolved_at)`
   await pool.query(`${made} VALUES ('a', 'missing', '{}', 'edited-at-service', 'lost', 2, NULL),
     ('b', 'differs', '{status}', 'edited-at-service', 'undue', 3, NULL),
     ('c', 'differs', '{status}', 'edited-at-service', 'undue', 1, NULL),
@@ -110,7 +110,7 @@ test('findings that are confirmed and open, and whoever is held', async () => {
     ...{ access: { lost: 3, undue: 4 }, heldAccess: { lost: 2, undue: 3 } },
   })
   await pool.query(`UPDATE rollcall.owed SET unknown = true WHERE key = 'h'`)
-  await pool.query(`UPDATE rollcall.owed SET status_doubted = true WHERE key = 'i'`)
+  await pool.query(`UPDATE rollcall.owed SET status_unknown = true WHERE key = 'i'`)
   expect((await readVerification(pool, PERIOD)).heldAccess).toEqual({ lost: 2, undue: 1 })
 })
 
@@ -119,12 +119,12 @@ test.each([
   ['two fifths are', 30, 12, false],
   ['so few that it says nothing of the service', 4, 0, false],
   ['so few, and none is there', 4, 4, true],
-])('what the service says of many is not believed: %s', async (_, asked, strange, doubted) => {
+])('answers about many missing users are not credible: %s', async (_, asked, strange, bad) => {
   await pool.query('INSERT INTO rollcall.pace (ceiling, rate) VALUES (1, 1)')
   const { at } = await drawSample(pool, 1)
   await writeSample(pool, at, { asked, strange, wanted: asked })
-  expect((await readVerification(pool, PERIOD)).doubt).toEqual(doubted ? { asked, denied: strange } : null)
+  expect((await readVerification(pool, PERIOD)).notCredible).toEqual(bad ? { asked, denied: strange } : null)
   // What was said an hour ago is another matter.
   await pool.query(`UPDATE rollcall.pace SET sampled_at = now() - interval '61 min'`)
-  expect((await readVerification(pool, PERIOD)).doubt).toBeNull()
+  expect((await readVerification(pool, PERIOD)).notCredible).toBeNull()
 })

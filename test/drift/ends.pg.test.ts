@@ -1,21 +1,21 @@
-// How findings end of customers whom no round takes any more; with real tables and a service.
+// How findings end of customers that are not checked any more; with real tables and a service.
 import { expect, test } from 'vitest'
 import { dueChecks } from '../../src/drift/found.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
-import { noteToLook } from '../../src/ledger/note-unchanged.ts'
+import { noteLookup } from '../../src/ledger/note-unchanged.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
-import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
+import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
 
-test('what was found of somebody who is rejected or discarded now ends without a call; who is held waits', async () => {
+test('what was found of a customer that is rejected or discarded now ends without a call; who is held waits', async () => {
   const keys = ['discarded', 'held', 'owed', 'rejected']
   await using house = await settledHouse(QUEUE, named(keys))
   const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
   await using verifier = await openVerifier(house)
-  await verifier.look(keys)
-  await looksAreDue(house)
-  await verifier.look(keys)
+  await verifier.checkKeys(keys)
+  await checksAreDue(house)
+  await verifier.checkKeys(keys)
   const due = async () => [...(await dueChecks(pool, 99))].sort()
   expect(await due()).toEqual([])
 
@@ -23,11 +23,11 @@ test('what was found of somebody who is rejected or discarded now ends without a
     `UPDATE rollcall.ledger SET state = CASE key WHEN 'owed' THEN 'rejected' ELSE key END WHERE key = ANY($1)`,
     [keys],
   )
-  await noteToLook(pool, ['owed'])
-  await pool.query(`UPDATE rollcall.finding SET next_look_at = now() - interval '1 h' WHERE key = 'held'`)
+  await noteLookup(pool, ['owed'])
+  await pool.query(`UPDATE rollcall.finding SET next_check_at = now() - interval '1 h' WHERE key = 'held'`)
   const calls = verifier.calls.length
   expect(await due()).toEqual(['discarded', 'owed', 'rejected'])
-  await verifier.look(await due())
+  await verifier.checkKeys(await due())
   expect(verifier.calls.length).toBe(calls)
   expect((await storedFindings(house)).map(({ key, how }) => [key, how])).toEqual([
     ['discarded', 'accepted'],
@@ -39,19 +39,19 @@ test('what was found of somebody who is rejected or discarded now ends without a
   expect(await due()).toEqual([])
 })
 
-test('what a settle or another mapping may have changed of a finding is looked at again', async () => {
+test('what a settle or another mapping may have changed of a finding is checked again', async () => {
   await using house = await settledHouse(QUEUE, named(['a']))
   const { pool } = house.db
   house.sandbox.users.edit('a', { status: 0, first_name: 'Eva' })
   await using verifier = await openVerifier(house)
-  const lookAgain = async () => {
-    await looksAreDue(house)
+  const checkAgain = async () => {
+    await checksAreDue(house)
     expect(await dueChecks(pool, 99)).toEqual(['a'])
-    await verifier.look(['a'])
+    await verifier.checkKeys(['a'])
     return (await pool.query('SELECT fields, access, resolved_how AS how FROM rollcall.finding')).rows
   }
-  await verifier.look(['a'])
-  expect(await lookAgain()).toEqual([{ fields: ['status', 'first_name'], access: 'lost', how: null }])
+  await verifier.checkKeys(['a'])
+  expect(await checkAgain()).toEqual([{ fields: ['status', 'first_name'], access: 'lost', how: null }])
   expect(await dueChecks(pool, 99)).toEqual([])
 
   const worker = await house.startWorker()
@@ -59,7 +59,7 @@ test('what a settle or another mapping may have changed of a finding is looked a
   await until(() => house.sandbox.users.get('a')?.status === 2, { what: 'access' })
   await house.settled()
   await worker.stop()
-  expect(await lookAgain()).toEqual([{ fields: ['first_name'], access: null, how: null }])
+  expect(await checkAgain()).toEqual([{ fields: ['first_name'], access: null, how: null }])
 
   await applyGeneration(pool, 'another')
   expect(await dueChecks(pool, 99)).toEqual(['a'])

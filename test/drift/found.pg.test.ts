@@ -17,8 +17,8 @@ const customer = fc.record({
   remote: fc.constantFrom('unasked', 'unknown', 'absent', 'present'),
   owed: fc.constantFrom('nothing', 'due', 'checked', 'unknown'),
   /** Days ago. */
-  looked: fc.constantFrom(null, 1, 9),
-  finding: fc.constantFrom(null, null, 'suspected', 'told'),
+  checked: fc.constantFrom(null, 1, 9),
+  finding: fc.constantFrom(null, null, 'suspected', 'reported'),
   kind: fc.constantFrom('missing', 'missing', 'trial-ended'),
 })
 type Customer = typeof customer extends fc.Arbitrary<infer T> ? T : never
@@ -26,26 +26,26 @@ type Customer = typeof customer extends fc.Arbitrary<infer T> ? T : never
 const INSERT = `
 WITH c AS MATERIALIZED (
   SELECT n::text AS key, c.* FROM jsonb_array_elements($1) WITH ORDINALITY e (c, n),
-    jsonb_to_record(e.c) AS c (state text, remote text, owed text, looked int, finding text, kind text)),
+    jsonb_to_record(e.c) AS c (state text, remote text, owed text, checked int, finding text, kind text)),
 owed AS (
   INSERT INTO rollcall.owed (key, change_version, lane, due_at, call_token, unknown)
   SELECT key, 1, 1, CASE owed WHEN 'due' THEN now() END, CASE owed WHEN 'checked' THEN 7 END, owed = 'unknown'
   FROM c WHERE state IS NOT NULL),
 found AS (
-  INSERT INTO rollcall.finding (key, kind, fields, looks)
+  INSERT INTO rollcall.finding (key, kind, fields, checks)
   SELECT key, kind, '{}', CASE finding WHEN 'suspected' THEN 1 ELSE 2 END
   FROM c WHERE finding IS NOT NULL)
-INSERT INTO rollcall.ledger (key, state, remote, looked_at)
-SELECT key, state, remote, now() - looked * interval '1 day' FROM c WHERE state IS NOT NULL`
+INSERT INTO rollcall.ledger (key, state, remote, checked_at)
+SELECT key, state, remote, now() - checked * interval '1 day' FROM c WHERE state IS NOT NULL`
 
-function placeOf({ state, remote, owed, looked, finding, kind }: Customer): string {
-  if (finding === 'told' && (state !== 'held' || kind !== 'trial-ended')) return 'found'
+function placeOf({ state, remote, owed, checked, finding, kind }: Customer): string {
+  if (finding === 'reported' && (state !== 'held' || kind !== 'trial-ended')) return 'found'
   if (state === 'rejected' || state === 'held' || state === 'discarded') return state
-  if (finding !== null) return finding === 'suspected' ? 'suspected' : 'not looked at'
+  if (finding !== null) return finding === 'suspected' ? 'suspected' : 'not checked'
   if (state === null) return 'nowhere'
   if (remote === 'unasked')
     return state === 'failing' || owed === 'due' || owed === 'unknown' ? 'owed' : 'not-ours'
-  return looked === 1 ? 'agrees' : 'not looked at'
+  return checked === 1 ? 'agrees' : 'not checked'
 }
 
 test('each customer stands in one place, and the places add up to the population', async () => {
@@ -66,7 +66,7 @@ test('each customer stands in one place, and the places add up to the population
             .filter(([, count]) => count > 0),
         ),
       })
-      expect(chosen).toBe(tally.checked + suspected + many('not looked at'))
+      expect(chosen).toBe(tally.checked + suspected + many('not checked'))
       expect(population).toBe(customers.length - many('nowhere'))
     }),
     { numRuns: runs(60) },
@@ -110,7 +110,7 @@ test('what was so while the run went on counts; what was over before, or was non
       at(written),
     ])
     await pool.query(
-      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, looks, last_seen, repaired_at, resolved_at, resolved_how)
+      `INSERT INTO rollcall.finding (key, kind, fields, cause, access, checks, last_seen, repaired_at, resolved_at, resolved_how)
        VALUES ($1, 'differs', '{status}', 'edited-at-service', 'lost', 2, $2, $3, CASE WHEN $4::text IS NOT NULL THEN $5::timestamptz END, $4)`,
       [what, at(seen), at(repaired), how, at(3)],
     )

@@ -7,13 +7,13 @@ import { type BodyKind, classifyRead, type Outcome } from '../../src/sync/classi
 const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
 
 const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>])[] = [
-  [200, 'user', { sight: USER }],
-  [200, 'null', { sight: 'absent' }],
-  [404, 'none', { sight: 'absent' }],
-  [410, 'readable', { sight: 'absent' }],
-  [200, 'readable', { sight: 'unreadable' }],
-  [200, 'unreadable', { sight: 'unreadable' }],
-  [204, 'none', { sight: 'unreadable' }],
+  [200, 'user', { remote: USER }],
+  [200, 'null', { remote: 'absent' }],
+  [404, 'none', { remote: 'absent' }],
+  [410, 'readable', { remote: 'absent' }],
+  [200, 'readable', { remote: 'unreadable' }],
+  [200, 'unreadable', { remote: 'unreadable' }],
+  [204, 'none', { remote: 'unreadable' }],
   [200, 'error', { none: 'error' }],
   [403, 'error', { none: 'denied' }],
   [429, 'none', { none: 'busy' }],

@@ -20,12 +20,12 @@ test('a change that comes while the GET is under way makes what it shows worth n
   house.sandbox.faults.set([
     { match: { method: 'GET' }, action: { kind: 'latency', minMs: 2000, maxMs: 2000 } },
   ])
-  const looking = verifier.look(['a'])
+  const checking = verifier.checkKeys(['a'])
   await until(() => house.sandbox.journal.list({ userId: 'a' }).some(({ method }) => method === 'GET'))
   await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
-  expect((await looking).a?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
+  expect((await checking).a?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
   expect(await storedFindings(house)).toEqual([])
-  const noted = verifier.look(['b'])
+  const noted = verifier.checkKeys(['b'])
   await until(() => house.sandbox.journal.list({ userId: 'b' }).some(({ method }) => method === 'GET'))
   await pool.query(`UPDATE clientes SET nombre = 'Bo' WHERE id = 'b'`)
   await drainOutbox(
@@ -37,11 +37,11 @@ test('a change that comes while the GET is under way makes what it shows worth n
   // Captured before the row was read, and not noted yet: the row is newer than the version.
   house.sandbox.faults.set([])
   await pool.query(`UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
-  expect((await verifier.look(['b'])).b?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
+  expect((await verifier.checkKeys(['b'])).b?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
   expect(await storedFindings(house)).toEqual([])
 })
 
-test('what was written a moment ago is not looked at, nor looked at twice sooner than the service may lag', async () => {
+test('what was written a moment ago is not checked, nor checked twice sooner than the service may lag', async () => {
   const timing = { ...CONFIG.timing, consistencyDelayMs: 1500, lifetimeMs: 5000 }
   await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config: { timing } })
   await house.startWorker()
@@ -49,22 +49,22 @@ test('what was written a moment ago is not looked at, nor looked at twice sooner
   await pool.query(TWO)
   await house.settled()
   await using verifier = await openVerifier(house)
-  const first = await verifier.look(['a', 'b'])
+  const first = await verifier.checkKeys(['a', 'b'])
   expect(Object.values(first).map(({ verdict }) => verdict)).toEqual([
     { kind: 'skipped', why: 'just-settled' },
     { kind: 'skipped', why: 'just-settled' },
   ])
   expect(house.calls().filter(({ method }) => method === 'GET')).toEqual([])
-  await until(async () => (await verifier.look(['a', 'b'])).a?.verdict.kind === 'agrees')
+  await until(async () => (await verifier.checkKeys(['a', 'b'])).a?.verdict.kind === 'agrees')
   house.sandbox.users.edit('a', { first_name: 'Eva' })
-  expect((await verifier.look(['a'])).a?.findingState).toBe('suspected')
-  await pool.query(`UPDATE rollcall.ledger SET looked_at = NULL WHERE key = 'a'`)
-  expect((await verifier.look(['a'])).a?.findingState).toBe('suspected')
-  expect(await storedFindings(house)).toMatchObject([{ looks: 1 }])
-  // There was an answer all the same: a round asks no more.
-  const asked = `SELECT FROM rollcall.ledger WHERE key = 'a' AND looked_at IS NOT NULL`
+  expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
+  await pool.query(`UPDATE rollcall.ledger SET checked_at = NULL WHERE key = 'a'`)
+  expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
+  expect(await storedFindings(house)).toMatchObject([{ checks: 1 }])
+  // There was an answer all the same: a scheduled run asks no more.
+  const asked = `SELECT FROM rollcall.ledger WHERE key = 'a' AND checked_at IS NOT NULL`
   expect((await pool.query(asked)).rowCount).toBe(1)
-  await until(async () => (await verifier.look(['a'])).a?.findingState === 'found')
+  await until(async () => (await verifier.checkKeys(['a'])).a?.findingState === 'found')
 })
 
 test('the cause is what the records tell: a call of unknown outcome, another mapping', async () => {
@@ -90,13 +90,13 @@ test('the cause is what the records tell: a call of unknown outcome, another map
   await pool.query(`INSERT INTO rollcall.generation (id, fingerprint, swept_at)
     SELECT max(id) + 1, (array_agg(fingerprint ORDER BY id DESC))[1], now() FROM rollcall.generation`)
   await using verifier = await openVerifier(house)
-  const looked = await verifier.look(['a', 'b'])
+  const checked = await verifier.checkKeys(['a', 'b'])
   const differs = { kind: 'differs', fields: ['first_name'], access: null }
-  expect(looked.a?.verdict).toEqual({ ...differs, cause: 'unknown-outcome' })
-  expect(looked.b?.verdict).toEqual({ ...differs, cause: 'mapping-changed' })
+  expect(checked.a?.verdict).toEqual({ ...differs, cause: 'unknown-outcome' })
+  expect(checked.b?.verdict).toEqual({ ...differs, cause: 'mapping-changed' })
 })
 
-test('under another mapping than syncs go by nobody is looked at; a stop leaves out who was not', async () => {
+test('under another mapping than syncs go by no customer is checked; a stop leaves out who was not', async () => {
   await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
   await using verifier = await openVerifier(house)
@@ -109,15 +109,15 @@ test('under another mapping than syncs go by nobody is looked at; a stop leaves 
   expect(house.calls()).toHaveLength(before)
 })
 
-test('while somebody holds the row nothing is said, and nobody waits for long', async () => {
+test('while another process holds the row nothing is said, and no customer waits for long', async () => {
   await using house = await settledHouse(LANE, TWO)
   const { pool } = house.db
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   const holder = await pool.connect()
   await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'a' FOR UPDATE`)
-  expect((await verifier.look(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+  expect((await verifier.checkKeys(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
   await holder.query('ROLLBACK')
   holder.release()
-  expect((await verifier.look(['a'])).a?.findingState).toBe('suspected')
+  expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
 })

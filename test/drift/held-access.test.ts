@@ -22,11 +22,11 @@ test.each<[string | null, string, boolean | null, There]>([
   ['lost', 'who is to get access back', true, there(0)],
   ['lost', 'who is not there', true, there(null, { remote: 'absent' })],
   ['lost', 'who was seen without access since', true, there(2, { seenStatus: 0 })],
-  [null, 'who is to lose what a look has shown to be gone', false, there(2, { seenStatus: 0 })],
-  [null, 'of whom it is not told what they should have', null, there(2)],
-  [null, 'whom nobody has asked about', true, there(null, { remote: 'unasked' })],
+  [null, 'who is to lose what a check has shown to be gone', false, there(2, { seenStatus: 0 })],
+  [null, 'whose due access is not known', null, there(2)],
+  [null, 'without any call yet', true, there(null, { remote: 'unasked' })],
   [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
-  [null, 'a status in doubt', false, there(null)],
+  [null, 'an unknown status', false, there(null)],
   [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],
 ])('%s: %s', (access, _, wanted, known) => {
   expect(accessWhileHeld(wanted, known)).toBe(access)
@@ -51,7 +51,7 @@ test('the record alone tells what a plan does that is held, and the kinds tell n
     remote: fc.constantFrom<Memory['remote']>('unasked', 'unknown', 'absent', 'present'),
     sentStatus: fc.option(status),
     seenStatus: fc.option(status),
-    looked: fc.boolean(),
+    lookedUp: fc.boolean(),
     onRemove: fc.constantFrom<Policy['onRemove']>('revoke', 'erase'),
     existed: fc.boolean(),
   })
@@ -80,7 +80,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
   const turn = startTurn(memory)
   const policy = { ...KEEP, onRemove }
   const move = nextMove(turn, {
-    ...{ mapped, policy, digests, rivals: [], lookAfterMs: 0, consistencyDelayMs: 0 },
+    ...{ mapped, policy, digests, claimants: [], lookupAfterMs: 0, consistencyDelayMs: 0 },
   })
   const after = await braked(
     {

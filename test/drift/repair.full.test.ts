@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { readDoubt } from '../../src/drift/coverage.ts'
+import { readNotCredible } from '../../src/drift/coverage.ts'
 import { noteNow } from '../../src/ledger/note-unchanged.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { until } from '../support/until.ts'
-import { looksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
+import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
 async function open(options: { customers: number; repair?: boolean; config?: Partial<RollcallConfig> }) {
   const house = await buildHouse(QUEUE, { config: { ...PATIENT, ...options.config } })
@@ -27,18 +27,19 @@ async function open(options: { customers: number; repair?: boolean; config?: Par
   return { house, verifier, [Symbol.asyncDispose]: close }
 }
 
-/** A look once the time for it has come, and whatever it owes carried out. */
-async function lookAgain({ house, verifier }: { house: House; verifier: Verifier }, keys: readonly string[]) {
-  await looksAreDue(house)
-  const looked = await verifier.look(keys)
+type Scene = { house: House; verifier: Verifier }
+/** A check once the time for it has come, and whatever it owes carried out. */
+async function checkAgain({ house, verifier }: Scene, keys: readonly string[]) {
+  await checksAreDue(house)
+  const checked = await verifier.checkKeys(keys)
   await house.settled()
-  return looked
+  return checked
 }
 
 /** Suspects, and finds. */
-async function lookTwice(scene: { house: House; verifier: Verifier }, keys: readonly string[]) {
-  await lookAgain(scene, keys)
-  return await lookAgain(scene, keys)
+async function checkTwice(scene: Scene, keys: readonly string[]) {
+  await checkAgain(scene, keys)
+  return await checkAgain(scene, keys)
 }
 
 const writes = (house: House, userId?: string) =>
@@ -50,20 +51,20 @@ test('a form that comes back after two repairs is the service’s own: no drift 
   const cut = () => house.sandbox.users.edit('k1', { description: 'a long' })
   cut()
   for (const repairs of [1, 2]) {
-    expect((await lookAgain(scene, ['k1'])).k1?.findingState).toBe('suspected')
-    expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: true })
+    expect((await checkAgain(scene, ['k1'])).k1?.findingState).toBe('suspected')
+    expect((await checkAgain(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect((await storedFindings(house)).at(-1)).toMatchObject({ repairs, how: 'repaired' })
     expect(house.sandbox.users.get('k1')?.description).toBe('a long note')
     cut()
   }
   const written = writes(house)
   // The third repair sees the form once more, and leaves it.
-  await lookAgain(scene, ['k1'])
-  expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ repairing: true })
+  await checkAgain(scene, ['k1'])
+  expect((await checkAgain(scene, ['k1'])).k1).toMatchObject({ repairing: true })
   const last = (await storedFindings(house)).at(-1)
   expect(last).toMatchObject({ cause: 'normalised', how: 'normalised', repairs: 3 })
   expect(writes(house)).toBe(written)
-  expect((await verifier.look(['k1'])).k1).toMatchObject({ verdict: { kind: 'agrees' }, resolved: null })
+  expect((await verifier.checkKeys(['k1'])).k1).toMatchObject({ verdict: { kind: 'agrees' }, resolved: null })
   await noteNow(house.db.pool, ['k1'], LANE.repair)
   await house.settled()
   expect(writes(house)).toBe(written)
@@ -72,65 +73,65 @@ test('a form that comes back after two repairs is the service’s own: no drift 
   await house.settled()
   expect(house.sandbox.users.get('k1')?.description).toBe('another note')
   cut()
-  expect((await verifier.look(['k1'])).k1?.verdict).toMatchObject({
+  expect((await verifier.checkKeys(['k1'])).k1?.verdict).toMatchObject({
     kind: 'differs',
     fields: ['description'],
   })
 })
 
 test.each([3, 30])(
-  'a service that suddenly has none of %i is told of nobody, and gets nobody created',
+  'a service that suddenly has none of %i reports no customer, and creates none',
   async (many) => {
     await using scene = await open({ customers: many, repair: true })
     const { house } = scene
     const { users } = house.sandbox
     const kept = users.all()
-    const everybody = keysOf(many)
+    const allKeys = keysOf(many)
     users.clear()
     const before = writes(house)
-    for (let looks = 0; looks < 4; looks++) {
-      const looked = await lookAgain(scene, everybody)
-      expect(new Set(everybody.map((key) => looked[key]?.findingState))).toEqual(new Set(['suspected']))
+    for (let n = 0; n < 4; n++) {
+      const checked = await checkAgain(scene, allKeys)
+      expect(new Set(allKeys.map((key) => checked[key]?.findingState))).toEqual(new Set(['suspected']))
     }
     expect(writes(house)).toBe(before)
     const asked = Math.min(many, 30)
-    expect(await readDoubt(house.db.pool)).toEqual({ asked, denied: asked })
+    expect(await readNotCredible(house.db.pool)).toEqual({ asked, denied: asked })
     // As soon as most of them are there, the one who is not is found, and created.
     for (const user of kept) users.set(user.user_id, user)
     users.delete('k1')
-    // A doubt is asked about again after a minute.
+    // A sample that is not credible is repeated after a minute.
     await house.db.pool.query('UPDATE rollcall.pace SET sampled_at = NULL')
-    expect((await lookAgain(scene, everybody)).k1).toMatchObject({ findingState: 'found', repairing: true })
+    expect((await checkAgain(scene, allKeys)).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect(users.get('k1')?.status).toBe(2)
-    expect(await readDoubt(house.db.pool)).toBeNull()
+    expect(await readNotCredible(house.db.pool)).toBeNull()
   },
 )
 
-test('who is not there is confirmed only once users at random were asked, be it that nobody else is looked at', async () => {
+test('who is not there is confirmed only once users at random were asked, also where no other customer is checked', async () => {
   await using scene = await open({ customers: 35, repair: true })
   const { house } = scene
   house.sandbox.users.delete('k1')
   const asked = () => house.calls().filter(({ method }) => method === 'GET').length
   const before = asked()
-  await lookAgain(scene, ['k1'])
+  await checkAgain(scene, ['k1'])
   expect(asked() - before).toBe(1)
-  expect((await lookAgain(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: true })
-  // The sample, the look, and that of the repair.
+  expect((await checkAgain(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: true })
+  // The sample, the check, and that of the repair.
   expect(asked() - before).toBe(1 + 30 + 1 + 1)
 })
 
-test('a sample of before the suspicion speaks for nobody', async () => {
+test('a sample of before the suspicion does not count', async () => {
   await using scene = await open({ customers: 30, repair: true })
   const { house } = scene
   const { users } = house.sandbox
   users.delete('k1')
-  await lookTwice(scene, ['k1'])
+  await checkTwice(scene, ['k1'])
   expect(users.get('k1')?.status).toBe(2)
   users.clear()
   const last = keysOf(30).slice(25)
-  for (let looks = 0; looks < 3; looks++) {
-    const looked = await lookAgain(scene, last)
-    expect(new Set(last.map((key) => looked[key]?.findingState))).toEqual(new Set(['suspected']))
+  for (let n = 0; n < 3; n++) {
+    const checked = await checkAgain(scene, last)
+    expect(new Set(last.map((key) => checked[key]?.findingState))).toEqual(new Set(['suspected']))
   }
   expect(users.all()).toEqual([])
 })
@@ -138,20 +139,20 @@ test('a sample of before the suspicion speaks for nobody', async () => {
 test.each([
   ['all but a few', 5, 55],
   ['three of four', 15, 45],
-])('a service that has lost %s is not believed, whoever is looked at last', async (_, left, lost) => {
+])('a service that has lost %s is not credible, whichever user is read last', async (_, left, lost) => {
   await using scene = await open({ customers: left + lost, repair: true })
   const { house } = scene
-  const everybody = keysOf(left + lost)
-  const gone = everybody.slice(0, lost)
+  const allKeys = keysOf(left + lost)
+  const gone = allKeys.slice(0, lost)
   for (const key of gone) house.sandbox.users.delete(key)
   const before = writes(house)
-  for (const keys of [everybody, everybody.toReversed(), gone.slice(0, 1), everybody.slice(lost - 1)])
-    await lookAgain(scene, keys)
-  expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
+  for (const keys of [allKeys, allKeys.toReversed(), gone.slice(0, 1), allKeys.slice(lost - 1)])
+    await checkAgain(scene, keys)
+  expect((await storedFindings(house)).filter(({ checks }) => checks >= 2)).toEqual([])
   expect(writes(house)).toBe(before)
 })
 
-test('whoever was never registered, or has left, says nothing for a service', async () => {
+test('a customer that was never registered, or has left, says nothing for a service', async () => {
   await using scene = await open({ customers: 12, repair: true })
   const { house } = scene
   const { pool } = house.db
@@ -159,12 +160,12 @@ test('whoever was never registered, or has left, says nothing for a service', as
   await pool.query(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [left])
   await house.settled()
   for (const key of left) house.sandbox.users.delete(key)
-  await lookTwice(scene, left)
+  await checkTwice(scene, left)
   await pool.query('DELETE FROM rollcall.ledger WHERE key = ANY($1)', [left])
   await pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = ANY($1)`, [left])
   for (const key of lost) house.sandbox.users.delete(key)
-  for (let looks = 0; looks < 4; looks++) await lookAgain(scene, lost)
-  expect((await storedFindings(house)).filter(({ looks }) => looks >= 2)).toEqual([])
+  for (let n = 0; n < 4; n++) await checkAgain(scene, lost)
+  expect((await storedFindings(house)).filter(({ checks }) => checks >= 2)).toEqual([])
   for (const key of lost) expect(house.sandbox.users.get(key)).toBeUndefined()
 })
 
@@ -173,8 +174,8 @@ test('what a run finds is owed to workers that repair, and to no others', async 
     await using scene = await open({ customers: 2, config: { reconcile: { period: '7d', mode } } })
     const { house } = scene
     house.sandbox.users.edit('k1', { first_name: 'Eva' })
-    expect((await lookTwice(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: false })
-    const next = 'SELECT FROM rollcall.finding WHERE next_look_at IS NOT NULL'
+    expect((await checkTwice(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: false })
+    const next = 'SELECT FROM rollcall.finding WHERE next_check_at IS NOT NULL'
     expect((await house.db.pool.query(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
   }
 })
@@ -189,10 +190,10 @@ test('a mass of repairs waits for a person, and changes of those customers pass'
   await release(pool, { kind: 'create', by: 'a test', why: 'all of them are new' })
   await house.settled()
   await using verifier = await openVerifier(house, { repair: true })
-  const everybody = keysOf(15)
-  for (const key of everybody) house.sandbox.users.edit(key, { first_name: 'Eva' })
-  const found = await lookTwice({ house, verifier }, everybody)
-  const waiting = everybody.filter((key) => !found[key]?.repairing)
+  const allKeys = keysOf(15)
+  for (const key of allKeys) house.sandbox.users.edit(key, { first_name: 'Eva' })
+  const found = await checkTwice({ house, verifier }, allKeys)
+  const waiting = allKeys.filter((key) => !found[key]?.repairing)
   expect(waiting).toHaveLength(5)
   expect(await heldIn(pool, 'repair')).toBe(5)
   const [changed = '', ...others] = waiting
@@ -207,7 +208,7 @@ test('a mass of repairs waits for a person, and changes of those customers pass'
   expect(names).toEqual(['Eva', 'Ana', 'Ana', 'Ana'])
 })
 
-test('a loss of access that only looks have shown is not believed of a mass: what writes it back is counted', async () => {
+test('a loss of access that only checks have shown is not credible for many at once: what writes it back is counted', async () => {
   await using house = await buildHouse(QUEUE, { config: { brake: LIMIT_OF_TEN } })
   await house.startWorker()
   const { pool } = house.db
@@ -216,7 +217,7 @@ test('a loss of access that only looks have shown is not believed of a mass: wha
   await using verifier = await openVerifier(house, { repair: true })
   const keys = keysOf(15)
   for (const key of keys) house.sandbox.users.edit(key, { status: 0 })
-  const found = await lookTwice({ house, verifier }, keys)
+  const found = await checkTwice({ house, verifier }, keys)
   expect(keys.map((key) => found[key]?.verdict.kind)).toEqual(keys.map(() => 'trial-ended'))
   expect(keys.filter((key) => found[key]?.repairing)).toEqual([])
   await pool.query(`UPDATE clientes SET nombre = 'Eva'`)

@@ -1,25 +1,25 @@
 // Whoever a run has found is owed a repair, with real tables and a service.
 import { expect, test } from 'vitest'
 import { repairFound } from '../../src/drift/repair.ts'
-import { noteToLook } from '../../src/ledger/note-unchanged.ts'
+import { noteLookup } from '../../src/ledger/note-unchanged.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
-import { looksAreDue, openVerifier, LANE as QUEUE } from './scene.ts'
+import { checksAreDue, openVerifier, LANE as QUEUE } from './scene.ts'
 
 test('owed once, and only where it differs still and nothing else is under way', async () => {
   const keys = ['found', 'held', 'over', 'owed', 'twice']
   await using house = await settledHouse(QUEUE, named(keys))
   const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
-  await using looking = await openVerifier(house)
+  await using verifier = await openVerifier(house)
   const { rows } = await pool.query<{ now: string }>('SELECT clock_timestamp()::text AS now')
   const startedAt = rows[0]?.now ?? ''
-  await looking.look(keys)
-  await looksAreDue(house)
-  const found = Object.values(await looking.look(keys)).flatMap(({ findingId }) => findingId ?? [])
+  await verifier.checkKeys(keys)
+  await checksAreDue(house)
+  const found = Object.values(await verifier.checkKeys(keys)).flatMap(({ findingId }) => findingId ?? [])
   expect(found).toHaveLength(5)
   house.sandbox.users.edit('over', { first_name: 'Ana' })
-  await looking.look(['over'])
-  await noteToLook(pool, ['owed'])
+  await verifier.checkKeys(['over'])
+  await noteLookup(pool, ['owed'])
   await pool.query(`UPDATE rollcall.owed SET token = 1 WHERE key = 'owed'`)
   const lag = house.config.timing
   const brake = async ({ key }: { key: string }) => (key === 'held' ? (['repair'] as const) : [])
@@ -41,8 +41,8 @@ test('a customer that was never synced is found, and left to a backfill', async 
   await house.db.pool.query(
     `ALTER TABLE clientes DISABLE TRIGGER ALL; INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`,
   )
-  await using looking = await openVerifier(house, { repair: true })
-  await looking.look(['new'])
-  await looksAreDue(house)
-  expect((await looking.look(['new'])).new).toMatchObject({ findingState: 'found', repairing: false })
+  await using verifier = await openVerifier(house, { repair: true })
+  await verifier.checkKeys(['new'])
+  await checksAreDue(house)
+  expect((await verifier.checkKeys(['new'])).new).toMatchObject({ findingState: 'found', repairing: false })
 })

@@ -8,13 +8,13 @@ const FINE: Preconditions = { rate: 100, liveWaits: false, current: true, swept:
 /** A gate on a clock of its own, on which sleeping takes no time. */
 function gateAt(preconditions: (nowMs: number) => Partial<Preconditions>, rate: number | null = null) {
   let nowMs = 0
-  let tended = 0
+  let probes = 0
   const beats: boolean[] = []
   const stop = new AbortController()
   const gate = makeRunGate({
     preconditions: async () => ({ ...FINE, ...preconditions(nowMs) }),
     rate,
-    tend: async () => tended++,
+    probe: async () => probes++,
     onBeat: (stopped) => beats.push(stopped),
     async sleep(ms) {
       nowMs += ms
@@ -22,7 +22,7 @@ function gateAt(preconditions: (nowMs: number) => Partial<Preconditions>, rate: 
     monotonic: () => nowMs,
     signal: stop.signal,
   })
-  return { gate, stop, beats, now: () => nowMs, tended: () => tended }
+  return { gate, stop, beats, now: () => nowMs, probes: () => probes }
 }
 const room = ({ gate }: ReturnType<typeof gateAt>) => gate.room(() => null)
 const agreed = (count: number) =>
@@ -57,7 +57,7 @@ describe('a gate', () => {
   test('waits a while for a pace that is stopped, finding out whether it may go on', async () => {
     const back = gateAt((nowMs) => ({ rate: nowMs < 5000 ? 0 : 100 }))
     expect(await room(back)).toBeGreaterThan(0)
-    expect(back.tended()).toBeGreaterThan(5)
+    expect(back.probes()).toBeGreaterThan(5)
     expect([back.beats[0], back.beats.at(-1)]).toEqual([true, false])
     expect(await room(gateAt(() => ({ rate: 0 })))).toEqual({ kind: 'stopped', why: 'pace' })
   })
@@ -70,10 +70,10 @@ describe('a gate', () => {
     expect(await room(gateAt(() => preconditions))).toEqual({ kind: 'refused', why })
   })
 
-  test('says what it doubts as soon as calls are stopped, and ends at once when it is asked to', async () => {
-    const doubted = gateAt(() => ({ rate: 0 }))
-    const end = await doubted.gate.room(() => 'no-answers')
-    expect([end, doubted.now()]).toEqual([{ kind: 'not-credible', why: 'no-answers' }, 0])
+  test('says why it is not credible as soon as calls are stopped, and ends at once when it is asked to', async () => {
+    const silent = gateAt(() => ({ rate: 0 }))
+    const end = await silent.gate.room(() => 'no-answers')
+    expect([end, silent.now()]).toEqual([{ kind: 'not-credible', why: 'no-answers' }, 0])
     const stopped = gateAt(() => ({}))
     stopped.stop.abort()
     expect(await room(stopped)).toEqual({ kind: 'stopped', why: 'asked' })

@@ -7,7 +7,7 @@ import { openSync, type Secrets } from '../../src/worker/open-sync.ts'
 import type { House } from '../support/house.ts'
 import { lanes, type QueueLane } from '../support/lanes.ts'
 
-/** Which queue the worker has makes no difference to a look. */
+/** Which queue the worker has makes no difference to a check. */
 export const LANE: QueueLane = lanes.find(({ name }) => name === 'postgres') ?? missing()
 
 function missing(): never {
@@ -18,7 +18,7 @@ export type Verifier = AsyncDisposable & {
   readonly calls: readonly CallEntry[]
   check(keys: readonly CustomerKey[], signal?: AbortSignal): Promise<CheckedBatch>
   /** By key. */
-  look(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Checked>>>
+  checkKeys(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Checked>>>
 }
 
 type Options = { readonly repair?: boolean }
@@ -37,7 +37,7 @@ export async function openVerifier(house: House, { repair = false }: Options = {
   return {
     calls,
     check: (keys, signal = never) => check(keys, signal),
-    async look(keys) {
+    async checkKeys(keys) {
       const { checked } = await check(keys, never)
       return Object.fromEntries(checked.map((each) => [each.key, each]))
     },
@@ -45,10 +45,10 @@ export async function openVerifier(house: House, { repair = false }: Options = {
   }
 }
 
-/** As if the time of every next look had come. */
-export async function looksAreDue({ db }: House): Promise<void> {
+/** As if the time of every next check had come. */
+export async function checksAreDue({ db }: House): Promise<void> {
   await db.pool.query(
-    `UPDATE rollcall.finding SET next_look_at = now() - interval '1 second' WHERE next_look_at IS NOT NULL`,
+    `UPDATE rollcall.finding SET next_check_at = now() - interval '1 second' WHERE next_check_at IS NOT NULL`,
   )
 }
 
@@ -61,14 +61,14 @@ export type StoredFinding = {
   readonly key: CustomerKey
   readonly kind: string
   readonly cause: string
-  readonly looks: number
+  readonly checks: number
   readonly repairs: number
   readonly how: string | null
 }
 
 export async function storedFindings({ db }: House): Promise<readonly StoredFinding[]> {
   const { rows } = await db.pool.query<StoredFinding>(
-    'SELECT key, kind, cause, looks, repairs, resolved_how AS how FROM rollcall.finding ORDER BY key, id',
+    'SELECT key, kind, cause, checks, repairs, resolved_how AS how FROM rollcall.finding ORDER BY key, id',
   )
   return rows
 }

@@ -15,9 +15,10 @@ const step = (open: StoredFinding | null, result: CheckResult) =>
 
 const OPEN: StoredFinding = {
   ...{ id: '1', kind: 'differs', fields: ['email'], pending: [], cause: 'never-delivered', access: null },
-  ...{ looks: 1, nextInMs: -1, repairs: 0, writtenSinceRepair: false, writtenSinceSeen: false, desired: 'd' },
+  ...{ checks: 1, nextInMs: -1, repairs: 0, desired: 'd' },
+  ...{ writtenSinceRepair: false, writtenSinceSeen: false },
 }
-const FOUND: StoredFinding = { ...OPEN, looks: 2 }
+const FOUND: StoredFinding = { ...OPEN, checks: 2 }
 
 function seen(
   kind: DriftKind,
@@ -25,16 +26,16 @@ function seen(
   access: WrongAccess | null = null,
 ): CheckResult {
   const verdict = { kind, fields, cause: 'edited-at-service', access } as const
-  return { kind: 'seen', sight: 'absent', verdict, ownForms: [], desired: 'd' }
+  return { kind: 'compared', remote: 'absent', verdict, ownForms: [], desired: 'd' }
 }
 const differs = (fields: readonly DriftField[]) => seen('differs', fields)
 const statusDiffers = (access: WrongAccess | null, fields: readonly DriftField[] = ['status']) =>
   seen('differs', fields, access)
 const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
-  ...{ kind: 'seen', sight: 'absent', verdict: { kind: 'agrees' }, ownForms, desired },
+  ...{ kind: 'compared', remote: 'absent', verdict: { kind: 'agrees' }, ownForms, desired },
 })
 
-test('a first look suspects, a second one confirms, and the cause is that of the first', () => {
+test('a first check suspects, a second one confirms, and the cause is that of the first', () => {
   const drift = { fields: ['email'], pending: [], cause: 'never-delivered' }
   expect(step(null, differs(['email']))).toMatchObject({ do: 'suspect', ends: null })
   expect(step(OPEN, differs(['email']))).toMatchObject({ do: 'confirm', drift })
@@ -61,22 +62,22 @@ test('each field has to be shown twice', () => {
 })
 
 test('that access is lost or undue has to be shown twice, as a field has', () => {
-  const told = (open: Partial<StoredFinding>, result: CheckResult) => {
+  const kept = (open: Partial<StoredFinding>, result: CheckResult) => {
     const made = step({ ...FOUND, ...open }, result)
     return 'drift' in made ? [made.do, made.drift.fields, made.drift.pending, made.drift.access] : made
   }
   const status = { fields: ['status'], access: 'lost' } as const
-  expect(told(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
+  expect(kept(status, statusDiffers('lost'))).toEqual(['keep', ['status'], [], 'lost'])
   // From another trial to no access: the status differed before, and the loss is news.
-  expect(told({ fields: ['status'] }, statusDiffers('lost'))).toEqual(['suspect', ['status'], [], 'lost'])
+  expect(kept({ fields: ['status'] }, statusDiffers('lost'))).toEqual(['suspect', ['status'], [], 'lost'])
   expect(
-    told({ ...status, fields: ['status', 'email'] }, statusDiffers('undue', ['status', 'email'])),
+    kept({ ...status, fields: ['status', 'email'] }, statusDiffers('undue', ['status', 'email'])),
   ).toEqual([...['keep', ['email'], ['status'], null]])
-  expect(told({}, statusDiffers('lost', ['status', 'email']))).toEqual(['keep', ['email'], ['status'], null])
-  expect(told({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
+  expect(kept({}, statusDiffers('lost', ['status', 'email']))).toEqual(['keep', ['email'], ['status'], null])
+  expect(kept({ pending: ['status'] }, statusDiffers('lost', ['status', 'email']))).toEqual([
     ...['keep', ['status', 'email'], [], 'lost'],
   ])
-  expect(told({ kind: 'missing', fields: [], access: 'lost' }, seen('missing', [], 'lost'))).toEqual([
+  expect(kept({ kind: 'missing', fields: [], access: 'lost' }, seen('missing', [], 'lost'))).toEqual([
     'keep',
     [],
     [],
@@ -86,12 +87,12 @@ test('that access is lost or undue has to be shown twice, as a field has', () =>
 
 test.each<[string, Partial<StoredFinding>, CheckResult]>([
   ['wait', { nextInMs: 1 }, differs(['email'])],
-  ['wait', { looks: 2, nextInMs: 1 }, differs(['email'])],
+  ['wait', { checks: 2, nextInMs: 1 }, differs(['email'])],
   ['forget', { nextInMs: 1 }, agrees()],
   // A later time than the service lags, or a repair takes, keeps no check from counting.
   ['confirm', { nextInMs: 600_000 }, differs(['email'])],
-  ['keep', { looks: 2, nextInMs: 600_000 }, differs(['email'])],
-  ['wait', { looks: 2, repairs: 2, nextInMs: 15_000 }, differs(['email'])],
+  ['keep', { checks: 2, nextInMs: 600_000 }, differs(['email'])],
+  ['wait', { checks: 2, repairs: 2, nextInMs: 15_000 }, differs(['email'])],
 ])(
   'a check that comes too early says nothing of a difference, and all of an end: %s %j',
   (what, open, result) => {
@@ -111,11 +112,11 @@ describe('how one ends', () => {
     expect(how({ writtenSinceRepair: true }, agrees('another'))).toBe('by-a-change')
   })
   test('a suspicion that is none leaves no trace', () => {
-    expect(how({ looks: 1 }, agrees())).toBe('forget')
+    expect(how({ checks: 1 }, agrees())).toBe('forget')
     expect(step(null, agrees())).toEqual({ do: 'nothing' })
   })
-  test('of whoever was not looked at', () => {
-    const said = (looks: number) => SKIPPED.map((why) => [why, how({ looks }, { kind: 'skipped', why })])
+  test('of a customer that was not checked', () => {
+    const said = (checks: number) => SKIPPED.map((why) => [why, how({ checks }, { kind: 'skipped', why })])
     const waits = Object.fromEntries(
       ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
     )
@@ -136,24 +137,24 @@ describe('how one ends', () => {
   })
 })
 
-test('whatever the looks show, nothing is found that two looks in a row have not shown', () => {
+test('whatever the checks show, nothing is found that two checks in a row have not shown', () => {
   const FIELDS: readonly DriftField[] = ['status', 'email', 'gender']
-  const look = fc.oneof(
+  const check = fc.oneof(
     fc.constant(null),
     fc.record({ kind: fc.constantFrom<DriftKind>(...DRIFT_KINDS), fields: fc.subarray([...FIELDS]) }),
   )
-  const run = fc.property(fc.array(look, { maxLength: 8 }), (looks) => {
+  const run = fc.property(fc.array(check, { maxLength: 8 }), (checks) => {
     let open = null as StoredFinding | null
-    let before: (typeof looks)[number] = null
-    for (const each of looks) {
+    let before: (typeof checks)[number] = null
+    for (const each of checks) {
       const fields = each?.kind === 'differs' ? each.fields : []
       const made = step(open, each ? seen(each.kind, fields) : agrees())
       if (made.do === 'confirm' || made.do === 'keep') {
         expect(before?.kind).toBe(made.drift.kind)
         if (made.do === 'confirm' && made.drift.kind === 'differs' && fields.length > 0)
           for (const field of made.drift.fields) expect(before?.fields).toContain(field)
-        open = { ...(open ?? OPEN), ...made.drift, looks: (open?.looks ?? 1) + 1 }
-      } else if (made.do === 'suspect') open = { ...OPEN, ...made.drift, looks: 1 }
+        open = { ...(open ?? OPEN), ...made.drift, checks: (open?.checks ?? 1) + 1 }
+      } else if (made.do === 'suspect') open = { ...OPEN, ...made.drift, checks: 1 }
       else open = null
       before = each ? { kind: each.kind, fields } : null
     }

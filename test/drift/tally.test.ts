@@ -5,9 +5,9 @@ import { driftingOf } from '../../src/report/conclude.ts'
 
 const VERDICTS: readonly CheckVerdict[] = [
   { kind: 'agrees' },
-  { kind: 'agrees', hidden: true },
-  { kind: 'agrees', nobody: 'known' },
-  { kind: 'agrees', nobody: 'gone' },
+  { kind: 'agrees', unverifiable: true },
+  { kind: 'agrees', absent: 'known' },
+  { kind: 'agrees', absent: 'gone' },
   { kind: 'missing', fields: [], cause: 'edited-at-service', access: 'lost' },
   { kind: 'differs', fields: ['status', 'email'], cause: 'edited-at-service', access: 'undue' },
   { kind: 'differs', fields: ['email'], cause: 'never-delivered', access: null },
@@ -22,7 +22,7 @@ const VERDICTS: readonly CheckVerdict[] = [
 const COUNTED = {
   checked: 8,
   agrees: 4,
-  hidden: 1,
+  unverifiable: 1,
   vanished: 2,
   kinds: { missing: 1, differs: 2, 'trial-ended': 1 },
   access: { lost: 1, undue: 2 },
@@ -45,7 +45,7 @@ test('each customer counts once, by what was said of it; counts add up, wherever
     expect(plus(tallyOf(VERDICTS.slice(0, cut)), tallyOf(VERDICTS.slice(cut)))).toEqual(COUNTED)
 })
 
-test('a service that answers next to nothing is out of order, and one that refuses the keys is told apart', () => {
+test('a service that answers next to nothing is out of order, and one that refuses the keys is distinguished', () => {
   const many = (count: number, verdict: CheckVerdict) => Array.from({ length: count }, () => verdict)
   const there = many(10, { kind: 'agrees' })
   const trouble: CheckVerdict = { kind: 'no-answer', why: 'trouble' }
@@ -57,7 +57,7 @@ test('a service that answers next to nothing is out of order, and one that refus
   expect(of([...there, ...many(11, trouble)])).toBe('no-answers')
   expect(of([...there, ...many(11, page)])).toBe('no-answers')
   expect(of([...there, ...many(11, denied)])).toBe('denied')
-  // Of a few it is told at the end, and of a handful where nobody was answered.
+  // A few are reported at the end, and of a handful where nobody was answered.
   expect([of(many(9, denied), false), of(many(9, denied))]).toEqual([null, 'denied'])
   expect([of(many(4, trouble)), of([...many(3, trouble), { kind: 'agrees' }])]).toEqual(['no-answers', null])
 })

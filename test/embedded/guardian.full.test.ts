@@ -19,27 +19,27 @@ async function guarded(deadlineMs = 5_000) {
 }
 
 test('a parent that is killed leaves no server, no guardian and no folder', async () => {
-  const { child, told } = await startParent(['sleeper'])
-  expect(runs(told.pid)).toBe(true)
+  const { child, said } = await startParent(['sleeper'])
+  expect(runs(said.pid)).toBe(true)
   child.kill('SIGKILL')
-  await until(() => !runs(told.pid) && !runs(told.guardian ?? 0), { what: 'both are gone' })
-  expect(existsSync(told.folder)).toBe(false)
+  await until(() => !runs(said.pid) && !runs(said.guardian ?? 0), { what: 'both are gone' })
+  expect(existsSync(said.folder)).toBe(false)
 })
 
 test('a parent that finishes without stopping the server is not kept alive by it', async () => {
-  const { ended, told } = await startParent(['sleeper', 'ends'])
+  const { ended, said } = await startParent(['sleeper', 'ends'])
   expect(await ended).toEqual([0, null])
-  await until(() => !runs(told.pid) && !existsSync(told.folder), { what: 'server and folder are gone' })
+  await until(() => !runs(said.pid) && !existsSync(said.folder), { what: 'server and folder are gone' })
 })
 
 test('Ctrl-C in the terminal does not reach the server', async () => {
-  const { child, told } = await startParent(['sleeper'], { detached: true })
+  const { child, said } = await startParent(['sleeper'], { detached: true })
   // A terminal sends it to the whole foreground group.
   process.kill(-(child.pid ?? 0), 'SIGINT')
   await new Promise((resolve) => setTimeout(resolve, 200))
-  expect(runs(told.pid)).toBe(true)
+  expect(runs(said.pid)).toBe(true)
   child.kill('SIGKILL')
-  await until(() => !runs(told.pid) && !existsSync(told.folder))
+  await until(() => !runs(said.pid) && !existsSync(said.folder))
 })
 
 test('a server that ignores the signal is killed after the deadline', async () => {

@@ -88,10 +88,10 @@ const WAYS: readonly (readonly [string, object])[] = [
 ]
 
 test.each(WAYS)('a parent that is killed leaves no server and no folder: %s', async (_how, options) => {
-  const { child, told } = await startParent(['postgres'], { ...options, env: {} })
-  expect([told.encoding, runs(told.pid)]).toEqual(['UTF8', true])
+  const { child, said } = await startParent(['postgres'], { ...options, env: {} })
+  expect([said.encoding, runs(said.pid)]).toEqual(['UTF8', true])
   child.kill('SIGKILL')
-  await until(() => !runs(told.pid) && !existsSync(told.folder), { what: 'server and folder are gone' })
+  await until(() => !runs(said.pid) && !existsSync(said.folder), { what: 'server and folder are gone' })
 })
 
 test.skipIf(!root)('binaries that the server account cannot reach are copied to where it can', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const PARENT = fileURLToPath(new URL('./parent.ts', import.meta.url))
 
-export type Told = { pid: number; guardian?: number; folder: string; encoding?: string }
+export type Said = { pid: number; guardian?: number; folder: string; encoding?: string }
 
 /** Starts test/embedded/parent.ts and waits for the line that it prints. */
 export async function startParent(args: readonly string[], options: SpawnOptions = {}) {
@@ -18,7 +18,7 @@ export async function startParent(args: readonly string[], options: SpawnOptions
   if (!child.stdout) throw new Error('no output')
   const line = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>
   const [first] = await Promise.race([line, ended.then(() => Promise.reject(new Error(complaints)))])
-  return { child, ended, told: JSON.parse(first) as Told }
+  return { child, ended, said: JSON.parse(first) as Said }
 }
 
 /** Signal 0 asks only; EPERM means that it runs as somebody else. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { buildHouse, SECRETS } from '../support/house.ts'
-import { ask, deeds, insert, lane, open, register, told } from './house.ts'
+import { ask, insert, lane, open, printed, register, toDo } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
 
-test('full access, a trial, no access and no registration are told apart, one GET for each', async () => {
+test('full access, a trial, no access and no registration are distinguished, one GET for each', async () => {
   await using house = await buildHouse(lane)
   for (const [id, plan] of [
     ['full', 'premium'],
@@ -28,15 +28,15 @@ test('full access, a trial, no access and no registration are told apart, one GE
 test('a key that neither the customer data nor rollcall nor the service knows is no such customer', async () => {
   await using house = await buildHouse(lane)
   const unknown = await ask(house, 'mistyped')
-  expect([unknown.access.why, deeds(unknown)]).toEqual(['no-such-customer', []])
-  expect(told(unknown)).toContain('no such customer')
+  expect([unknown.access.why, toDo(unknown)]).toEqual(['no-such-customer', []])
+  expect(printed(unknown)).toContain('no such customer')
   // A customer who was there once is not mistyped.
   await insert(house, 'gone', 'premium')
   await house.db.pool.query('DELETE FROM clientes')
   expect((await ask(house, 'gone')).access.why).toBe('not-registered')
 })
 
-test('a trial that was agreed on and is over is told from one that was never given', async () => {
+test('a trial that was agreed on and is over is not taken for one that was never given', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'trial')
   const worker = await house.startWorker()

@@ -6,7 +6,7 @@ import { setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { holdCalls } from '../support/pace-row.ts'
-import { all, ask, deeds, lane, open, told } from './house.ts'
+import { all, ask, lane, open, printed, toDo } from './house.ts'
 
 const READER = { now: new Date('2026-11-23T08:00:00Z'), timeZone: 'Europe/Madrid' }
 
@@ -17,7 +17,7 @@ async function monday(house: House, fields: object = {}): Promise<void> {
   house.sandbox.users.set('c', { status: 2, ...fields })
 }
 
-test('with a token of the customer it lists whom the customer sees, and who has written', async () => {
+test('with a token of the customer it lists the professionals that the customer sees, and unread messages', async () => {
   await using house = await buildHouse(lane)
   await monday(house, { ml_group_name: 'gold' })
   const token = await house.sandbox.issueToken('c')
@@ -79,7 +79,7 @@ const sign = (claims: Record<string, unknown>) =>
 
 test.each([
   ['says nothing', {}, 'unsaid', 'does not say'],
-  ['names somebody by another name', { sub: 'internal-77' }, 'named-otherwise', 'differently'],
+  ['names a user by another name', { sub: 'internal-77' }, 'named-otherwise', 'differently'],
 ])('a token that %s and is shut out makes no certain "no", and no "yes"', async (_, claims, bearer, text) => {
   await using house = await buildHouse(lane)
   await monday(house)
@@ -96,11 +96,11 @@ test.each([
   if (!first) throw new Error('there are three')
   const { chat } = first
   expect(exitForAccess({ explanations: [first], chat })).toBe(1)
-  expect(told(first)).toMatch(/nothing certain/)
+  expect(printed(first)).toMatch(/nothing certain/)
   expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })
 
-test('the chat keeps the common pace, and its Retry-After binds nobody', async () => {
+test('the chat keeps the common pace, and its Retry-After binds no worker', async () => {
   await using house = await buildHouse(lane)
   await monday(house)
   const { pool } = house.db
@@ -131,7 +131,7 @@ test('a token that has expired, or is none of this service, leaves open whether 
   const customer = await ask(house, 'c', { token })
   expect(customer.chat).toEqual({ kind: 'refused' })
   expect(customer.access).toEqual({ can: 'unknown', why: 'chat-silent' })
-  expect(deeds(customer)).toContain('check-token')
+  expect(toDo(customer)).toContain('check-token')
   await using none = await open(house, { token: 'not.a.jwt' })
   const silent = await none.of('c')
   expect([silent.chat, none.claims?.names]).toEqual([{ kind: 'refused' }, []])
@@ -162,7 +162,7 @@ test.each([
   ['200 html', { http: 200, error: null, waitMs: null }, 'check-address'],
   ['503 retry-after=60', { http: 503, error: null, waitMs: 60_000 }, 'try-later'],
   ['drop-before', { http: null, error: 'connection-lost', waitMs: null }, 'check-address'],
-])('a chat that answers %s could not be asked', async (fault, chat, deed) => {
+])('a chat that answers %s could not be asked', async (fault, chat, name) => {
   await using house = await buildHouse(lane)
   await monday(house)
   const token = await house.sandbox.issueToken('c')
@@ -170,5 +170,5 @@ test.each([
   const customer = await ask(house, 'c', { token })
   expect(customer.chat).toEqual({ kind: 'no-answer', ...chat })
   expect(customer.access).toEqual({ can: 'unknown', why: 'chat-silent' })
-  expect(deeds(customer)).toContain(deed)
+  expect(toDo(customer)).toContain(name)
 })

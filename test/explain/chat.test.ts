@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { type Chat, type ChatSays, chatSays, listing, mayAskChat } from '../../src/explain/chat.ts'
 import type { Bearer } from '../../src/explain/token.ts'
 
-const SOMEBODY = {
+const WAITING = {
   ...{ professionalId: 'p', status: 'online', name: null, photo: null, title: null, titleHtml: null },
   ...{ description: null, specialityId: null, collegiateNumber: null, schedules: [], room: null },
   ...{ nextConnectionAt: null, nextDisconnectionAt: null },
 }
-const NOBODY = listing({ items: [], unreadable: 0 })
+const NONE = listing({ items: [], unreadable: 0 })
 
 const CHATS: readonly (readonly [Chat, ours: ChatSays, perhapsOurs: ChatSays])[] = [
   [{ kind: 'not-asked', why: 'demo' }, 'nothing', 'nothing'],
-  [listing({ items: [SOMEBODY], unreadable: 3 }), 'nothing', 'nothing'],
-  [NOBODY, 'nobody-visible', 'nothing'],
-  [{ ...NOBODY, unreadable: 3 }, 'unclear', 'nothing'],
+  [listing({ items: [WAITING], unreadable: 3 }), 'nothing', 'nothing'],
+  [NONE, 'none-visible', 'nothing'],
+  [{ ...NONE, unreadable: 3 }, 'unclear', 'nothing'],
   [{ kind: 'shut' }, 'shut', 'unclear'],
   [{ kind: 'refused' }, 'unclear', 'unclear'],
   [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, 'unclear', 'unclear'],
@@ -22,7 +22,7 @@ const CHATS: readonly (readonly [Chat, ours: ChatSays, perhapsOurs: ChatSays])[]
 ]
 
 test.each(CHATS)(
-  'what a chat that came to %j says: of its own user %s, of somebody who may be it %s',
+  'what a chat that came to %j says: of its own user %s, of a user that may be it %s',
   (chat, ours, perhapsOurs) => {
     const expected: Readonly<Record<Bearer, ChatSays>> = {
       'this-user': ours,
@@ -36,7 +36,7 @@ test.each(CHATS)(
 )
 
 test('an order that nothing decides is that of the list', () => {
-  const items = ['a', 'b', 'c'].map((name) => ({ ...SOMEBODY, name }))
+  const items = ['a', 'b', 'c'].map((name) => ({ ...WAITING, name }))
   expect(listing({ items, unreadable: 0 }).professionals.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { buildHouse, CUSTOMERS, SECRETS } from '../support/house.ts'
-import { ask, lane, register, told } from './house.ts'
+import { ask, lane, printed, register } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
 
@@ -24,8 +24,8 @@ test('a customer that cannot be mapped, or whose row cannot be read, is still as
     ...{ access: { can: 'yes' }, result: 'blocked', drift: null },
     remedies: [{ do: 'correct', waitMs: null }],
   })
-  expect(told(odd)).toMatch(/status \(not-in-values\), .*premium/)
-  expect(told(odd)).not.toContain('gold')
+  expect(printed(odd)).toMatch(/status \(not-in-values\), .*premium/)
+  expect(printed(odd)).not.toContain('gold')
   const zero = await ask(house, 'zero')
   expect(zero).toMatchObject({ access: { can: 'yes' }, desired: { kind: 'unreadable', code: '22012' } })
 })
@@ -36,7 +36,7 @@ test('what is left out is named with its code, whether the mapping or the servic
     `INSERT INTO clientes (id, plan, correo, nombre) VALUES ('c', 'premium', 'nowhere', 'Leocadia')`,
   )
   register(house, 'c', 2, { email: 'c@example.com' })
-  const text = told(await ask(house, 'c'))
+  const text = printed(await ask(house, 'c'))
   expect(text).toContain('  left out  email (invalid)\n')
   expect(text).not.toContain('nowhere')
   await house.db.pool.query(
@@ -56,9 +56,9 @@ test('what is left out is named with its code, whether the mapping or the servic
   ])
   // What the service refused is no difference that a sync could put right: the row is to be corrected.
   expect(refused).toMatchObject({ result: 'same', remedies: [{ do: 'correct' }] })
-  // With the key of the record it can be told that the value has changed since.
+  // With the key of the record it shows that the value has changed since.
   await house.db.pool.query('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])
-  expect(told(await ask(house, 'c', DIGEST))).toContain('  left out  email (invalid)\n')
+  expect(printed(await ask(house, 'c', DIGEST))).toContain('  left out  email (invalid)\n')
 })
 
 test('of two customers with one user_id it is said that the access may be the other one', async () => {
@@ -75,7 +75,7 @@ test('of two customers with one user_id it is said that the access may be the ot
   register(house, 'c', 2)
   const shared = await ask(house, '["c", "PT"]')
   expect(shared).toMatchObject({ access: { can: 'yes' }, claimants: ['["c", "ES"]'] })
-  expect(told(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
+  expect(printed(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
 })
 
 test.each(['present', 'unknown'])(

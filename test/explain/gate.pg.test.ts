@@ -7,7 +7,7 @@ import { holdCalls } from '../support/pace-row.ts'
 
 const never = new AbortController().signal
 
-test('while the breaker is open nobody is asked', async () => {
+test('while the breaker is open no call is made', async () => {
   await using db = await freshDatabase()
   await setCeiling(db.pool, 100)
   await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(), probe_at = now()`)
@@ -27,15 +27,15 @@ test('a permit that does not come is not waited for, by this customer once and b
     ...{ timeoutMs: 1000, concurrency: 1, allowPlainHttp: false },
   })
   const began = performance.now()
-  const { look } = makeLookup({ users, gate, signal: never })
-  expect(await look('c', 'c')).toEqual({
+  const { get } = makeLookup({ users, gate, signal: never })
+  expect(await get('c', 'c')).toEqual({
     remote: { kind: 'not-asked', why: 'no-permit', waitMs: expect.any(Number) },
-    seen: null,
+    observed: null,
   })
   expect((await gate.shut()).waitMs).toBeGreaterThan(3_500_000)
   const waited = performance.now()
   expect(waited - began).toBeGreaterThanOrEqual(patienceMs - 10)
-  expect((await look('d', 'd')).remote).toMatchObject({ why: 'no-permit' })
+  expect((await get('d', 'd')).remote).toMatchObject({ why: 'no-permit' })
   expect(performance.now() - waited).toBeLessThan(patienceMs)
   await users.close()
 })

@@ -6,7 +6,7 @@ import { setCeiling } from '../../src/pace/row.ts'
 import { buildHouse, type House } from '../support/house.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { ask, insert, lane, open, register, told } from './house.ts'
+import { ask, insert, lane, open, printed, register } from './house.ts'
 
 /** `await using holder = await holding(house, sql)`: the locks of a transaction, until the test is over. */
 async function holding(house: House, sql: string) {
@@ -61,7 +61,7 @@ test('locked customers are named, and a row that is locked later does not keep t
   })
   const asked = await before.of('c')
   expect(asked).toMatchObject({ service: { status: 2 }, desired: { kind: 'unreadable', code: '57014' } })
-  expect(told(asked)).toMatch(/row could not be read .*lock/)
+  expect(printed(asked)).toMatch(/row could not be read .*lock/)
 })
 
 test("locked tables of rollcall's own are waited for once, and done without", async () => {
@@ -75,7 +75,7 @@ test("locked tables of rollcall's own are waited for once, and done without", as
   const began = performance.now()
   const second = await access.of('d')
   expect([second.rollcall.kind, performance.now() - began < patienceMs]).toEqual(['locked', true])
-  expect(told(second)).toMatch(/tables gave no answer/)
+  expect(printed(second)).toMatch(/tables gave no answer/)
   await holder.query('ROLLBACK; BEGIN; LOCK TABLE rollcall.target IN ACCESS EXCLUSIVE MODE')
   expect((await ask(house, 'c', { pool: impatient(house) })).rollcall.kind).toBe('locked')
 })

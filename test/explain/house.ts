@@ -61,7 +61,7 @@ export async function all(explain: Explain, keys: readonly CustomerKey[]): Promi
 }
 
 /** What it advises. */
-export function deeds({ remedies }: Pick<Explanation, 'remedies'>): string[] {
+export function toDo({ remedies }: Pick<Explanation, 'remedies'>): string[] {
   return remedies.map((remedy) => remedy.do)
 }
 
@@ -71,7 +71,7 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
 }
 
 /** What a person would read of it, unfolded. */
-export function told({ chat, ...explanation }: Asked): string {
+export function printed({ chat, ...explanation }: Asked): string {
   const reader = { now: new Date(), timeZone: 'Europe/Madrid' }
   const lines = renderChat({ chat, claims: null, bearer: explanation.token }, reader)
   return renderOne(explanation, 'access', lines)

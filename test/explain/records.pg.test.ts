@@ -5,11 +5,11 @@ import { setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { buildHouse, SECRETS } from '../support/house.ts'
 import { holdCalls } from '../support/pace-row.ts'
-import { ask, deeds, insert, lane, register, told } from './house.ts'
+import { ask, insert, lane, printed, register, toDo } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
 
-test('what rollcall owes is told, from the captured change to the settled one, and so is what to do', async () => {
+test('what rollcall owes is printed, from the captured change to the settled one, and so is what to do', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'premium')
   register(house, 'c', 0)
@@ -20,11 +20,11 @@ test('what rollcall owes is told, from the captured change to the settled one, a
     remedies: [{ do: 'wait', waitMs: null }],
     rollcall: { kind: 'known', history: { owed: false, capturedMs: expect.any(Number) } },
   })
-  expect(told(captured)).toContain('differs: status')
+  expect(printed(captured)).toContain('differs: status')
 
   await house.db.pool.query(`UPDATE rollcall.outbox SET at = at - interval '2 hours'`)
   const waiting = await ask(house, 'c')
-  expect([deeds(waiting)[0], told(waiting)]).toEqual([
+  expect([toDo(waiting)[0], printed(waiting)]).toEqual([
     'start-worker',
     expect.stringContaining('captured 2 h ago'),
   ])
@@ -34,7 +34,7 @@ test('what rollcall owes is told, from the captured change to the settled one, a
   await worker.stop()
   const settled = await ask(house, 'c', DIGEST)
   expect(settled).toMatchObject({ access: { can: 'yes', why: 'full' }, result: 'same', remedies: [] })
-  expect(told(settled)).toMatch(/rollcall +nothing owed, last written/)
+  expect(printed(settled)).toMatch(/rollcall +nothing owed, last written/)
 })
 
 test('without rollcall in the database, and with rights to read the customers alone, it is answered all the same', async () => {
@@ -78,14 +78,14 @@ test('records about another service are not shown as if they were about this one
       rollcall: { kind: 'other-target' },
       remedies: [{ do: 'name-target', waitMs: null }],
     })
-    expect(told(elsewhere)).toContain(`SERVICE_URL was ${house.sandbox.url}`)
+    expect(printed(elsewhere)).toContain(`SERVICE_URL was ${house.sandbox.url}`)
   } finally {
     await other.stop()
   }
   const rekeyed = await ask(house, 'c', { digestKey: 'another-digest-key-of-thirty-two-chars' })
   expect(rekeyed).toMatchObject({ result: 'same', remedies: [{ do: 'name-target' }] })
-  expect(told(rekeyed)).toMatch(/correct the variable .*`rollcall status`/s)
-  expect(told(rekeyed)).toMatch(/SERVICE_API_KEY .*has changed/)
+  expect(printed(rekeyed)).toMatch(/correct the variable .*`rollcall status`/s)
+  expect(printed(rekeyed)).toMatch(/SERVICE_API_KEY .*has changed/)
   expect((await ask(house, 'c')).rollcall.kind).toBe('known')
 })
 

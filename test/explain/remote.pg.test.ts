@@ -3,7 +3,7 @@ import { readPace } from '../../src/pace/read.ts'
 import { endHold, setCeiling } from '../../src/pace/row.ts'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse } from '../support/house.ts'
-import { all, ask, deeds, insert, lane, open, register, told } from './house.ts'
+import { all, ask, insert, lane, open, printed, register, toDo } from './house.ts'
 
 test.each([
   ['401', { why: 'denied' }, 'refused', 'check-keys', null],
@@ -17,7 +17,7 @@ test.each([
   ['down', { why: 'unreached' }, 'not answer', 'check-address', null],
 ])(
   'a GET that is answered %s says nothing about the customer, and what to do about that',
-  async (fault, remote, text, deed, waitMs) => {
+  async (fault, remote, text, name, waitMs) => {
     await using house = await buildHouse(lane)
     await insert(house, 'c', 'premium')
     register(house, 'c', 2)
@@ -26,13 +26,13 @@ test.each([
     expect(asked).toMatchObject({
       access: { can: 'unknown', why: 'no-answer' },
       ...{ service: { kind: 'no-answer', ...remote }, result: 'unknown', drift: null },
-      remedies: [{ do: deed, waitMs }],
+      remedies: [{ do: name, waitMs }],
     })
-    expect(told(asked)).toMatch(new RegExp(`access    unknown: .*${text}`))
+    expect(printed(asked)).toMatch(new RegExp(`access    unknown: .*${text}`))
   },
 )
 
-test('where a pace is kept a GET takes of it, and one customer with whom the service always asks to wait holds it for long only once', async () => {
+test('where a pace is kept a GET takes of it, and one customer with which the service always asks to wait holds it for long only once', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await setCeiling(pool, 50)
@@ -51,16 +51,16 @@ test('where a pace is kept a GET takes of it, and one customer with whom the ser
 })
 
 test.each(['404 html', '404 empty', '410 html'])(
-  '%s still is "not registered", and the address is doubted',
+  '%s still is "not registered", and the address may be wrong',
   async (fault) => {
     await using house = await buildHouse(lane)
     await insert(house, 'c', 'premium')
     house.sandbox.faults.set([parseFault(`GET ${fault}`)])
     const asked = await ask(house, 'c')
     expect(asked.access).toEqual({ can: 'no', why: 'not-registered' })
-    expect(told(asked)).toContain(`(${fault.slice(0, 3)}, no JSON:`)
+    expect(printed(asked)).toContain(`(${fault.slice(0, 3)}, no JSON:`)
     house.sandbox.faults.clear()
-    expect(told(await ask(house, 'c'))).toContain('no such user (404)')
+    expect(printed(await ask(house, 'c'))).toContain('no such user (404)')
   },
 )
 
@@ -82,7 +82,7 @@ test('after two calls in a row without an answer the rest are not asked, nor is 
   const [fifth] = asked.slice(4)
   if (!fifth) throw new Error('there are six')
   expect(fifth).toMatchObject({ access: { can: 'unknown' }, service: { why: 'gave-up' } })
-  expect([deeds(fifth), told(fifth)]).toEqual([
+  expect([toDo(fifth), printed(fifth)]).toEqual([
     ['check-address'],
     expect.stringMatching(/not asked: .*not answer/),
   ])

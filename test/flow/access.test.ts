@@ -27,7 +27,7 @@ describe('losing access', () => {
     expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
   })
 
-  test('a customer without access from the start is looked for first: a create might take it from somebody', async () => {
+  test('a customer without access from the start is looked for first: a create might take it from another system', async () => {
     await using house = await buildHouse(lane)
     house.sandbox.users.set('known', { status: 2 })
     await house.startWorker()
@@ -37,7 +37,7 @@ describe('losing access', () => {
     expect(house.calls('new').map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 
-  test('TRUNCATE revokes nobody, noted or not, until a resync is asked for, and who is back goes on', async () => {
+  test('TRUNCATE revokes no customer, noted or not, until a resync is asked for, and who is back goes on', async () => {
     await using house = await buildHouse(lane)
     const first = await house.startWorker()
     const { pool } = house.db

@@ -55,10 +55,10 @@ test('the counts of the dry run are the calls that follow', async () => {
   const dry = await backfill('--dry-run', '--json', '--sample', '200')
   expect(dry.code).toBe(3)
   expect(house.calls()).toHaveLength(before)
-  const foretold = JSON.parse(dry.out)
-  expect(foretold).toMatchObject({ withoutLedger: null, ended: true, leftOut: { 'email: invalid': 12 } })
-  expect(foretold).toMatchObject({ rejected: { 'status: not-in-values': 5 } })
-  expect(foretold.sample).toHaveLength(foretold.verdicts.differs)
+  const forecast = JSON.parse(dry.out)
+  expect(forecast).toMatchObject({ withoutLedger: null, ended: true, leftOut: { 'email: invalid': 12 } })
+  expect(forecast).toMatchObject({ rejected: { 'status: not-in-values': 5 } })
+  expect(forecast.sample).toHaveLength(forecast.verdicts.differs)
   expect(dry.out).not.toContain('@example.com')
 
   const done = await backfill('--wait')
@@ -66,7 +66,7 @@ test('the counts of the dry run are the calls that follow', async () => {
   const calls = house.calls().slice(before)
   const counts = Map.groupBy(calls, ({ method }) => method)
   const made = Object.fromEntries([...counts].map(([method, all]) => [method, all.length]))
-  expect({ GET: 0, PUT: 0, ...made }).toEqual(foretold.calls)
+  expect({ GET: 0, PUT: 0, ...made }).toEqual(forecast.calls)
   expect(done.code).toBe(3)
   expect(done.out).toMatch(/^rejected +5 × mapping/m)
   expect(done.out).not.toContain('customers of the backfill are settled')
@@ -79,14 +79,14 @@ test('the counts of the dry run are the calls that follow', async () => {
   await worker.stop()
 })
 
-test('--lookup finds users whom the service knows and registers the others, nobody twice', async () => {
+test('--lookup finds users that the service knows and registers the others, none twice', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   await unseen(house, many(40))
   for (const id of ['k1', 'k2', 'k3']) house.sandbox.users.set(id, { status: 2 })
   const worker = await house.startWorker()
   const dry = await rollcall(house, 'backfill', '--dry-run', '--lookup', '--json')
   expect(dry.code).toBe(3)
-  expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, looks: 40 })
+  expect(JSON.parse(dry.output)).toMatchObject({ calls: { GET: 40, POST: 40 }, lookups: 40 })
   const backfill = await rollcall(house, 'backfill', '--lookup', '--wait')
   expect(backfill).toMatchObject({
     code: 0,
@@ -97,7 +97,7 @@ test('--lookup finds users whom the service knows and registers the others, nobo
   expect([calls.get('GET')?.length, calls.get('POST')?.length]).toEqual([40, 37])
 })
 
-test('expected registrations pass the brake, the limit after them, and the rest is told as held', async () => {
+test('expected registrations pass the brake, the limit after them, and the rest is reported as held', async () => {
   const changes = { ...PATIENT, createWithoutAccess: false, brake: { creates: { customers: 5, share: 0 } } }
   await using house = await buildHouse(lane, { config: changes })
   await using command = await makeCommand(JSON.stringify(house.authored))
@@ -124,7 +124,7 @@ test('expected registrations pass the brake, the limit after them, and the rest 
   expect([calls.get('POST')?.length, calls.get('GET')?.length]).toEqual([12, 3])
 })
 
-test('killed and run again it goes on where it was, and registers everybody once', async () => {
+test('killed and run again it goes on where it was, and registers every customer once', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   const { pool } = house.db
   await unseen(house, many(300))

@@ -6,7 +6,7 @@ import { buildHouse } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
-/** Everybody is looked at again, as after a suspicion. */
+/** All customers are looked up again, as after a suspicion. */
 const SUSPECT = `
 UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = change_version + 1, unknown = true,
   due_at = coalesce(due_at, now())`
@@ -15,7 +15,7 @@ otherLane('the brake holds', (lane) => {
   const build = (onRemove: 'revoke' | 'erase' = 'revoke') =>
     buildHouse(lane, { config: { brake: LIMIT_OF_TEN, onRemove } })
 
-  test('what was discarded, although looks at the service fail', async () => {
+  test('what was discarded, although GETs at the service fail', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
     const { pool } = house.db
@@ -61,7 +61,7 @@ otherLane('the brake holds', (lane) => {
     expect([house.sandbox.users.size, await heldIn(pool, 'absence')]).toEqual([10, 30])
   })
 
-  test('nobody back whom the service knows again: edits arrive, and deletions', async () => {
+  test('no customer that the service knows again: edits arrive, and deletions', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
     const { pool } = house.db
@@ -95,7 +95,7 @@ otherLane('the brake holds', (lane) => {
     expect(house.sandbox.users.all().every(({ email }) => email === null)).toBe(true)
   })
 
-  test('nobody whose access is given back after a release took it', async () => {
+  test('no customer whose access is given back after a release took it', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
     const { pool } = house.db
@@ -111,7 +111,7 @@ otherLane('the brake holds', (lane) => {
     await until(async () => (await heldIn(pool, 'status')) === 30)
   })
 
-  test('no update that writes back a loss which a look has just shown, also where the row asks for it', async () => {
+  test('no update that writes back a loss which a lookup has just shown, also where the row asks for it', async () => {
     await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await settleCustomers(house, 40)
     const { users } = house.sandbox
@@ -123,7 +123,7 @@ otherLane('the brake holds', (lane) => {
     expect(await heldIn(house.db.pool, 'revocation')).toBe(30)
   })
 
-  test('those whom a service that was wrong for a while showed otherwise are looked at before anything else', async () => {
+  test('after wrong answers for a while, the customers are looked up before anything else', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
     const { pool } = house.db

@@ -43,7 +43,7 @@ describe('a mass accident stops at its limit', () => {
     expect(shutOut(house)).toBe(0)
   })
 
-  test('rows that are deleted, and discarded: no call, and no call after a look at everybody', async () => {
+  test('rows that are deleted, and discarded: no call, and no call after a sweep of all customers', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
     const { pool } = house.db
@@ -94,7 +94,7 @@ describe('a mass accident stops at its limit', () => {
     expect(await heldIn(pool, 'revocation')).toBe(10)
   })
 
-  test('a plan that changes for everybody', async () => {
+  test('a plan that changes for every customer', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
     await house.db.pool.query(`UPDATE clientes SET plan = 'trial'`)
@@ -110,7 +110,7 @@ describe('a mass accident stops at its limit', () => {
     expect(calls).toEqual([])
   })
 
-  test('an e-mail that is emptied for everybody; access and other fields go on', async () => {
+  test('an e-mail that is emptied for every customer; access and other fields go on', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
     const { pool } = house.db
@@ -139,7 +139,7 @@ describe('a mass accident stops at its limit', () => {
     expect(house.sandbox.users.size).toBe(100)
   })
 
-  test('a service that suddenly knows nobody', async () => {
+  test('a service that suddenly knows no user', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
     const { pool } = house.db

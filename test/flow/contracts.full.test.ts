@@ -106,7 +106,7 @@ test('a user is checked also where a contract has left after an answer that was 
   expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 3, findings: [{ key: '["p", "2"]' }] })
 })
 
-test('a key that changes keeps what a look has found of its user: no new trial, nothing of others lost', async () => {
+test('a key that changes keeps what a lookup has found of its user: no new trial, nothing of others lost', async () => {
   await using house = await open({ contract: { duplicate: 'upsert', trialAgain: 'restarts' } })
   const { pool } = house.db
   const { users, clock } = house.sandbox
@@ -244,7 +244,7 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
   expect(users.access('k4')).toBe('none')
 })
 
-/** Ten persons, each with a contract that is active and one that is not, and no look to come. */
+/** Ten persons, each with a contract that is active and one that is not, and no lookup to come. */
 async function openMany(plan: string, options: Options): Promise<House> {
   const house = await open(options)
   await house.startWorker()

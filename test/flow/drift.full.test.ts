@@ -1,5 +1,5 @@
-// `rollcall drift` beside workers and changes: it finds what was changed at the service, and believes no service that
-// cannot be believed.
+// `rollcall drift` beside workers and changes: it finds changes at the service, and does not go by a service that
+// is not credible.
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
@@ -12,7 +12,7 @@ const EACH = Number(process.env.DRIFT_EACH ?? 10)
 
 const keysOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
-/** Everybody is registered, and a worker runs. */
+/** All customers are registered, and a worker runs. */
 async function settle(house: House, keys: readonly string[]) {
   const worker = await house.startWorker()
   await house.db.pool.query(
@@ -30,10 +30,10 @@ async function report(house: House, args: readonly string[] = []) {
 }
 
 otherLane('users who were changed at the service', (lane) => {
-  test('are found as what they are, while others change, and nobody else is', async () => {
+  test('are found as what they are, while others change, and no others are', async () => {
     const [names, mails, shut] = [keysOf('n', EACH), keysOf('m', EACH), keysOf('s', EACH)]
     const [gone, entitled, live] = [keysOf('g', EACH), keysOf('e', EACH), keysOf('l', EACH)]
-    // The workers' own rounds look at the same customers meanwhile.
+    // The workers' own checks read the same customers meanwhile.
     const mass = { customers: 7 * EACH, share: 1 }
     const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })
@@ -48,8 +48,8 @@ otherLane('users who were changed at the service', (lane) => {
     for (const key of entitled) users.edit(key, { status: 2 })
     const { code, report: found } = await whileChanging(house, live, () => report(house))
     expect(code).toBe(3)
-    type Told = Record<'key' | 'kind' | 'fields' | 'access' | 'cause', string>
-    const said = found.findings.map(({ key, kind, fields, access, cause }: Told) =>
+    type Reported = Record<'key' | 'kind' | 'fields' | 'access' | 'cause', string>
+    const said = found.findings.map(({ key, kind, fields, access, cause }: Reported) =>
       [key, kind, fields, access, cause].join(' '),
     )
     const expected = [
@@ -79,7 +79,7 @@ test('a service with forms of its own that shows writes late: no drift, while cu
   expect(code).toBe(0)
 })
 
-test('a service that cannot be believed accuses nobody, is not asked for long, and is not written to', async () => {
+test('a service that is not credible gets no findings, few calls, and no writes', async () => {
   await using house = await buildHouse(lane)
   const worker = await settle(house, keysOf('c', 80))
   await worker.stop()
@@ -101,7 +101,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
 
   users.clear()
   const emptied = await askedBy([])
-  expect(emptied.why).toBe('nobody-there')
+  expect(emptied.why).toBe('many-missing')
   expect(emptied.missing).toBeGreaterThanOrEqual(30)
   // The first thirty, twice, a sample or two, and on a slow machine some of them once more.
   expect(emptied.calls).toBeLessThanOrEqual(150)
@@ -112,9 +112,9 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const { report: known } = await report(house, ['--from-ledger'])
   expect(known).toMatchObject({ conclusion: 'not-credible', findings: [], counts: { checked: 0, kinds: {} } })
   expect(known.trend.at(-1)).toMatchObject({ credible: false, drifting: null })
-  // Workers look again at whoever was found missing, so that this ends with the mistake.
+  // Workers check again the users found missing, so that this ends with the mistake.
   const { rows } = await house.db.pool.query(
-    'SELECT count(*)::int AS open, count(next_look_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
+    'SELECT count(*)::int AS open, count(next_check_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
   )
   expect(rows[0].open).toBeGreaterThan(0)
   expect(rows[0].next).toBe(rows[0].open)
@@ -125,7 +125,7 @@ test('a service that cannot be believed accuses nobody, is not asked for long, a
   const { report: after } = await report(house)
   expect(after.counts).toMatchObject({ kinds: { differs: 8 }, fields: { first_name: 8 }, access: {} })
   expect(await readVerification(house.db.pool, house.config.reconcile.periodMs)).toMatchObject({
-    doubt: null,
+    notCredible: null,
   })
   faults.set([{ action: { kind: 'status', status: 500 } }])
   const silent = await askedBy(['--sample', '40'])

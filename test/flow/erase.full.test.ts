@@ -124,7 +124,7 @@ otherLane('a customer whose row is gone, to be erased', (lane) => {
       const second = await house.startWorker()
       await house.settled()
       await expectErased(house, key, { country_code: 'null' })
-      // Nobody knows what became of the call: it is looked at, and made once more; the country, which no look shows, twice.
+      // Nobody knows what became of the call: it is looked up, and made once more; the country, which no lookup shows, twice.
       expect(writes(house, key).slice(1, 4)).toEqual([REVOKE, CLEAR, CLEAR])
       expect(writes(house, key).slice(4)).toEqual(['PATCH {"status":0,"country_code":null}'])
       await second.stop()

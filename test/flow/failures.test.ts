@@ -71,7 +71,7 @@ test('who is rejected or waits for a later attempt is tried now by --retry', asy
     `INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{forbidden,refused}'::text[]) k`,
   )
   const mapping = async () => (await recorded(house)).map(({ state, code, status }) => [state, code, status])
-  // A refused create is followed by a look, and that fails too: so both wait.
+  // A refused create is followed by a lookup, and that fails too: so both wait.
   await expect.poll(mapping).toEqual([
     ['failing', 'denied', '403'],
     ['failing', 'failed', '400'],

@@ -80,7 +80,7 @@ describe('a service that fails', () => {
     expect(house.calls('c').at(-1)?.body).toEqual({ status: 2, email: 'c@example.com' })
   })
 
-  test('one customer who is always refused holds up nobody', async () => {
+  test('one customer who is always refused holds up no customer', async () => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([
       { match: { userId: 'k1' }, action: { kind: 'status', status: 403 } },

@@ -26,26 +26,26 @@ async function buildChurned() {
 
 const writes = ({ sandbox }: House) => sandbox.journal.list().filter(({ method }) => method !== 'GET').length
 
-test('an emptied service is not believed where most customers are former ones, and creates nobody', async () => {
+test('an emptied service is not credible where most customers are former ones, and creates no customer', async () => {
   const { house: churned, worker } = await buildChurned()
   await using house = churned
   const before = writes(house)
   house.sandbox.users.clear()
-  const looked = `SELECT FROM rollcall.finding WHERE kind = 'missing' HAVING count(*) = ${STAY.length}`
-  await until(async () => (await house.db.pool.query(looked)).rowCount === 1, { what: 'all to be missed' })
+  const missed = `SELECT FROM rollcall.finding WHERE kind = 'missing' HAVING count(*) = ${STAY.length}`
+  await until(async () => (await house.db.pool.query(missed)).rowCount === 1, { what: 'all to be missed' })
   // Nor is it by a report on former users alone, of whom it says nothing new.
   for (const args of [['--repair'], ['--repair'], ['--where', "plan = 'none'"]]) {
     const { code, out } = await runDrift(house, ['--json', ...args])
     expect({ code, ...JSON.parse(out) }, args.join(' ')).toMatchObject({
       ...{ code: 1, conclusion: 'not-credible', findings: [] },
-      outcome: { why: 'nobody-there' },
+      outcome: { why: 'many-missing' },
     })
   }
   await worker.stop()
   expect(writes(house)).toBe(before)
 })
 
-test('former users who are deleted there are no reason to doubt it for long', async () => {
+test('former users who are deleted there do not stop checks for long', async () => {
   const { house: churned, worker } = await buildChurned()
   await using house = churned
   await worker.stop()
@@ -60,11 +60,11 @@ test('former users who are deleted there are no reason to doubt it for long', as
   })
 })
 
-test('a service that is emptied while a run goes on is not one with which everybody agrees', async () => {
+test('a service that is emptied while a run goes on is not one with which every customer agrees', async () => {
   await using house = await settledHouse(lane, named(Array.from({ length: 60 }, (_, n) => `k${n}`)))
   const running = runDrift(house, ['--json', '--rate', '40'])
   await until(() => house.calls().filter(({ method }) => method === 'GET').length >= 45, {
-    what: 'most looks',
+    what: 'most checks',
   })
   house.sandbox.users.clear()
   const { code, out } = await running

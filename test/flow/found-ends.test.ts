@@ -1,4 +1,4 @@
-// What a look has found is over as soon as rollcall has put it right, and everything that tells of it says so at once.
+// What a check has found is over as soon as rollcall has put it right, and everything that tells of it says so at once.
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { rollcall } from '../support/command.ts'
@@ -10,32 +10,32 @@ import { until } from '../support/until.ts'
 const THREE = `INSERT INTO clientes (id, plan, nombre)
   VALUES ('a', 'premium', 'Ana'), ('b', 'premium', 'Bea'), ('c', 'premium', 'Cai')`
 
-test('a finding ends with `sync --look`, an ordinary change and a revocation, and not with a change that leaves it', async () => {
+test('a finding ends with `sync --lookup`, an ordinary change and a revocation, and not with a change that leaves it', async () => {
   await using house = await settledHouse(lane, THREE)
   const { pool } = house.db
   for (const key of ['a', 'b']) house.sandbox.users.edit(key, { status: 0 })
   house.sandbox.users.edit('c', { first_name: 'Eva' })
   expect((await runDrift(house, ['--json'])).code).toBe(3)
-  const told = async () => {
+  const reported = async () => {
     const { findings } = JSON.parse((await runDrift(house, ['--from-ledger', '--json'])).out)
     const { open } = await readVerification(pool, house.config.reconcile.periodMs)
     return [findings.map(({ key }: { key: string }) => key).sort(), open]
   }
-  expect(await told()).toEqual([['a', 'b', 'c'], expect.objectContaining({ differs: 3 })])
+  expect(await reported()).toEqual([['a', 'b', 'c'], expect.objectContaining({ differs: 3 })])
 
-  expect((await rollcall(house, 'sync', 'a', '--look')).code).toBe(0)
-  expect(await told()).toEqual([['b', 'c'], expect.objectContaining({ differs: 2 })])
+  expect((await rollcall(house, 'sync', 'a', '--lookup')).code).toBe(0)
+  expect(await reported()).toEqual([['b', 'c'], expect.objectContaining({ differs: 2 })])
 
   await pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id IN ('b', 'c')`)
   await house.startWorker()
   await until(() => house.calls('c').at(-1)?.method === 'PATCH', { what: 'the change of c' })
   await house.settled()
   // Each update carries the status, and so mends that; of the first name of `c` it says nothing.
-  expect(await told()).toEqual([['c'], expect.objectContaining({ differs: 1 })])
+  expect(await reported()).toEqual([['c'], expect.objectContaining({ differs: 1 })])
   expect(house.sandbox.users.get('b')).toMatchObject({ status: 2, last_name: 'Gil' })
 
   await pool.query(`DELETE FROM clientes WHERE id = 'c'`)
   await until(() => house.sandbox.users.get('c')?.status === 0, { what: 'the revocation of c' })
   await house.settled()
-  expect(await told()).toEqual([[], expect.objectContaining({ differs: 0 })])
+  expect(await reported()).toEqual([[], expect.objectContaining({ differs: 0 })])
 })

@@ -5,7 +5,7 @@ import { makeHostile } from '../support/hostile.ts'
 import { buildHouse, CUSTOMERS } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
-test('nothing that stands in the schema public runs as the owner, the worker, or whoever runs a printed script', async () => {
+test('nothing that stands in the schema public runs as the owner, the worker, or the role that runs a printed script', async () => {
   await using house = await buildHouse(lane, {
     sql: `CREATE EXTENSION citext; ${CUSTOMERS.replace('id text', 'id citext')}`,
   })

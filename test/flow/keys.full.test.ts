@@ -56,7 +56,7 @@ otherLane('a key that changes and is the user_id', (lane) => {
     expect(journal.last - before).toBe(5)
   })
 
-  test('registered and renamed in one transaction: the name that nobody heard of is asked for, and left', async () => {
+  test('registered and renamed in one transaction: the earlier name is asked for, and left', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
     await house.db.pool.query(
@@ -69,13 +69,13 @@ otherLane('a key that changes and is the user_id', (lane) => {
 
 /** Somebody whose user has become another customer's is not asked about any more, and may stay unknown. */
 async function nothingOwed({ db }: House): Promise<void> {
-  const told = async () => {
+  const reported = async () => {
     const { rows } = await db.pool.query(
       `SELECT (SELECT count(*) FROM rollcall.outbox) + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL) AS n`,
     )
     return rows[0].n === '0'
   }
-  await until(told, { what: 'nothing captured and nothing owed' })
+  await until(reported, { what: 'nothing captured and nothing owed' })
 }
 
 /** The user_id is one of two key columns. */
@@ -100,7 +100,7 @@ otherLane('a key that changes while the user_id stays', (lane) => {
        DELETE FROM clientes WHERE region = 'ES'; COMMIT`,
   }
   test.each(Object.entries(moves))(
-    'nobody loses access, not even for a moment, when it %s',
+    'no customer loses access, not even for a moment, when it %s',
     async (_how, move) => {
       const count = 30
       await using house = await buildHouse(lane, { sql: TWO_SQL, config: { ...TWO, ...PATIENT } })
@@ -139,7 +139,7 @@ otherLane('many keys that change at once while their user_ids stay', (lane) => {
   const insert = (region: string) =>
     `INSERT INTO clientes SELECT '${region}', 'k' || i, 'premium', 'Ana', 'ES' FROM generate_series(1, 1100) i`
 
-  test('nobody loses access, though new keys are captured long before they are noted, or old rows leave the scope', async () => {
+  test('no customer loses access, though new keys are captured long before they are noted, or old rows leave the scope', async () => {
     const scope = { column: 'nombre', in: ['Ana'] }
     const config = { ...TWO, ...PATIENT, scope, pace: { ceiling: 2000, concurrency: 50 } }
     await using house = await buildHouse(lane, { sql: TWO_SQL, config })
@@ -193,7 +193,7 @@ otherLane('a key that is deleted and created again', (lane) => {
   const again = `INSERT INTO clientes (id, plan, nombre, correo, pais) VALUES ('c', 'premium', 'Bea', 'b@a.es', 'ES')`
   const changed = 'PATCH {"status":2,"email":"b@a.es","first_name":"Bea","last_name":null}'
 
-  test('in one transaction, in two, or a while later: what changed is sent, and nobody is registered again', async () => {
+  test('in one transaction, in two, or a while later: what changed is sent, and no customer is registered again', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
     const worker = await house.startWorker()

@@ -22,7 +22,7 @@ const config: Partial<RollcallConfig> = {
 }
 
 describe('a huge value and a row that cannot be read', () => {
-  test('cost their own customer: a field, or the sync, and nobody else waits', async () => {
+  test('cost their own customer: a field, or the sync, and no other customer waits', async () => {
     await using house = await buildHouse(lane, { sql: SQL, config })
     const { pool } = house.db
     const unreadable = new Set<string>()

@@ -73,7 +73,7 @@ describe.concurrent('beside the matrix', () => {
     expect(path).toBe('/s2s/v1/users/%C3%B1%2F%201%3F%25')
   })
 
-  test('country_code of somebody else survives whatever is sent, a revocation and a return too', async () => {
+  test('country_code of another system survives whatever is sent, a revocation and a return too', async () => {
     const { country_code: _unmanaged, ...mapping } = CONFIG.mapping
     await using house = await buildHouse(lane, { sql: TABLE, config: { mapping } })
     const { users, journal, faults } = house.sandbox
@@ -108,7 +108,7 @@ describe.concurrent('beside the matrix', () => {
     await house.settled()
     await worker.stop()
     users.edit('c', { email: 'theirs@a.es' })
-    expect((await rollcall(house, 'sync', '--look', 'c')).code).toBe(0)
+    expect((await rollcall(house, 'sync', '--lookup', 'c')).code).toBe(0)
     expect(users.get('c')).toMatchObject({ country_code: 'FR', email: 'lost@a.es' })
     expect(journal.list().filter(({ raw }) => raw.includes('country_code'))).toEqual([])
   })
@@ -161,11 +161,11 @@ describe.concurrent('beside the matrix', () => {
       await check('351600600', '351')
 
       await worker.stop()
-      expect((await rollcall(house, 'sync', '--look', ...keys)).code).toBe(0)
+      expect((await rollcall(house, 'sync', '--lookup', ...keys)).code).toBe(0)
       expect(journal.list().map(({ method }) => method)).toEqual(keys.map(() => 'GET'))
       users.edit('new', { mobile_phone: '351351600600', mobile_phone_prefix: null })
       users.edit('lost', { mobile_phone_prefix: '34' })
-      expect((await rollcall(house, 'sync', '--look', ...keys)).code).toBe(0)
+      expect((await rollcall(house, 'sync', '--lookup', ...keys)).code).toBe(0)
       await check('351600600', '351')
     },
   )

@@ -69,8 +69,8 @@ eachLane('metrics of a worker', (lane) => {
     await until(() => house.calls('broken').length > 1)
 
     const text = await until(async () => {
-      const told = await scrape(measured)
-      return sum(told, 'customers', 'failing') === 1 && told
+      const reported = await scrape(measured)
+      return sum(reported, 'customers', 'failing') === 1 && reported
     })
     const { sandbox } = house
     const made = sandbox.journal.list().length
@@ -104,7 +104,7 @@ eachLane('metrics of a worker', (lane) => {
     expect((await fetch(`${measured.url}/readyz`)).status).toBe(200)
 
     wire.hush()
-    // Late enough for what was read, and too soon to miss a round of the dispatch.
+    // Late enough for what was read, and too soon to miss a step of the dispatch.
     measured.later(40_000)
     const started = performance.now()
     const [text, ready, alive] = await Promise.all([

@@ -1,4 +1,4 @@
-// `migrate --target new` on a ledger that knows many customers: what follows is told, and goes through.
+// `migrate --target new` on a ledger that knows many customers: the calls are forecast, and are made.
 import { expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { rollcall } from '../support/command.ts'
@@ -41,7 +41,7 @@ async function expectAllCreated({ house, other }: Awaited<ReturnType<typeof move
   expect(await heldIn(house.db.pool)).toBe(0)
 }
 
-test('users who are absent at a new service are created, and nobody is held for being absent', async () => {
+test('users who are absent at a new service are created, and no customer is held for being absent', async () => {
   await using it = await moved({ changes: TEN })
   const { house, other } = it
   const { follows, target } = await migrated(house)
@@ -56,7 +56,7 @@ test('users who are absent at a new service are created, and nobody is held for 
   await expectAllCreated(it)
 })
 
-test('more registrations than the brake lets through are told beforehand, and pass once they are expected', async () => {
+test('more registrations than the brake lets through are reported beforehand, and pass once they are expected', async () => {
   await using it = await moved({ creates: TEN })
   const { house } = it
   const without = await migrated(house)

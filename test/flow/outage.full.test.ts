@@ -44,7 +44,7 @@ const OUTAGES: readonly (readonly [string, FaultInput['action']])[] = [
 otherLane('a service that is out of order', (lane) => {
   // Half of them in each lane: what is behind the queue makes no difference to them.
   test.each(both ? OUTAGES : OUTAGES.filter((_, at) => lanes[at % lanes.length] === lane))(
-    'that %s: nobody calls but one probe, and all are settled after it',
+    'that %s: no process calls but one probe, and all are settled after it',
     async (_, action) => {
       await using house = await buildHouse(lane)
       const { pool } = house.db
@@ -84,7 +84,7 @@ otherLane('a service that is out of order', (lane) => {
     },
   )
 
-  test('a worker that starts while everybody has stopped goes on when the service works', async () => {
+  test('a worker that starts while every process has stopped goes on when the service works', async () => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
     const first = await house.startWorker()
@@ -124,7 +124,7 @@ otherLane('a service that is out of order', (lane) => {
 
 // By itself: a claim that runs out of time on a busy machine would come again in an hour, too.
 otherLane('a service that is out of order', (lane) => {
-  test('nobody has an attempt less when it is over', async () => {
+  test('no customer has an attempt less when it is over', async () => {
     await using house = await buildHouse(lane, {
       config: {
         timing: { ...CONFIG.timing, lifetimeMs: 20_000, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 },
@@ -151,7 +151,7 @@ otherLane('a service that is out of order', (lane) => {
 })
 
 otherLane('keys that were rotated wrongly', (lane) => {
-  test('stop everybody within ten calls, and all goes on by itself when they are right', async () => {
+  test('stop every process within ten calls, and all goes on by itself when they are right', async () => {
     await using house = await buildHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
     const { pool } = house.db
     await house.startWorker()
@@ -183,7 +183,7 @@ otherLane('keys that were rotated wrongly', (lane) => {
     expect((await worst(pool)).attempts).toBe(0)
   })
 
-  test('customers who are refused one by one stop nobody', async () => {
+  test('customers who are refused one by one stop no process', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
     house.sandbox.faults.set([

@@ -107,7 +107,7 @@ otherLane('a service that shows writes late', (lane) => {
     expectHeld(house, 'c', 4, { email: 'b@example.org' })
     expect(house.sandbox.users.access('c')).toBe('trial')
   })
-  test('and says null to every write: a change while it is looked at is not lost', async () => {
+  test('and says null to every write: a change while it is looked up is not lost', async () => {
     const lag = 400
     const timing = { ...CONFIG.timing, consistencyDelayMs: 600 }
     const contract = { updateBody: 'null', visibleAfterMs: lag } as const
@@ -117,9 +117,9 @@ otherLane('a service that shows writes late', (lane) => {
     await insertFull(house, 'c')
     await house.settled()
     await sleep(lag)
-    const looks = () => house.calls('c').filter(({ method }) => method === 'GET').length
+    const lookups = () => house.calls('c').filter(({ method }) => method === 'GET').length
     await pool.query(`UPDATE clientes SET plan = 'free'`)
-    await until(() => looks() > 0)
+    await until(() => lookups() > 0)
     await pool.query(`UPDATE clientes SET plan = 'premium'`)
     await house.settled()
     expectHeld(house, 'c', 2)

@@ -103,7 +103,7 @@ async function rest({ db }: House): Promise<void> {
       if (rows[0]?.open) throw new Error(rows[0].open)
       return rows[0]?.noted
     },
-    { every: 100, what: 'everybody but the unreadable is at rest' },
+    { every: 100, what: 'every customer but the unreadable is at rest' },
   )
 }
 
@@ -144,7 +144,7 @@ async function printed(house: House, signal: AbortSignal): Promise<Places> {
         await run(['access', keyOf(name), ...json])
       }
     }
-    await run(['sync', '--look', ...NAMES.map((name) => keyOf(name))])
+    await run(['sync', '--lookup', ...NAMES.map((name) => keyOf(name))])
     return places
   } finally {
     await rm(folder, { recursive: true, force: true })

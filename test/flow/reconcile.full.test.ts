@@ -1,8 +1,8 @@
-// A running worker looks at everybody, over and over: what somebody changed at the service is found, and what nobody
+// A running worker checks everybody, over and over: what somebody changed at the service is found, and what nobody
 // changed is not.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { readDoubt } from '../../src/drift/coverage.ts'
+import { readNotCredible } from '../../src/drift/coverage.ts'
 import { countOpen } from '../../src/drift/found.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { buildHouse, CONFIG, type House } from '../support/house.ts'
@@ -30,23 +30,23 @@ type Told = { readonly key: string; readonly kind: string; readonly fields: stri
 
 async function found({ db }: House): Promise<readonly Told[]> {
   const { rows } = await db.pool.query<Told>(
-    `SELECT key, kind, fields, cause FROM rollcall.finding WHERE looks >= 2 AND resolved_at IS NULL ORDER BY key`,
+    `SELECT key, kind, fields, cause FROM rollcall.finding WHERE checks >= 2 AND resolved_at IS NULL ORDER BY key`,
   )
   return rows
 }
 
 async function ended({ db }: House): Promise<readonly string[]> {
-  const { rows } = await db.pool.query<{ told: string }>(
-    `SELECT key || ' ' || resolved_how AS told FROM rollcall.finding WHERE resolved_at IS NOT NULL ORDER BY key`,
+  const { rows } = await db.pool.query<{ found: string }>(
+    `SELECT key || ' ' || resolved_how AS found FROM rollcall.finding WHERE resolved_at IS NOT NULL ORDER BY key`,
   )
-  return rows.map(({ told }) => told)
+  return rows.map(({ found }) => found)
 }
 
-/** So many are looked at after this moment, with a clear answer. */
-async function lookedAt({ db }: House, count: number): Promise<void> {
+/** So many are checked after this moment, with a clear answer. */
+async function checkedAt({ db }: House, count: number): Promise<void> {
   const { rows } = await db.pool.query<{ now: string }>('SELECT clock_timestamp()::text AS now')
-  const looked = 'SELECT FROM rollcall.ledger WHERE looked_at > $1::timestamptz'
-  await until(async () => ((await db.pool.query(looked, [rows[0]?.now])).rowCount ?? 0) >= count)
+  const missed = 'SELECT FROM rollcall.ledger WHERE checked_at > $1::timestamptz'
+  await until(async () => ((await db.pool.query(missed, [rows[0]?.now])).rowCount ?? 0) >= count)
 }
 
 const edited = (fields: string[]) => ({ kind: 'differs', fields, cause: 'edited-at-service' })
@@ -56,7 +56,7 @@ eachLane('a worker verifies', (lane) => {
     await using house = await buildHouse(lane, { config: reconciling() })
     const { users } = house.sandbox
     const meanings = new Set<string>()
-    await house.startWorker({ onLook: ({ meaning }) => void meanings.add(meaning) })
+    await house.startWorker({ onCheck: ({ meaning }) => void meanings.add(meaning) })
     await insert(house, 8)
     await house.settled()
     await house.db.pool.query(`DELETE FROM clientes WHERE id = 'c008'`)
@@ -74,7 +74,7 @@ eachLane('a worker verifies', (lane) => {
     await until(async () => expect(await found(house)).toEqual(all) ?? true)
     expect([...meanings].sort()).toEqual(['absent', 'present'])
     // And goes on to be found, by the cause that it was found with.
-    await lookedAt(house, 8)
+    await checkedAt(house, 8)
     expect(await found(house)).toEqual(all)
     expect(users.get('c002')).toMatchObject({ first_name: 'Eva' })
 
@@ -90,7 +90,7 @@ eachLane('a worker verifies', (lane) => {
     ])
   })
 
-  test('and repairs, when it is told to; the schedule comes back when the queue has lost it', async () => {
+  test('and repairs, in mode repair; the schedule comes back when the queue has lost it', async () => {
     await using house = await buildHouse(lane, { config: reconciling({ mode: 'repair' }) })
     const { users } = house.sandbox
     await house.startWorker()
@@ -121,39 +121,39 @@ test('nothing is said of users who change all the time, of a service that lags a
   const half = Array.from({ length: 30 }, (_, n) => `c${String(n + 1).padStart(3, '0')}`)
   await whileChanging(house, half, async () => {
     house.sandbox.users.edit('c050', { last_name: 'Otra' })
-    for (const _ of ['once', 'and again']) await lookedAt(house, 30)
+    for (const _ of ['once', 'and again']) await checkedAt(house, 30)
   })
   expect(house.calls().length - before).toBeGreaterThan(30)
   await until(() => house.sandbox.users.get('c050')?.last_name === null)
-  const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE looks >= 2`)
+  const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE checks >= 2`)
   expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])
 })
 
-test('an emptied service and one that is out of order: an alarm, nobody created, and nothing false afterwards', async () => {
+test('an emptied service and one that is out of order: an alarm, no customer created, and nothing false afterwards', async () => {
   await using house = await buildHouse(lane, { config: reconciling({ period: '1s', mode: 'repair' }) })
   const { pool } = house.db
   const { users, faults, journal } = house.sandbox
   await house.startWorker()
   await insert(house, 20)
   await house.settled()
-  await lookedAt(house, 20)
+  await checkedAt(house, 20)
 
   const all = users.all()
   users.clear()
   journal.clear()
-  await until(async () => (await readDoubt(pool))?.denied === 20)
-  for (const _ of ['once', 'and again']) await lookedAt(house, 20)
+  await until(async () => (await readNotCredible(pool))?.denied === 20)
+  for (const _ of ['once', 'and again']) await checkedAt(house, 20)
   expect(house.calls().filter(({ method }) => method === 'POST')).toEqual([])
   expect(await countOpen(pool)).toEqual([])
 
   for (const user of all) users.set(user.user_id, user)
-  await until(async () => (await readDoubt(pool)) === null)
-  // A suspicion that is none is forgotten: those that two looks have shown count.
-  const found = 'SELECT count(*)::int AS findings FROM rollcall.finding WHERE looks >= 2'
+  await until(async () => (await readNotCredible(pool)) === null)
+  // A suspicion that is none is forgotten: those that two checks have shown count.
+  const found = 'SELECT count(*)::int AS findings FROM rollcall.finding WHERE checks >= 2'
   const before = (await pool.query(found)).rows
   faults.set([{ action: { kind: 'status', status: 500 } }])
   await until(async () => (await readPace(pool))?.breaker === 'open')
   faults.clear()
-  await lookedAt(house, 20)
+  await checkedAt(house, 20)
   expect((await pool.query(found)).rows).toEqual(before)
 })

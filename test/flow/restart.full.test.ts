@@ -48,16 +48,16 @@ async function allVerified({ pool }: OwnHouse): Promise<void> {
   const { rows } = await pool.query<{ now: string }>('SELECT now()::text AS now')
   const verified = async () => {
     const { rowCount } = await pool.query(
-      `SELECT FROM rollcall.ledger WHERE looked_at > $1 AND verified_at >= looked_at`,
+      `SELECT FROM rollcall.ledger WHERE checked_at > $1 AND verified_at >= checked_at`,
       [rows[0]?.now],
     )
     return rowCount === 120
   }
-  await until(verified, { what: 'looks at which all 120 agree' })
-  expect((await pool.query('SELECT key, kind FROM rollcall.finding WHERE looks >= 2')).rows).toEqual([])
+  await until(verified, { what: 'checks that agree of all 120' })
+  expect((await pool.query('SELECT key, kind FROM rollcall.finding WHERE checks >= 2')).rows).toEqual([])
 }
 
-/** It has survived, and what broke was told as a line of the log and not as a crash that was caught somewhere. */
+/** It has survived, and the error was reported as a line of the log and not as a crash that was caught somewhere. */
 async function endsWell(worker: RunningProcess): Promise<void> {
   worker.kill('SIGTERM')
   expect(await worker.exited).toEqual({ code: 0, signal: null })

@@ -95,7 +95,7 @@ describe.skipIf(!redis.available)('what Redis remembers of a database', () => {
     expect(await run(house, 'worker')).toMatchObject(BACK)
   })
 
-  test('is nothing after a flush, and nobody is stopped for that', async () => {
+  test('is nothing after a flush, and no customer is stopped for that', async () => {
     await using house = await settledFive(redis)
     await house.db.pool.query(GO_BACK)
     await redis.lose(house.queueUrl)

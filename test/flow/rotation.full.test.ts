@@ -1,4 +1,4 @@
-// Another ROLLCALL_DIGEST_KEY, step by step as docs/security.md tells it: nothing is lost, and it costs a look at each user.
+// Another ROLLCALL_DIGEST_KEY, step by step as docs/security.md tells it: nothing is lost, and it costs a look up each user.
 import { expect, test } from 'vitest'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { rollcall } from '../support/command.ts'
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 const NEW_KEY = 'another-digest-key-of-thirty-two-chars'
 
-test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one look at each user instead of writes', async () => {
+test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one lookup of each user instead of writes', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await pool.query(`INSERT INTO clientes (id, plan, nombre, correo, pais) VALUES

@@ -27,7 +27,7 @@ async function waiting(house: House, code = 'unwatched'): Promise<number> {
   return rowCount ?? 0
 }
 
-test('a table that is made anew accuses nobody of being gone before its triggers are there', async () => {
+test('a table that is made anew accuses no customer of being gone before its triggers are there', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await sync(house)
@@ -49,7 +49,7 @@ test('a table that is made anew accuses nobody of being gone before its triggers
   expect(statuses(house)).toEqual([2, 0, 2])
 })
 
-test("a joined table that is made anew takes nobody's access before its triggers are there", async () => {
+test("a joined table that is made anew takes no customer's access before its triggers are there", async () => {
   const customers = { view: 'public.v_clientes', key: 'id' } as const
   const plans = (table: string) => `CREATE TABLE ${table} (cliente text PRIMARY KEY, plan text NOT NULL);
     GRANT SELECT ON ${table} TO PUBLIC`
@@ -69,7 +69,7 @@ test("a joined table that is made anew takes nobody's access before its triggers
   const { pool } = house.db
   await pool.query(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
   await sync(house)
-  // Of this one rollcall does not remember that it has access, and the next claim looks.
+  // Of this one rollcall does not remember that it has access, and the next claim makes a lookup.
   await pool.query(`UPDATE rollcall.ledger SET sent_status = 0, seen_status = 0 WHERE key = 'c';
     UPDATE rollcall.owed SET unknown = true WHERE key = 'c'`)
   await pool.query(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;

@@ -33,7 +33,7 @@ function registerAll({ sandbox: { users } }: House): void {
 }
 
 const EXPECTED = {
-  ...{ checked: COUNT, agrees: COUNT - 4 * EACH, hidden: COUNT - 4 * EACH },
+  ...{ checked: COUNT, agrees: COUNT - 4 * EACH, unverifiable: COUNT - 4 * EACH },
   kinds: { differs: 3 * EACH, missing: EACH },
   fields: { first_name: EACH, email: EACH, description: EACH, status: EACH },
   access: { lost: 2 * EACH },
@@ -60,9 +60,9 @@ test('before anything was ever sent, drift says what a backfill would do, and no
   expect(JSON.parse(less).counts).toMatchObject({ kinds: { differs: 2 * EACH, missing: EACH } })
   expect((await runDrift(house, ['--json'])).code).toBe(3)
 
-  // A worker that runs for days brings in nobody who was only looked at.
+  // A worker that runs for days brings in nobody who was only checked.
   const { pool } = house.db
-  await pool.query('UPDATE rollcall.finding SET looks = 1, next_look_at = now() WHERE resolved_at IS NULL')
+  await pool.query('UPDATE rollcall.finding SET checks = 1, next_check_at = now() WHERE resolved_at IS NULL')
   const worker = await house.startWorker()
   for (const day of [1, 2]) {
     await pool.query(`UPDATE rollcall.generation SET applied_at = applied_at - interval '25 hours'`)
@@ -70,9 +70,9 @@ test('before anything was ever sent, drift says what a backfill would do, and no
     const checked = `SELECT FROM rollcall.run WHERE kind = 'check' AND ended_at > now() - interval '1 hour'`
     await until(async () => (await pool.query(checked)).rowCount === 1, { what: `the check of day ${day}` })
   }
-  const suspected = 'SELECT FROM rollcall.finding WHERE looks < 2 AND resolved_at IS NULL'
+  const suspected = 'SELECT FROM rollcall.finding WHERE checks < 2 AND resolved_at IS NULL'
   const confirmed = async () => (await pool.query(suspected)).rowCount === 0
-  await until(confirmed, { what: 'second looks of what a run that was stopped would leave' })
+  await until(confirmed, { what: 'second checks of what a run that was stopped would leave' })
   await worker.stop()
   expect(written()).toEqual([])
   expect((await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount).toBe(0)

@@ -21,7 +21,7 @@ function start(
 const waits = (worker: RunningProcess, what: 'database' | 'queue') =>
   until(() => worker.output().includes(`the ${what} does not answer yet: the worker waits for it`))
 
-function toldOfWaiting(worker: RunningProcess): unknown {
+function waitingReported(worker: RunningProcess): unknown {
   const line = worker
     .output()
     .split('\n')
@@ -53,7 +53,7 @@ eachLane('a worker that is started first', (lane) => {
     await waits(worker, 'database')
     await door.open()
     await settlesOne(house, worker)
-    expect(toldOfWaiting(worker)).toMatchObject({ level: 40, server: door.server, code: 'DATABASE_DOWN' })
+    expect(waitingReported(worker)).toMatchObject({ level: 40, server: door.server, code: 'DATABASE_DOWN' })
     expect(worker.output()).not.toContain(passwordOf(DATABASE_URL))
   })
 
@@ -74,7 +74,7 @@ eachLane('a worker that is started first', (lane) => {
     await waits(worker, 'queue')
     await door.open()
     await settlesOne(house, worker)
-    expect(toldOfWaiting(worker)).toMatchObject({ level: 40, server: door.server, code: 'QUEUE_DOWN' })
+    expect(waitingReported(worker)).toMatchObject({ level: 40, server: door.server, code: 'QUEUE_DOWN' })
     expect(worker.output()).not.toContain(passwordOf(house.env.QUEUE_URL))
   })
 })
@@ -174,7 +174,7 @@ describe('a worker that is told to end while the service hangs', () => {
     (await db.pool.query(`SELECT unknown, call_token FROM rollcall.owed WHERE key = 'c'`)).rows[0]
 
   eachLane('and its queue is silent', (lane) => {
-    test('breaks the calls off, writes down that nobody knows how they went, and ends', async () => {
+    test('breaks the calls off, stores that their outcome is unknown, and ends', async () => {
       await using house = await buildHouse(lane, { config: { service, timing } })
       await using door = await makeRelay(house.queueUrl)
       await door.open()

@@ -73,7 +73,7 @@ otherLane('a worker that is suspended for longer than a claim lasts', (lane) => 
     await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'trial')`)
     await until(() => house.sandbox.users.get('d')?.status === 4)
     await house.settled()
-    // Its late ending makes the customer suspect: a new claim looks, and sends again what no look can show.
+    // Its late ending makes the customer suspect: a new claim makes a lookup, and sends again what no lookup can show.
     const anew = [
       { method: 'GET', body: undefined },
       { method: 'PATCH', body: { status: 2, country_code: null } },

@@ -1,4 +1,4 @@
-// `migrate --target` at the service that it was: what a person was to decide stays so, and a gap in capture is looked at.
+// `migrate --target` at the service that it was: what a person was to decide stays so, and a gap in capture is swept.
 import { expect, test } from 'vitest'
 import { closeMarks } from '../../src/capture/marks.ts'
 import { rollcall } from '../support/command.ts'
@@ -33,7 +33,7 @@ test('a mass of revocations goes no further, and what was discarded stays as it 
 })
 
 test.each(['same', 'new'])(
-  'a gap that was closed on a server with later transactions is looked at (%s)',
+  'a gap that was closed on a server with later transactions is swept (%s)',
   async (as) => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
@@ -55,7 +55,7 @@ test.each(['same', 'new'])(
   },
 )
 
-test('whom the restored tables do not know is looked at after new', async () => {
+test('a customer that the restored tables do not know is swept after new', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await house.startWorker()

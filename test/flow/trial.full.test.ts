@@ -67,14 +67,14 @@ otherLane('a trial that ended at the service', (lane) => {
     expect(writesOf(house, 'c').at(-1)).toEqual({ method: 'PATCH', body: { status: 0, email: 'b@a.es' } })
 
     const before = writesOf(house).length
-    await run(house, 'sync', 'c', '--look')
+    await run(house, 'sync', 'c', '--lookup')
     await run(house, 'capture', 'resync')
     await house.settled()
-    await run(house, 'sync', 'c', '--look')
+    await run(house, 'sync', 'c', '--lookup')
     expect(writesOf(house).slice(before)).toEqual([])
     // What somebody else changed is put right, and nothing besides.
     house.sandbox.users.edit('c', { email: 'theirs@a.es' })
-    await run(house, 'sync', 'c', '--look')
+    await run(house, 'sync', 'c', '--lookup')
     expect(writesOf(house).slice(before)).toEqual([{ method: 'PATCH', body: { status: 0, email: 'b@a.es' } }])
 
     await first.stop()
@@ -146,7 +146,7 @@ otherLane('a worker killed while it takes customers out of their trial', (lane) 
     (['premium', 'free'] as const).map((via) => [fate, via] as const),
   )
   test.each(cases)(
-    'and each ends as its row says, nobody shut out: the calls were %s, by way of %s',
+    'and each ends as its row says, no customer shut out: the calls were %s, by way of %s',
     async (fate, via) => {
       await using house = await buildHouse(lane)
       const { pool } = house.db

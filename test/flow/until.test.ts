@@ -28,8 +28,8 @@ async function setPremium({ db: { pool } }: House, ahead: string): Promise<void>
   )
 }
 
-/** When Ana is looked at again, as it stands against the row; `never` when only a change makes us look. */
-async function lookedAgain({ db: { pool } }: House): Promise<'then' | 'never' | 'another time'> {
+/** When Ana is looked up again, as it stands against the row; `never` when only a change makes us look. */
+async function plannedAgain({ db: { pool } }: House): Promise<'then' | 'never' | 'another time'> {
   const { rows } = await pool.query<{ never: boolean; then: boolean }>(
     `SELECT replan_at IS NULL AS never, replan_at = date_trunc('milliseconds', premium_until) AS then
      FROM rollcall.owed JOIN clientes c ON key = c.id`,
@@ -57,14 +57,14 @@ describe('a status that ends by the time', () => {
     await house.startWorker()
     await setPremium(house, '1 hour')
     await house.settled()
-    expect(await lookedAgain(house)).toBe('then')
+    expect(await plannedAgain(house)).toBe('then')
     await setPremium(house, '2 seconds')
     const ends = await premiumEnds(house)
     await until(() => statusOf(house) === 0)
     const { rows } = await house.db.pool.query('SELECT now() >= $1::timestamptz AS over', [ends])
     expect(rows[0].over).toBe(true)
     await house.settled()
-    expect(await lookedAgain(house)).toBe('never')
+    expect(await plannedAgain(house)).toBe('never')
     expect(house.calls('ana')).toEqual([
       { method: 'POST', body: { user_id: 'ana', status: 2, first_name: 'Ana' } },
       { method: 'PATCH', body: { status: 0 } },
@@ -80,7 +80,7 @@ describe('a status that ends by the time', () => {
     await worker.stop()
     await passed(house, await premiumEnds(house))
     expect(statusOf(house)).toBe(2)
-    expect(await lookedAgain(house)).toBe('then')
+    expect(await plannedAgain(house)).toBe('then')
 
     await house.startWorker()
     await until(() => statusOf(house) === 0)

@@ -14,7 +14,7 @@ async function verification({ db }: House, key: string): Promise<Plan> {
   return rows[0] ?? { left: -1, inSeconds: null }
 }
 
-/** As if the time for the next look had come. */
+/** As if the time for the next lookup had come. */
 async function letItCome({ db }: House, key: string): Promise<void> {
   await db.pool.query(
     'UPDATE rollcall.owed SET verify_at = now(), verify_left = greatest(verify_left, 1) WHERE key = $1',
@@ -24,7 +24,7 @@ async function letItCome({ db }: House, key: string): Promise<void> {
 
 const methods = (house: House, key: string) => house.calls(key).map(({ method }) => method)
 
-/** A create whose answer is lost: the look that follows finds the user there. */
+/** A create whose answer is lost: the lookup that follows finds the user there. */
 async function settleUnknown(house: House): Promise<void> {
   house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
   await house.startWorker()
@@ -33,8 +33,8 @@ async function settleUnknown(house: House): Promise<void> {
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
-describe('a user of whom the service says that it is not there', () => {
-  test('is looked at twice again when that ended an access: a gateway says so as well', async () => {
+describe('a user about which the service says that it is not there', () => {
+  test('is looked up twice again when that ended an access: a gateway says so as well', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     const { pool } = house.db
     await house.startWorker()
@@ -55,7 +55,7 @@ describe('a user of whom the service says that it is not there', () => {
 })
 
 describe('an outcome that was unknown', () => {
-  test('is looked at again after one and after ten minutes, and what came late is put right', async () => {
+  test('is looked up again after one and after ten minutes, and what came late is put right', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     await settleUnknown(house)
     const first = await verification(house, 'c')

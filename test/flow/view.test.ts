@@ -75,7 +75,7 @@ describe('customers seen through a view', () => {
     await pool.query('ALTER TABLE clientes RENAME nom TO nombre')
     await house.settled()
     expect(house.sandbox.users.all().map(({ first_name }) => first_name)).toEqual(['Eva', 'Pía'])
-    // Nobody was asked about: no call had been made that could be in doubt.
+    // No lookup was made: no call had been made of unknown outcome.
     expect(
       house
         .calls()

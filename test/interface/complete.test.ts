@@ -19,7 +19,7 @@ test('every section has its tests, once', async () => {
   expect(tested.toSorted()).toEqual(Object.keys(SECTIONS).sort())
 })
 
-test('a fact without a test and a test of no fact are told', () => {
+test('a fact without a test and a test of no fact are reported', () => {
   expect(differences(['a', 'b'], ['a', 'b'])).toEqual([])
   expect(differences(['a', 'b'], ['b', 'c'])).toEqual(['no test of a', 'no such fact: c'])
 })

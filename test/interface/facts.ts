@@ -201,7 +201,7 @@ export const SECTIONS = {
       'rule 1': 'a chat call is made for the user of its token',
       'rule 2': 'the Secret-Key goes to server-to-server endpoints alone',
       'rule 3': 'key, secret and token are filled in as they were given',
-      'not shown: how a token is had': 'any JWT is passed on, and one that has run out is told apart',
+      'not shown: how a token is had': 'any JWT is passed on, and one that has run out is distinguished',
     },
   },
   '6': {
@@ -213,7 +213,7 @@ export const SECTIONS = {
     facts: {
       'not shown: status codes': 'whatever status comes has a meaning',
       'not shown: body': 'JSON, HTML or nothing',
-      'not shown: error codes': 'a 2xx that reports an error is not believed',
+      'not shown: error codes': 'a 2xx that reports an error does not count',
       'not shown: conditions': 'who exists already, who does not, who is forbidden, what does not fit',
     },
   },

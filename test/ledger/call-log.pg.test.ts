@@ -89,7 +89,7 @@ test('more than it may keep is dropped, the oldest first, and said once it is ov
   expect(troubles).toMatchObject([{ error: {} }, { dropped: 15 }])
 })
 
-test('an entry that no database takes is dropped with its batch, and holds up nobody', async () => {
+test('an entry that no database takes is dropped with its batch, and holds up no process', async () => {
   const { log, troubles } = open(db.pool, { gatherMs: 3_600_000 })
   log.add({ ...entry(1), status: 99_999 })
   await log.flush()

@@ -68,7 +68,7 @@ test('writes calls down, and counts equal answers in one row', async () => {
   ])
 })
 
-test('what a lost reply left in doubt is written once when it is written again', async () => {
+test('a value with an unknown outcome is written once when it is written again', async () => {
   const other = { ...ENTRY, atMs: T + 1 }
   await writeCalls(db.pool, [ENTRY], ONCE)
   await writeCalls(db.pool, [ENTRY, other], { ...ONCE, again: true })

@@ -5,7 +5,7 @@ import { claimChecks, endChecks } from '../../src/ledger/check.ts'
 import { knownKeysIfAny } from '../../src/ledger/history.ts'
 import { leaseLane } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
-import { noteToLook, noteVerifications } from '../../src/ledger/note-unchanged.ts'
+import { noteLookup, noteVerifications } from '../../src/ledger/note-unchanged.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -30,7 +30,7 @@ const asChecks = (tokens: ReadonlyMap<string, string>) => [...tokens].map(([key,
 
 test.each([
   ['a change', async (pool: Pool) => note(pool, [{ key: 'a', lane: LANE.change, at: new Date() }])],
-  ['a repair', async (pool: Pool) => noteToLook(pool, ['a'])],
+  ['a repair', async (pool: Pool) => noteLookup(pool, ['a'])],
 ])('%s takes the row from a check at once, whose ending then counts for nothing', async (_, take) => {
   await using db = await openDatabase()
   const { pool } = db
@@ -49,13 +49,13 @@ async function laneOf(pool: Pool): Promise<number> {
   return rows[0].lane
 }
 
-test('nobody is checked who is owed, in doubt, about to be planned, or in the hands of somebody else', async () => {
+test('a customer is not checked that is owed, unknown, about to be planned, or claimed elsewhere', async () => {
   await using db = await openDatabase()
   const { pool } = db
   await pool.query(`
     INSERT INTO rollcall.owed (key, change_version, lane, due_at, unknown, replan_at, verify_left, verify_at, check_until, token) VALUES
       ('checked', 1, 1, NULL, false, NULL, 0, NULL, now() + interval '1 minute', 5),
-      ('doubted', 1, 1, NULL, true, NULL, 0, NULL, NULL, NULL),
+      ('crashed', 1, 1, NULL, true, NULL, 0, NULL, NULL, NULL),
       ('free', 1, 1, NULL, false, now() + interval '1 hour', 0, NULL, NULL, NULL),
       ('held', 1, 1, NULL, false, NULL, 0, NULL, NULL, NULL),
       ('owed', 1, 1, now() + interval '1 hour', false, NULL, 0, NULL, NULL, NULL),
@@ -63,7 +63,7 @@ test('nobody is checked who is owed, in doubt, about to be planned, or in the ha
       ('verified', 1, 1, NULL, false, NULL, 1, now() + interval '1 hour', NULL, NULL)`)
   const holder = await pool.connect()
   await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'held' FOR UPDATE`)
-  const keys = ['checked', 'doubted', 'free', 'held', 'new', 'owed', 'passed', 'verified']
+  const keys = ['checked', 'crashed', 'free', 'held', 'new', 'owed', 'passed', 'verified']
   const claimed = await claimChecks(pool, keys, MAPPING)
   await holder.query('ROLLBACK')
   holder.release()
@@ -72,14 +72,14 @@ test('nobody is checked who is owed, in doubt, about to be planned, or in the ha
   // Somebody of whom nothing but a check was ever wanted is nobody that we know.
   expect(await knownKeysIfAny(pool, ['free', 'new'])).toEqual(new Set(['free']))
   expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new', 'verified']))
-  // The look that follows an unknown outcome comes when it was to come.
+  // The check that follows an unknown outcome comes when it was to come.
   const { rows } = await pool.query(
     `SELECT key FROM rollcall.owed WHERE verify_at > now() + interval '59 minutes' AND token IS NULL`,
   )
   expect(rows).toEqual([{ key: 'verified' }])
 })
 
-test('a check that died leaves nothing in doubt, and keeps nobody away for longer than it lasts', async () => {
+test('a check that died leaves nothing unknown, and blocks its customer no longer than it lasts', async () => {
   await using db = await openDatabase()
   const { pool } = db
   await claimChecks(pool, ['a'], MAPPING)
@@ -106,7 +106,7 @@ test('what was seen under one mapping does not count under the next', async () =
   expect(await row(pool, 'a')).toMatchObject({ out: false })
 })
 
-test('the look that is owed after an unknown outcome takes the row from a check, and doubts nothing more', async () => {
+test('the lookup that is owed after an unknown outcome takes the row from a check, and makes nothing unknown', async () => {
   await using db = await openDatabase()
   const { pool } = db
   await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, verify_left, verify_at)
@@ -116,6 +116,6 @@ test('the look that is owed after an unknown outcome takes the row from a check,
   expect(await noteVerifications(pool, 10)).toBe(1)
   expect(await endChecks(pool, asChecks(checks), 'ours')).toEqual(new Set())
   await leaseLane(pool, { lane: (await laneOf(pool)) as 1, leaseMs: 1000, limit: 1 })
-  const { rows } = await pool.query('SELECT hidden_doubted, verify_left, call_token FROM rollcall.owed')
-  expect(rows).toEqual([{ hidden_doubted: false, verify_left: 1, call_token: null }])
+  const { rows } = await pool.query('SELECT hidden_unknown, verify_left, call_token FROM rollcall.owed')
+  expect(rows).toEqual([{ hidden_unknown: false, verify_left: 1, call_token: null }])
 })

@@ -1,11 +1,11 @@
 // From a note over a lease to a claim: who may call the service for a customer, and when nobody may.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeClaim } from '../../src/ledger/claim.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
 import { type Lease, leaseKey, leaseLane, unlease } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
-import { makeReadKept, readClaimants } from '../../src/ledger/record.ts'
+import { makeReadKept, readUserRecords } from '../../src/ledger/record.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -38,7 +38,7 @@ async function leased(): Promise<Lease> {
 
 async function row() {
   const { rows } = await db.pool.query(
-    `SELECT change_version::int AS version, lane, unknown, hidden_doubted, due_at <= now() AS due FROM rollcall.owed`,
+    `SELECT change_version::int AS version, lane, unknown, hidden_unknown, due_at <= now() AS due FROM rollcall.owed`,
   )
   return rows[0]
 }
@@ -49,7 +49,7 @@ test('a job that is delivered twice is claimed once', async () => {
     key: 'c',
     version: '1',
     unknown: false,
-    hiddenDoubted: false,
+    hiddenUnknown: false,
   })
   expect(await claimer()(lease)).toBeNull()
 })
@@ -69,13 +69,13 @@ test('a newer lease makes the jobs before it void', async () => {
   expect(await claimer()(newer)).not.toBeNull()
 })
 
-test('a lease that has run out is claimed by nobody', async () => {
+test('a lease that has run out is claimed by no process', async () => {
   const lease = await leased()
   await db.pool.query(`UPDATE rollcall.owed SET due_at = now() - interval '1 ms'`)
   expect(await claimer()(lease)).toBeNull()
 })
 
-test('nobody claims while a late request may still arrive', async () => {
+test('no process claims while a late request may still arrive', async () => {
   const lease = await leased()
   await db.pool.query(`UPDATE rollcall.owed SET not_before = now() + interval '1 minute'`)
   expect(await claimer()(lease)).toBeNull()
@@ -93,18 +93,18 @@ test('a process that goes by another target or another mapping claims nothing', 
   await applyGeneration(db.pool, 'mine')
 })
 
-test('a claim that was never ended leaves its outcome unknown, and in doubt what no GET shows', async () => {
+test('a claim that was never ended leaves its outcome unknown, and the field that no GET shows', async () => {
   await claimer()(await leased())
   await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
   await leased()
-  expect(await row()).toMatchObject({ unknown: true, hidden_doubted: true })
+  expect(await row()).toMatchObject({ unknown: true, hidden_unknown: true })
 })
 
 test('a lease that was never claimed leaves nothing unknown', async () => {
   await leased()
   await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
   await leased()
-  expect(await row()).toMatchObject({ unknown: false, hidden_doubted: false })
+  expect(await row()).toMatchObject({ unknown: false, hidden_unknown: false })
 })
 
 test('a change raises the version and takes the more urgent lane', async () => {
@@ -112,7 +112,7 @@ test('a change raises the version and takes the more urgent lane', async () => {
   expect(await row()).toMatchObject({ version: 2, lane: LANE.change, due: true })
 })
 
-test('a change makes nobody due whose job is out, and its claim sees it', async () => {
+test('a change makes no customer due whose job is out, and its claim sees it', async () => {
   const lease = await leased()
   await change()
   expect(await row()).toMatchObject({ version: 2, due: false })
@@ -133,9 +133,9 @@ test('the statements of a claim find their customers by index, also before there
   const leases = await leaseLane(pool, { lane: LANE.deletion, leaseMs: 5000, limit: 20 })
   const claims = (await Promise.all(leases.map(claimer()))).flatMap((claim) => claim ?? [])
   const users = claims.map(({ key }) => key.replace('k', 'u'))
-  expect((await readClaimants(pool, users)).size).toBe(20)
+  expect((await readUserRecords(pool, users)).size).toBe(20)
   expect((await Promise.all(users.map(makeReadKept(pool)))).flat()).toHaveLength(20)
-  const end = makeEnd(pool)
+  const end = makeStoreEnding(pool)
   const ended = claims.map(({ id, token, key, version }, i) => {
     const record = { ...EMPTY_RECORD, userId: users[i] ?? null }
     return end(endingOf(id, { token, key, version, record, isNew: true, effect: 'answered' }))

@@ -4,7 +4,7 @@ import { freshDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 import { until } from '../support/until.ts'
 
-test('who settles at the same moment, in another process, is sent to look', async () => {
+test('who settles at the same moment, in another process, is sent to a lookup', async () => {
   await using db = await freshDatabase()
   const { pool } = db
   await pool.query(
@@ -23,9 +23,9 @@ test('who settles at the same moment, in another process, is sent to look', asyn
   await other.query('COMMIT')
   other.release()
   await noted
-  const { rows } = await pool.query('SELECT key, unknown, hidden_doubted FROM rollcall.owed ORDER BY key')
+  const { rows } = await pool.query('SELECT key, unknown, hidden_unknown FROM rollcall.owed ORDER BY key')
   expect(rows).toEqual([
-    { key: 'a', unknown: false, hidden_doubted: false },
-    { key: 'b', unknown: true, hidden_doubted: false },
+    { key: 'a', unknown: false, hidden_unknown: false },
+    { key: 'b', unknown: true, hidden_unknown: false },
   ])
 })

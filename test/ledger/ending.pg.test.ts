@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/ending.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { noteReplans } from '../../src/ledger/note-unchanged.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
@@ -24,9 +24,9 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
      VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
     Object.values(values),
   )
-  expect(await makeEnd(db.pool)(endingOf(made[0].id, given))).toBe(true)
+  expect(await makeStoreEnding(db.pool)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
-    `SELECT unknown, status_doubted AS doubted, verify_left AS left, verify_at IS NOT NULL AS verifies,
+    `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
        not_before > now() + interval '4 s' AS "heldBack" FROM rollcall.owed`,
   )
@@ -34,11 +34,11 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
 }
 
 const SUSPECT = { change_version: 4, suspect_version: 4 }
-const DOUBTED = { status_doubted: true }
+const MARKED = { status_unknown: true }
 const UNSURE = { sure: false, record: { ...EMPTY_RECORD, userId: 'u', state: 'rejected' } } as const
 const RETRY = { kind: 'retry', failed: true } as const
-const WITHDRAWN = { ...RETRY, withdrawsDoubt: true } as const
-/** An unknown outcome after which two looks are to come. */
+const KNOWN = { ...RETRY, statusKnown: true } as const
+/** An unknown outcome after which two lookups are to come. */
 const OPEN = { unknown: true, verify_left: 2 }
 const UNCLEAR = { unclear: true }
 const VERIFYING = { unknown: true, suspect_version: 3 }
@@ -49,19 +49,19 @@ test.each<[string, Columns, Partial<Ending>, object]>([
   ['an unknown outcome ends with a trusted answer', { unknown: true }, {}, { unknown: false }],
   ['and with no other', { unknown: true }, UNSURE, { unknown: true }],
   [
-    'after an unknown outcome nobody claims before the request can no longer arrive',
+    'after an unknown outcome no worker claims before the request can no longer arrive',
     {},
     { kind: 'unknown' },
     { unknown: true, heldBack: true, late: true },
   ],
-  ['a doubt about the status ends with a trusted answer', DOUBTED, {}, { doubted: false }],
-  ['and with no other', DOUBTED, UNSURE, { doubted: true }],
-  ['nor where the row became suspect after the claim', { ...DOUBTED, ...SUSPECT }, {}, { doubted: true }],
-  ['a suspicion that comes under a claim makes no doubt', SUSPECT, {}, { doubted: false }],
-  ['an attempt that may have been carried out leaves the doubt', DOUBTED, RETRY, { doubted: true }],
-  ['one that was not takes its own doubt back', DOUBTED, WITHDRAWN, { doubted: false }],
-  ['and no later one', { ...DOUBTED, ...SUSPECT }, WITHDRAWN, { doubted: true }],
-  ['who clears an unknown outcome up sets the next look', OPEN, {}, { left: 2, verifies: true }],
+  ['an unknown status ends with a trusted answer', MARKED, {}, { marked: false }],
+  ['and with no other', MARKED, UNSURE, { marked: true }],
+  ['nor where the row became suspect after the claim', { ...MARKED, ...SUSPECT }, {}, { marked: true }],
+  ['a suspicion that comes under a claim makes nothing unknown', SUSPECT, {}, { marked: false }],
+  ['an attempt that may have been carried out leaves the mark', MARKED, RETRY, { marked: true }],
+  ['one that was not removes its own mark', MARKED, KNOWN, { marked: false }],
+  ['and no later one', { ...MARKED, ...SUSPECT }, KNOWN, { marked: true }],
+  ['who clears an unknown outcome up sets the next lookup', OPEN, {}, { left: 2, verifies: true }],
   ['also the last one', { ...OPEN, verify_left: 1 }, {}, { left: 1, verifies: true }],
   ['where none is to come it sets none', { ...OPEN, verify_left: 0 }, {}, { left: 0, verifies: false }],
   ['nor where nothing was unknown', { ...OPEN, unknown: false }, {}, { left: 2, verifies: false }],
@@ -73,7 +73,7 @@ test.each<[string, Columns, Partial<Ending>, object]>([
     { left: 0, verifies: false },
   ],
   ['nor where the row became suspect', { ...OPEN, ...SUSPECT }, {}, { left: 2, verifies: false }],
-  ['an unknown outcome asks for two looks', { unknown: true }, { kind: 'unknown' }, { left: 2, owed: true }],
+  ['an unknown outcome asks for two', { unknown: true }, { kind: 'unknown' }, { left: 2, owed: true }],
   ['an unclear answer that is taken for a yes asks for one', {}, UNCLEAR, { left: 1, verifies: true }],
   ['also after an unknown outcome', { unknown: true }, UNCLEAR, { left: 1, verifies: true, owed: false }],
   ['a verification asks for no other', { ...VERIFYING, synced_version: 2 }, UNCLEAR, { left: 0 }],
@@ -124,7 +124,7 @@ test('a time to plan again that has passed under the claim stays, and one that t
   expect(await left('retry', later + 5, later)).toBe(later)
 })
 
-test('whoever is planned again is noted when its time has passed, and not under a claim', async () => {
+test('a customer that is planned again is noted when its time has passed, and not under a claim', async () => {
   await db.pool.query(
     `INSERT INTO rollcall.owed (key, change_version, lane, replan_at, due_at, token) VALUES
        ('free', 3, 1, now() - interval '1 s', NULL, NULL),
@@ -138,7 +138,7 @@ test('whoever is planned again is noted when its time has passed, and not under 
   expect(rows).toEqual([{ key: 'free' }])
 })
 
-test('a mapping without an end sets no time to look again, and one that has ended does not ask without a pause', async () => {
+test('a mapping without an end sets no time to plan again, and one that has ended does not ask without a pause', async () => {
   const replan = async (replanAtMs: number | null) => {
     await end({}, { replanAtMs })
     const { rows } = await db.pool.query(
@@ -163,9 +163,9 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
     return found.rows[0]
   }
   const { suspect } = await row()
-  expect(await makeEnd(db.pool)(endingOf(rows[0].id, { wrote: false }))).toBe(false)
+  expect(await makeStoreEnding(db.pool)(endingOf(rows[0].id, { wrote: false }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: false, version: 3, suspect })
-  expect(await makeEnd(db.pool)(endingOf(rows[0].id, { wrote: true }))).toBe(false)
+  expect(await makeStoreEnding(db.pool)(endingOf(rows[0].id, { wrote: true }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: true, version: 4, suspect: 4 })
   expect((await db.pool.query('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
 })

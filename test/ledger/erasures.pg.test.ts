@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/ending.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { type Erased, makeReadRecord } from '../../src/ledger/record.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -17,7 +17,8 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
     [key],
   )
   const record = { ...EMPTY_RECORD, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased } as const
-  return await makeEnd(pool)(endingOf(rows[0]?.id ?? '', { token, key, maybeDone: true, record, ...given }))
+  const part = { token, key, maybeDone: true, record, ...given }
+  return await makeStoreEnding(pool)(endingOf(rows[0]?.id ?? '', part))
 }
 
 const end = (db: TestDatabase, key: string, erased: Erased | null, erasure?: Ending['erasure']) =>
@@ -27,7 +28,7 @@ const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 const of = async (db: TestDatabase, ...keys: readonly string[]) =>
   await readErasures(db.pool, { keys, limit: 50 })
 
-test('the ending of the call writes a receipt, and the ending of the look completes it', async () => {
+test('the ending of the call writes a receipt, and the ending of the lookup completes it', async () => {
   await using db = await freshDatabase()
   await end(db, 'c', 'sent', { cleared: ['email', 'country_code'], left: null })
   const sent = {
@@ -56,7 +57,7 @@ test('an ending without an erasure writes none, and the row that comes back leav
   ])
 })
 
-test('a look that leads to a second call completes the first receipt and writes another', async () => {
+test('a lookup that leads to a second call completes the first receipt and writes another', async () => {
   await using db = await freshDatabase()
   await end(db, 'c', 'sent', { cleared: ['email', 'gender'], left: null })
   await end(db, 'c', 'sent', { cleared: ['gender'], left: ['gender'] })

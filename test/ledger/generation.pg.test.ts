@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { applyGeneration, bindGeneration, findMapping, markSwept } from '../../src/ledger/generation.ts'
 import { freshDatabase } from '../support/database.ts'
 
-test('the first mapping that a ledger meets is the one it goes by, with nobody to be swept', async () => {
+test('the first mapping that a ledger meets is the one it goes by, with no customer to be swept', async () => {
   await using db = await freshDatabase()
   expect(await findMapping(db.pool, 'a')).toBe(null)
   expect(await bindGeneration(db.pool, 'a')).toMatchObject({ generation: '1', current: true, swept: true })

@@ -8,14 +8,14 @@ import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { drainOutbox } from '../../src/capture/outbox.ts'
 import { main } from '../../src/cli/main.ts'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
-import { believe, drawSample, isSampleDue, readEvidence, writeSample } from '../../src/drift/evidence.ts'
+import { drawSample, isSampleDue, readEvidence, setCredible, writeSample } from '../../src/drift/evidence.ts'
 import { countOpen, dueChecks, pruneFindings, readOpenFound } from '../../src/drift/found.ts'
 import { oweRepairs } from '../../src/drift/repair.ts'
 import { beginDrift, endDrift, keepDrift, readPast } from '../../src/drift/runs.ts'
 import { storeChecks } from '../../src/drift/store.ts'
 import { pruneCalls, writeCalls } from '../../src/ledger/calls.ts'
 import { claimChecks } from '../../src/ledger/check.ts'
-import { makeEnd } from '../../src/ledger/ending.ts'
+import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { makeNoting } from '../../src/ledger/note.ts'
@@ -42,7 +42,7 @@ export type FlowSession = {
   readonly folder: string
 }
 
-/** Tells what a person would see; an error is told, too. */
+/** Tells what a person would see; an error is printed, too. */
 export type Flow = (session: FlowSession, tell: (text: string) => void) => Promise<unknown>
 
 const secretsOf = ({ house, role: { url } }: Pick<FlowSession, 'house' | 'role'>) =>
@@ -100,7 +100,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     )
     const { rows } = await house.db.pool.query(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
     const erasure = { cleared: ['email' as const], left: null }
-    await makeEnd(pool)(endingOf(rows[0].id, { key: 'k3', version: '1', erasure }))
+    await makeStoreEnding(pool)(endingOf(rows[0].id, { key: 'k3', version: '1', erasure }))
   },
   'calls are written down': ({ pool }) =>
     writeCalls(pool, [{ ...CALL, atMs: Date.now() }], { by: 'test', again: true }),
@@ -158,7 +158,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const { fingerprint, timing } = house.config
     const work = { record: NEVER_SETTLED }
     const mapped = { kind: 'removed', userId: 'u' }
-    const subject = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
+    const snapshot = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
     const options = { ...timing, consistencyDelayMs: 0, fingerprint, repairsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
     for (const verdict of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
@@ -167,11 +167,11 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
         await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
-      const result = { kind: 'seen', sight: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
-      await storeChecks(pool, [{ subject, result, token }], options)
+      const result = { kind: 'compared', remote: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
+      await storeChecks(pool, [{ snapshot, result, token }], options)
     }
     await readEvidence(pool)
-    await believe(pool, { by: 'test', why: 'test' })
+    await setCredible(pool, { by: 'test', why: 'test' })
     await pruneFindings(pool, 1, 1)
   },
   'a run is kept': async ({ pool }) => {

@@ -30,7 +30,7 @@ afterAll(async () => {
 /** In whatever words; a job is never done where its queue refuses it to the consumer alone. */
 const DENIED = /permission denied|42501|may not SELECT|has no USAGE|not done/
 
-async function told(role: Granted, flow: Flow): Promise<string> {
+async function reported(role: Granted, flow: Flow): Promise<string> {
   const lines: string[] = []
   const pool = pools[role === scene.worker ? 'worker' : 'reader']
   const session = { role, pool, house: scene.house, folder }
@@ -41,7 +41,7 @@ async function told(role: Granted, flow: Flow): Promise<string> {
 }
 
 async function firstRefused(role: Granted, flows: readonly Flow[]): Promise<Flow | undefined> {
-  for (const flow of flows) if (DENIED.test(await told(role, flow))) return flow
+  for (const flow of flows) if (DENIED.test(await reported(role, flow))) return flow
   return undefined
 }
 
@@ -59,7 +59,7 @@ describe.each([
   ['reader', READER_FLOWS, 15],
 ] as const)('the role of the %s', (which, flows, least) => {
   test.each(Object.entries(flows))('its rights suffice: %s', async (_name, flow) => {
-    const text = await told(scene[which], flow)
+    const text = await reported(scene[which], flow)
     expect(text).not.toMatch(DENIED)
     expect(text).not.toMatch(/refused what|unexpectedly|ERROR/)
   })

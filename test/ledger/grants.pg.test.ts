@@ -63,7 +63,7 @@ describe('the role of the worker', () => {
   })
 })
 
-test('a worker whose role lacks a right is told at its start which one', async () => {
+test('a worker whose role lacks a right names it at its start', async () => {
   const { house, worker } = scene
   await using session = await sessionOf(worker)
   await checkRights(session.client, worker.name)

@@ -79,7 +79,7 @@ test('makes the schema of a queue in Postgres, with statistics, where there is o
   expect(rows[0].reloptions).toContain('autovacuum_vacuum_scale_factor=0')
 })
 
-test('a database that was never migrated is told apart, in one sentence', async () => {
+test('a database that was never migrated is recognized, in one sentence', async () => {
   await using db = await freshDatabase({ empty: true })
 
   await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
@@ -101,7 +101,7 @@ test('where a part is there, each thing that is missing is named', async () => {
   })
 })
 
-test('a restore that lost a table or the tokens is told apart', async () => {
+test('a restore that lost a table or the tokens is recognized', async () => {
   await using db = await freshDatabase()
   await db.pool.query('DROP TABLE rollcall.ledger; DROP SEQUENCE rollcall.token')
 
@@ -111,7 +111,7 @@ test('a restore that lost a table or the tokens is told apart', async () => {
   })
 })
 
-test('a database of another version is told apart by the hashes, and left alone', async () => {
+test('a database of another version is recognized by the hashes, and left alone', async () => {
   await using db = await freshDatabase()
   await db.pool.query(`UPDATE rollcall.migration SET hash = 'another branch'`)
 

@@ -39,7 +39,7 @@ test('decisions about the target that come at once are taken one after the other
   expect(await differencesFromBinding(db.pool, TARGET)).toEqual([])
 })
 
-test('a standby that was promoted is told as one at once', async () => {
+test('a standby that was promoted is recognized at once', async () => {
   await using server = await startPostgresInMemory()
   await using stack = new AsyncDisposableStack()
   const pool = stack.adopt(new pg.Pool({ connectionString: server.url }), (pool) => pool.end())

@@ -13,8 +13,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/plan.ts': [
     [
       'plan-shared-user',
-      `if (rivals.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: rivals }`,
-      `if (rivals.length > 1) return { kind: 'reject', code: 'shared-user-id', keys: rivals }`,
+      `if (claimants.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: claimants }`,
+      `if (claimants.length > 1) return { kind: 'reject', code: 'shared-user-id', keys: claimants }`,
     ],
     [
       'plan-no-lookup-when-unknown',
@@ -36,7 +36,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'plan-removal-of-shared-user',
-      `  if (rivals.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
+      `  if (claimants.length > 0) return { kind: 'none', why: 'user-of-another-customer' }
 `,
       '',
     ],
@@ -92,7 +92,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/absorb.ts': [
     [
       'unclear-done-without-a-look',
-      'if (!memory.looked || !isStatusShown(plan, memory))',
+      'if (!memory.lookedUp || !isStatusShown(plan, memory))',
       'if (!isStatusShown(plan, memory))',
     ],
     [
@@ -111,8 +111,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   ],
   'src/sync/sharing.ts': [
     [
-      'inherit-doubted-status',
-      'sentStatus: from.doubted ? null : record.sentStatus,',
+      'inherit-unknown-status',
+      'sentStatus: from.statusUnknown ? null : record.sentStatus,',
       'sentStatus: record.sentStatus,',
     ],
   ],
@@ -135,8 +135,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['lease-forgets-open-call', 'unknown = o.unknown OR o.call_token IS NOT NULL,', 'unknown = o.unknown,'],
     [
       'lease-forgets-hidden',
-      'hidden_doubted = o.hidden_doubted OR o.call_token IS NOT NULL,',
-      'hidden_doubted = o.hidden_doubted,',
+      'hidden_unknown = o.hidden_unknown OR o.call_token IS NOT NULL,',
+      'hidden_unknown = o.hidden_unknown,',
     ],
   ],
   'src/ledger/ending.ts': [
@@ -179,12 +179,12 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
   ],
   'src/ledger/consequences.ts': [
-    ['ending-ends-any-finding', 'ELSE found.fields <@ e.confirmed END', 'ELSE true END'],
+    ['ending-ends-any-finding', 'ELSE found.fields <@ e.acknowledged END', 'ELSE true END'],
     ['ending-leaves-findings', 'END AS settled', 'END AND false AS settled'],
     [
       'ending-asks-no-look-at-the-rest',
-      `coalesce(f.next_look_at, now() + e."lateMs" * interval '1 ms')`,
-      'f.next_look_at',
+      `coalesce(f.next_check_at, now() + e."lateMs" * interval '1 ms')`,
+      'f.next_check_at',
     ],
   ],
   'src/capture/outbox.ts': [
@@ -269,23 +269,23 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/customers/read.ts': [
     [
       'read-policy-afterwards',
-      `if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireSomebody(session, shape)`,
-      'if (rows.length < 0) await requireSomebody(session, shape)',
+      `if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireRows(session, shape)`,
+      'if (rows.length < 0) await requireRows(session, shape)',
     ],
   ],
   'src/sync/remember.ts': [
     [
       'erasure-disproved-is-done',
-      'if (left.some((field) => sent[field] === DOUBTED)) return',
+      'if (left.some((field) => sent[field] === UNKNOWN_VALUE)) return',
       'if (left.length < 0) return',
     ],
   ],
   'src/drift/compare.ts': [['vanished-counts-as-agreeing', `? 'gone' : 'known'`, `? 'known' : 'known'`]],
   'src/drift/runs.ts': [
     [
-      'doubted-run-concludes',
-      'if (!(await readDoubt(pool))) return null',
-      'if (await readDoubt(pool)) return null',
+      'not-credible-run-concludes',
+      'if (!(await readNotCredible(pool))) return null',
+      'if (await readNotCredible(pool)) return null',
     ],
   ],
   'src/ledger/check.ts': [
@@ -304,7 +304,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
     ],
   ],
-  'src/drift/step.ts': [['rival-look-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
+  'src/drift/step.ts': [['concurrent-check-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
 }
 
 export const MUTANTS: readonly Mutant[] = Object.entries(BREAKS).flatMap(([file, breaks]) =>

@@ -57,14 +57,14 @@ describe('a secret that gets into a log object after all', () => {
   it('is hidden by its text where that looks random, wherever it stands, and the line stays JSON', () => {
     const [short, long] = ['aB3"dE5\\gH7-jK9xY5/mN1', 'aB3"dE5\\gH7-jK9xY5/mN1pQ2']
     const { text, lines } = logged({ secrets: [short, long] }, (log) => {
-      log.error({ a: { b: { c: { d: `x ${short} y` } } }, list: [long] }, `told: ${short}`)
+      log.error({ a: { b: { c: { d: `x ${short} y` } } }, list: [long] }, `reported: ${short}`)
       log.error(new Error(`failed with ${short}`))
     })
     expect(text).not.toContain('gH7')
     expect(lines[0]).toMatchObject({
       a: { b: { c: { d: 'x [hidden] y' } } },
       list: ['[hidden]'],
-      msg: 'told: [hidden]',
+      msg: 'reported: [hidden]',
     })
     expect(lines).toHaveLength(2)
   })

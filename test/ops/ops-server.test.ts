@@ -86,7 +86,7 @@ test('an answer that fails says nothing of why', async () => {
   expect((await answer.text()) + JSON.stringify(ops.lines)).not.toMatch(/secreto|at .*\.ts/)
 })
 
-test('whoever asks for long, or slowly, is cut off', async () => {
+test('a client that asks for long, or slowly, is cut off', async () => {
   await using ops = await listen()
   const [large, slow, endless] = await Promise.all([
     talk(ops, `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
@@ -121,7 +121,7 @@ test('a client that holds connections open without asking keeps no probe of its 
   for (const socket of held) socket.destroy()
 })
 
-test('closes in time, whoever still waits for an answer', async () => {
+test('closes in time, also while a client still waits for an answer', async () => {
   let arrived = () => {}
   const arrival = new Promise<void>((resolve) => (arrived = resolve))
   const metrics = () => {
@@ -141,7 +141,7 @@ test('closes in time, whoever still waits for an answer', async () => {
   await expect(fetch(`${ops.url}/healthz`)).rejects.toThrow('fetch failed')
 })
 
-test('a port that is taken is told in a sentence that says how to go on', async () => {
+test('a port that is taken is reported in a sentence that says how to go on', async () => {
   await using first = await listen()
   const port = Number(new URL(first.url).port)
   const error = await listen({ port }).catch((caught: unknown) => caught)

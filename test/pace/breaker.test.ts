@@ -12,7 +12,7 @@ import type { ServiceHealth } from '../../src/pace/pace.ts'
 const NOW = 1_000_000
 
 /** `3t 1w`: three troubles of customers 1, 2, 3 and so on, then a good call. */
-function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NOW, epoch = '0' } = {}) {
+function reportedAfter(breaker: Breaker, calls: string, { customers = 1000, now = NOW, epoch = '0' } = {}) {
   const healths: Record<string, ServiceHealth> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
   let after = breaker
   let customer = 0
@@ -29,7 +29,7 @@ function toldAfter(breaker: Breaker, calls: string, { customers = 1000, now = NO
 
 const answer = (breaker: Breaker, health: ServiceHealth) => probed(breaker, { health, now: NOW, random: 0 })
 
-const OUTAGE = toldAfter(CLOSED, '10t')
+const OUTAGE = reportedAfter(CLOSED, '10t')
 const TRYING = answer(answer(OUTAGE, 'trouble'), 'well')
 
 describe('it opens for an outage', () => {
@@ -45,7 +45,7 @@ describe('it opens for an outage', () => {
     ['100n', 1000, false],
     ['100d', 1000, false],
   ])('after %s of %d customers: %s', (calls, customers, opens) => {
-    const breaker = toldAfter(CLOSED, calls, { customers })
+    const breaker = reportedAfter(CLOSED, calls, { customers })
     expect(breaker.state).toBe(opens ? 'open' : 'closed')
   })
 
@@ -55,10 +55,10 @@ describe('it opens for an outage', () => {
     expect(answer(OUTAGE, 'denied').state).toBe('trying')
   })
 
-  it('and whoever failed by it is remembered, also who was under way, but no more than a limit', () => {
-    const late = toldAfter(OUTAGE, '3t 2w 2n 1d', { now: NOW + 100 })
+  it('and a customer that failed by it is remembered, also who was under way, but no more than a limit', () => {
+    const late = reportedAfter(OUTAGE, '3t 2w 2n 1d', { now: NOW + 100 })
     expect(late).toMatchObject({ ...OUTAGE, forgiven: { 1: 2, 2: 2, 3: 2, 4: 1, 10: 1 } })
-    expect(Object.keys(toldAfter(OUTAGE, '900t').forgiven)).toHaveLength(MOST_CUSTOMERS)
+    expect(Object.keys(reportedAfter(OUTAGE, '900t').forgiven)).toHaveLength(MOST_CUSTOMERS)
   })
 })
 
@@ -92,19 +92,19 @@ describe('while it is trying', () => {
     ['100t', 9, 'trying'],
     ['9t 1w 9t', 1000, 'trying'],
   ])('%s of %d customers make it %s', (calls, customers, state) => {
-    expect(toldAfter(TRYING, calls, { customers }).state).toBe(state)
+    expect(reportedAfter(TRYING, calls, { customers }).state).toBe(state)
   })
 
   it('it opens anew, as the same outage', () => {
     const worn = answer(answer(answer(OUTAGE, 'trouble'), 'trouble'), 'well')
-    const again = toldAfter(worn, '10t', { now: NOW + 1 })
+    const again = reportedAfter(worn, '10t', { now: NOW + 1 })
     expect(again).toMatchObject({ openedAt: NOW, failed: 2, probeAt: NOW + 1, forgiven: {} })
   })
 
   it('calls that were begun before the outage say nothing of how it is now', () => {
     const trying = { ...TRYING, from: 5 }
-    expect(toldAfter(trying, '20t 20d', { epoch: '4' })).toBe(trying)
-    expect(toldAfter(trying, '20w', { epoch: '4' })).toBe(trying)
-    expect(toldAfter(trying, '10t', { epoch: '5' }).state).toBe('open')
+    expect(reportedAfter(trying, '20t 20d', { epoch: '4' })).toBe(trying)
+    expect(reportedAfter(trying, '20w', { epoch: '4' })).toBe(trying)
+    expect(reportedAfter(trying, '10t', { epoch: '5' }).state).toBe('open')
   })
 })

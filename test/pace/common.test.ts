@@ -34,7 +34,7 @@ const probe = (health: Health) => ({ health, now: NOW, random: 0 })
 const OPEN = afterCalls(START, calls(10, 'trouble'), NOW)
 
 describe('busy answers', () => {
-  it('for one customer again and again hold everybody once for long', () => {
+  it('for one customer again and again hold every process once for long', () => {
     const asks = (id: number, pace: CommonPace) =>
       afterCalls(
         pace,
@@ -59,7 +59,7 @@ describe('busy answers', () => {
     expect(asks(1, later).notBefore).toBe(NOW + 10_000)
   })
 
-  it('for one customer after another hold everybody for long once', () => {
+  it('for one customer after another hold every process for long once', () => {
     const asks = (id: number, pace: CommonPace, now: number) =>
       afterCalls(pace, [call(id, 'neutral', { busy: true, holdMs: 600_000 })], now)
     const good = (pace: CommonPace, now: number) => afterCalls(pace, calls(3, 'well'), now)
@@ -99,7 +99,7 @@ describe('busy answers', () => {
     expect(pace.breaker.state).toBe('open')
   })
 
-  it('bind everybody to the longest wait that was asked for, of at most an hour', () => {
+  it('bind every process to the longest wait that was asked for, of at most an hour', () => {
     const held = afterCalls(
       START,
       [call(1, 'neutral', { holdMs: 9000 }), call(2, 'neutral', { holdMs: 4000 })],
@@ -217,7 +217,7 @@ it('whatever is reported, the row is one that the table allows', () => {
   )
 })
 
-it('wherever it stands, probes that do well and then good calls close it for everybody', () => {
+it('wherever it stands, successful probes and then good calls close it for all processes', () => {
   fc.assert(
     fc.property(scenes, (scene) => {
       let { pace, now } = scene
@@ -254,7 +254,7 @@ it('the failures of a few customers open nothing, whatever the others do', () =>
 })
 
 it.each([null, 7, 'x', [], { troubles: 'x', successes: -1, forgiven: { 1: 1.5 } }])(
-  'counts that read %j, which nobody of us wrote, count nothing',
+  'counts that read %j, which rollcall did not write, count nothing',
   (trouble) => {
     const row = { state: 'closed', openedAt: null, probeAt: null, trouble } as const
     expect(readTrouble(row)).toEqual({ breaker: CLOSED, busy: {}, held: {} })

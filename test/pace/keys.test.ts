@@ -31,7 +31,7 @@ function scene() {
     ...{ permits, report, take, stop, probed: keys.probed },
     later: (ms: number) => (time += ms),
     close: () => (closed = true),
-    /** Everybody who waits looks again. */
+    /** Every waiting process polls again. */
     async settled(): Promise<number> {
       for (let round = 0; round < 3; round++) {
         for (const wake of waits.splice(0)) wake()
@@ -45,7 +45,7 @@ function scene() {
 const NOW = 1_000_000
 
 /** `3d 1w`: three denied calls of customers 1, 2, 3 and so on, then a good one. */
-function told(keys: Keys, calls: string, { customers = 1000, now = NOW } = {}): Keys {
+function reported(keys: Keys, calls: string, { customers = 1000, now = NOW } = {}): Keys {
   const healths: Record<string, Health> = { t: 'trouble', w: 'well', d: 'denied', n: 'neutral' }
   let customer = 0
   return [...calls.matchAll(/(\d+)([a-z])/g)]
@@ -62,10 +62,10 @@ describe('denied calls', () => {
     ['2d 1t 1n 1d', 1000, 'asking'],
     ['100t', 1000, null],
   ])('%s of %d customers: %s', (calls, customers, stopped) => {
-    expect(told(TAKEN, calls, { customers }).stopped).toBe(stopped)
+    expect(reported(TAKEN, calls, { customers }).stopped).toBe(stopped)
   })
 
-  const ASKING = told(TAKEN, '3d')
+  const ASKING = reported(TAKEN, '3d')
 
   it.each([
     ['denied', { stopped: 'refused', failed: 1, probeAt: NOW + 5000 }],
@@ -81,27 +81,27 @@ describe('denied calls', () => {
     let now = NOW
     const waits: number[] = []
     for (let n = 0; n < 6; n++) {
-      keys = probedKeys(told(keys, '3d', { now }), 'well', now, 0)
+      keys = probedKeys(reported(keys, '3d', { now }), 'well', now, 0)
       const wait = keys.quietUntil - now
       waits.push(wait)
-      expect(told(keys, '100d', { now: now + wait - 1 }).stopped).toBe(null)
+      expect(reported(keys, '100d', { now: now + wait - 1 }).stopped).toBe(null)
       now += wait
     }
     expect(waits).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
     const later = now + 600_001
-    const asked = told(keys, '3d', { now: later })
+    const asked = reported(keys, '3d', { now: later })
     expect(probedKeys(asked, 'well', later, 0).quietUntil).toBe(later + 5000)
   })
 })
 
 describe('refused keys', () => {
-  const REFUSED = probedKeys(told(TAKEN, '3d'), 'denied', NOW, 0)
+  const REFUSED = probedKeys(reported(TAKEN, '3d'), 'denied', NOW, 0)
 
   it.each(['denied', 'trouble', 'neutral'] as const)('stay so after a probe that is %s', (health) => {
     expect(probedKeys(REFUSED, health, NOW, 0)).toMatchObject({
       ...{ stopped: 'refused', since: NOW, failed: 2, probeAt: NOW + 10_000 },
     })
-    expect(told(REFUSED, '20w 20d')).toBe(REFUSED)
+    expect(reported(REFUSED, '20w 20d')).toBe(REFUSED)
   })
 
   it('are taken again after one that is well', () => {
@@ -146,7 +146,7 @@ describe('a process that does not know whether its keys are taken', () => {
     expect(await settled()).toBe(11)
   })
 
-  it('gets back what was not used, and forgets what nobody heard of', async () => {
+  it('gets back what was not used, and forgets what got no answer', async () => {
     const { take, settled, permits, later } = scene()
     take(5)
     expect(await settled()).toBe(3)
@@ -156,7 +156,7 @@ describe('a process that does not know whether its keys are taken', () => {
     expect(await settled()).toBe(5)
   })
 
-  it('is told at once that nobody may call, and stops waiting when it is told to', async () => {
+  it('learns at once that no worker may call, and stops waiting when it is told to', async () => {
     const { close, permits, stop } = scene()
     close()
     expect(await permits.take(stop.signal)).toBeNull()

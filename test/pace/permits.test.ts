@@ -7,7 +7,7 @@ const never = new AbortController().signal
 
 async function granted(permits: Permits): Promise<Permit> {
   const permit = await permits.take(never)
-  if (!permit) throw new Error('nobody may call')
+  if (!permit) throw new Error('no process may call')
   return permit
 }
 
@@ -135,7 +135,7 @@ describe('permits', () => {
     expect(times).toEqual([5000])
   })
 
-  it('are not handed out to somebody who has given up, and not lost by it', async () => {
+  it('are not handed out to a claim that has given up, and not lost by it', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
     const first = await granted(permits)
@@ -150,7 +150,7 @@ describe('permits', () => {
     expect(times).toEqual([100])
   })
 
-  it('are refused at once to somebody who has given up before', async () => {
+  it('are refused at once to a claim that has given up before', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
     expect(await permits.take(AbortSignal.abort())).toBe(null)
@@ -178,7 +178,7 @@ describe('permits', () => {
     expect(await granted(permits)).toMatchObject({ epoch: '7' })
   })
 
-  it('are refused at once to all who wait while nobody may call, asking for all of them together', async () => {
+  it('are refused at once to all who wait while no process may call, asking for all of them together', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
     row.closed = true
@@ -197,16 +197,16 @@ describe('permits', () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
     row.notBefore = 3_600_000
-    const told: unknown[] = []
-    for (let n = 0; n < 5; n++) void permits.take(never).then((permit) => told.push(permit))
+    const reported: unknown[] = []
+    for (let n = 0; n < 5; n++) void permits.take(never).then((permit) => reported.push(permit))
     await row.run(10_000)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     row.closed = true
     await row.run(12_000)
-    expect(told).toEqual([null, null, null, null, null])
+    expect(reported).toEqual([null, null, null, null, null])
   })
 
-  it('that were given back are gone when nobody may call', async () => {
+  it('that were given back are gone when no process may call', async () => {
     const row = makePaceRow(10)
     const permits = makePermits(row)
     const [first, second] = [await granted(permits), permits.take(never)]

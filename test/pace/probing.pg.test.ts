@@ -8,14 +8,14 @@ import { makeTwo, outage, probeIsDue } from './two.ts'
 const never = new AbortController().signal
 
 describe('probes', () => {
-  it('are made by nobody while calls are made, or before one is due', async () => {
+  it('are made by no process while calls are made, or before one is due', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
-    expect(await a.tend()).toBe('idle')
+    expect(await a.probe()).toBe('idle')
     await a.repeat('trouble', 10)
     a.answerWith(async () => 'trouble')
-    expect(await a.tend()).toBe('probed')
-    expect([await a.tend(), await b.tend()]).toEqual(['idle', 'idle'])
+    expect(await a.probe()).toBe('probed')
+    expect([await a.probe(), await b.probe()]).toEqual(['idle', 'idle'])
     expect(a.probes() + b.probes()).toBe(1)
   })
 
@@ -28,9 +28,9 @@ describe('probes', () => {
     const answered = new Promise<'trouble'>((resolve) => (answer = resolve))
     for (const side of two.sides) side.answerWith(() => answered)
     await holdCalls(two.db.pool, 60_000)
-    expect(await a.tend()).toBe('idle')
+    expect(await a.probe()).toBe('idle')
     await endHold(two.db.pool)
-    const asking = [...Array(10)].flatMap(() => [a.tend(), b.tend()])
+    const asking = [...Array(10)].flatMap(() => [a.probe(), b.probe()])
     let idle = 0
     for (const each of asking) void each.then((what) => (idle += what === 'idle' ? 1 : 0))
     await until(() => idle === asking.length - 1)
@@ -48,10 +48,10 @@ describe('probes', () => {
     const [a, b] = two.sides
     await outage(two)
     a.answerWith(() => new Promise(() => undefined))
-    void a.tendWithin(3000)
+    void a.probeWithin(3000)
     await expect.poll(() => a.probes()).toBe(2)
-    expect(await b.tend()).toBe('idle')
-    await expect.poll(() => b.tend()).toBe('probed')
+    expect(await b.probe()).toBe('idle')
+    await expect.poll(() => b.probe()).toBe('probed')
     expect(await readPace(two.db.pool)).toMatchObject({
       breaker: 'trying',
       cause: null,
@@ -66,9 +66,9 @@ describe('probes', () => {
     await a.repeat('trouble', 10)
     await probeIsDue(two.db)
     a.answerWith(async () => null)
-    expect(await a.tend()).toBe('idle')
+    expect(await a.probe()).toBe('idle')
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 0 })
-    expect(await b.tend()).toBe('probed')
+    expect(await b.probe()).toBe('probed')
   })
 
   it('that are answered after their lease change nothing', async () => {
@@ -78,10 +78,10 @@ describe('probes', () => {
     await probeIsDue(two.db)
     let late: () => void = () => undefined
     a.answerWith(() => new Promise((resolve) => (late = () => resolve('well'))))
-    const first = a.tendWithin(1)
+    const first = a.probeWithin(1)
     await expect.poll(() => a.probes()).toBe(1)
     b.answerWith(async () => 'trouble')
-    await expect.poll(() => b.tend()).toBe('probed')
+    await expect.poll(() => b.probe()).toBe('probed')
     await probeIsDue(two.db)
     late()
     expect(await first).toBe('probed')
@@ -90,7 +90,7 @@ describe('probes', () => {
     expect(b.kinds()).toEqual(['probed', 'opened'])
   })
 
-  it('that fail in our own hands leave the next one to anybody', async () => {
+  it('that fail in our own hands leave the next one to any process', async () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
     await a.repeat('trouble', 10)
@@ -98,8 +98,8 @@ describe('probes', () => {
     a.answerWith(async () => {
       throw new Error('no memory')
     })
-    await expect(a.tend()).rejects.toThrow('no memory')
-    expect(await b.tend()).toBe('probed')
+    await expect(a.probe()).rejects.toThrow('no memory')
+    expect(await b.probe()).toBe('probed')
   })
 })
 
@@ -108,7 +108,7 @@ describe('after an outage', () => {
     await using two = await makeTwo(160)
     const [a, b] = two.sides
     await outage(two)
-    await b.tend()
+    await b.probe()
     expect(b.events).toEqual([
       { kind: 'probed', health: 'well' },
       { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
@@ -132,14 +132,14 @@ describe('wrong keys', () => {
     wrong.answerWith(async () => 'denied')
     await Promise.all([wrong.repeat('denied', 3), right.repeat('well', 5)])
     expect(await wrong.permits.take(never)).toBe(null)
-    expect(await wrong.tend()).toBe('probed')
-    expect(await right.tend()).toBe('idle')
+    expect(await wrong.probe()).toBe('probed')
+    expect(await right.probe()).toBe('idle')
     expect([await wrong.rate(), await right.rate()]).toEqual([0, 160])
     expect(await wrong.permits.take(never)).toBe(null)
     expect(await right.permits.take(never)).not.toBe(null)
     wrong.answerWith(async () => 'well')
     wrong.later(5000)
-    expect(await wrong.tend()).toBe('probed')
+    expect(await wrong.probe()).toBe('probed')
     expect(wrong.kinds()).toEqual(['asking', 'probed', 'refused', 'probed', 'taken'])
     expect(await wrong.permits.take(never)).not.toBe(null)
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', rate: 160, epoch: '0' })
@@ -150,7 +150,7 @@ describe('wrong keys', () => {
     const [wrong] = two.sides
     await outage(two)
     wrong.answerWith(async () => 'denied')
-    await wrong.tend()
+    await wrong.probe()
     expect(await wrong.rate()).toBe(0)
     expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
   })

@@ -24,7 +24,7 @@ describe('busy answers', () => {
     await using two = await makeTwo(1000)
     const [a, b] = two.sides
     const permit = await a.permits.take(never)
-    if (!permit) throw new Error('nobody may call')
+    if (!permit) throw new Error('no process may call')
     a.permits.giveBack(permit)
     // The hold begins after this, whenever its statement has come through.
     const until = performance.now() + 1490
@@ -109,7 +109,7 @@ describe('beside reservations of two processes', () => {
     expect(rows[0].n).toBe(160)
   })
 
-  it('a process that is suspended with the row in its hands holds nobody up for long', async () => {
+  it('a process that is suspended with the row in its hands holds no process up for long', async () => {
     await using two = await makeTwo(100)
     const [a, b] = two.sides
     let suspended = false
@@ -138,7 +138,7 @@ describe('beside reservations of two processes', () => {
   })
 })
 
-it('when the outage ends, who failed by it is due at once with its attempts back, and nobody else is', async () => {
+it('when the outage ends, who failed by it is due at once with its attempts back, and no other is', async () => {
   await using two = await makeTwo(100)
   const { db, sides } = two
   const [a] = sides
@@ -156,14 +156,14 @@ it('when the outage ends, who failed by it is due at once with its attempts back
   for (const health of ['trouble', 'well'] as const) {
     a.answerWith(async () => health)
     await probeIsDue(db)
-    expect(await a.tend()).toBe('probed')
+    expect(await a.probe()).toBe('probed')
   }
   const { rows } = await db.pool.query(`
     SELECT id::int, attempts, CASE WHEN due_at <= now() - interval '59 min' THEN 'earlier'
       WHEN due_at <= now() THEN 'now' WHEN due_at <= now() + interval '2 min' THEN 'soon'
       WHEN due_at IS NULL THEN 'settled' ELSE 'later' END AS due FROM rollcall.owed ORDER BY id`)
-  const told = Object.fromEntries(rows.map(({ id, attempts, due }) => [id, [attempts, due]]))
-  expect(told).toEqual({
+  const reported = Object.fromEntries(rows.map(({ id, attempts, due }) => [id, [attempts, due]]))
+  expect(reported).toEqual({
     1: [3, 'now'],
     2: [3, 'soon'],
     3: [4, 'later'],

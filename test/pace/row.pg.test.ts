@@ -48,7 +48,7 @@ describe('the rate', () => {
     }
   })
 
-  it('does not rise while the service has asked for a pause, and nobody calls', async () => {
+  it('does not rise while the service has asked for a pause, and no process calls', async () => {
     await using db = await withRow(`rate = 10, raised_at = now() - interval '1 s'`)
     await holdCalls(db.pool, 3_600_000)
     expect(await reservePermits(db.pool, 1)).toMatchObject({ count: 0, closed: false })
@@ -71,7 +71,7 @@ describe('the rate', () => {
   })
 })
 
-describe('a breaker, or a hold that nobody has done well after', () => {
+describe('a breaker, or a hold that no process has done well after', () => {
   it.each([
     [`breaker = 'open'`, true, false],
     [`breaker = 'trying'`, false, true],
@@ -91,9 +91,9 @@ describe('a breaker, or a hold that nobody has done well after', () => {
   })
 })
 
-describe('a time that lies too far ahead, because a clock was set back or somebody wrote it', () => {
+describe('a time that lies too far ahead, because a clock was set back or a person wrote it', () => {
   it.each(["next_free = now() + interval '1 hour'", `next_free = 'infinity'`])(
-    '%s holds up nobody, and is right again with the next reservation',
+    '%s holds up no process, and is right again with the next reservation',
     async (set) => {
       await using db = await withRow(set)
       expect(await reservePermits(db.pool, 1)).toMatchObject({ count: 1 })

@@ -65,9 +65,9 @@ function makeSide(db: TestDatabase) {
     probes: () => probes,
     /** Moves the clock of this process on. */
     later: (ms: number) => (ahead += ms),
-    tend: () => pace.tend(probe),
+    probe: () => pace.probeIfDue(probe),
     /** A probe of an outage that may take so long. */
-    tendWithin: (probeLastsMs: number) => makeProbing({ ...common, keys: NO_KEYS, probeLastsMs })(probe),
+    probeWithin: (probeLastsMs: number) => makeProbing({ ...common, keys: NO_KEYS, probeLastsMs })(probe),
   }
 }
 
@@ -79,7 +79,7 @@ export async function probeIsDue({ pool }: TestDatabase): Promise<void> {
 export async function outage({ db, sides: [a] }: Awaited<ReturnType<typeof makeTwo>>): Promise<void> {
   await a.repeat('trouble', 10)
   a.answerWith(async () => 'trouble')
-  await a.tend()
+  await a.probe()
   a.answerWith(async () => 'well')
   await probeIsDue(db)
 }

@@ -18,7 +18,7 @@ export function isUndone(w: World, key: number): boolean {
 
 /** Found to differ, though nobody but us has ever written, and no request came later than it may. */
 function brokenFinding(w: World, key: number): string | null {
-  if (w.overstepped[key]) return 'repaired what was only to be told'
+  if (w.overstepped[key]) return 'repaired what was only to be reported'
   if (!w.confirmed[key] || w.editedAt[key] !== null) return null
   const { forgets, adopts, lateSends } = w.scene
   return forgets || adopts || lateSends > 0 ? null : 'found to differ, and never did'
@@ -39,9 +39,9 @@ export function wrongAtEnd(w: World): string | null {
   })
 }
 
-function firstOf(w: World, look: (key: number) => string | null): string | null {
+function firstOf(w: World, find: (key: number) => string | null): string | null {
   for (let key = 0; key < w.scene.customers; key++) {
-    const found = look(key)
+    const found = find(key)
     if (found !== null) return `${NAMES[key]}: ${found}`
   }
   return null
@@ -70,7 +70,7 @@ function brokenClaims(w: World, key: number): string | null {
 }
 
 /**
- * Nothing is owed for this customer at this moment, and nothing is under way that only the later looks of the
+ * Nothing is owed for this customer at this moment, and nothing is under way that only the later checks of the
  * protocol can put right: a process that sent too late, or a lookup that a lagging read may have misled.
  */
 function atRest(w: World, key: number): boolean {
@@ -99,7 +99,7 @@ function wrongAtRest(w: World, key: number): string | null {
   const { known, finding } = ledger
   const editedAt = w.editedAt[key] ?? Number.NEGATIVE_INFINITY
   if (
-    finding?.looks === 2 &&
+    finding?.checks === 2 &&
     ledger.acknowledgedAt > finding.at &&
     finding.at > editedAt &&
     finding.fields.length < 2

@@ -14,7 +14,7 @@ export type EndingParams = {
   /** How long after this moment a request of the claim may still arrive: timeout and grace. */
   readonly late: number
   readonly replanAt: number | null
-  /** How long after this look the next one is due; null in runs that do without. */
+  /** How long after this lookup the next one is due; null in runs that do without. */
   readonly verifyDelay: number | null
   /** The lookup came too soon after a write: for how long yet. */
   readonly tooEarly: number
@@ -72,7 +72,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
   row.syncedVersion = version
   row.unknown =
     (guards.suspectSurvivesSettle && suspected) || (row.unknown && !sure && guards.settleNeedsSureness)
-  row.hiddenDoubted &&= (guards.hiddenDoubtSurvives && suspected) || !sure
+  row.hiddenUnknown &&= (guards.hiddenUnknownSurvives && suspected) || !sure
   row.replanAt = params.replanAt
   row.notBefore = suspected && guards.suspectKeepsWait ? greatest(row.notBefore, at + gap) : at + gap
   row.dueAt = risen ? row.notBefore : null
@@ -81,7 +81,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
 
 /**
  * `due_at` is still the end of the claim's lifetime: until then the request may yet arrive, and later still when
- * the worker was suspended between its last look at the clock and the sending.
+ * the worker was suspended between its last reading of the clock and the sending.
  */
 function endUnknown(row: Owed, params: EndingParams, guards: Guards): void {
   const { version, at, backoff, late, unclear } = params
@@ -114,5 +114,5 @@ export function endUnmatched(
     restartVerification(row)
     if (row.token === null) row.dueAt = greatest(row.notBefore, least(row.dueAt, at))
   }
-  if (guards.unmatchedMarksHidden) row.hiddenDoubted = true
+  if (guards.unmatchedMarksHidden) row.hiddenUnknown = true
 }

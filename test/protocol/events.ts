@@ -1,9 +1,9 @@
 // What can happen next, and how likely it is.
 
 import { isUndone } from './check.ts'
+import { check, earliest, mayCheck } from './check-customer.ts'
 import { change, commit, edit, loseUser } from './customers.ts'
 import { work } from './job.ts'
-import { check, earliest, mayCheck } from './look.ts'
 import { isQuiet, isUnderWay } from './owed.ts'
 import { dispatch, drain, operate, paused, recheck, replan, sweep } from './processes.ts'
 import { put } from './service.ts'

@@ -75,7 +75,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   if (!matched || thrownAway) return matched
   if (guards.settleRecordsAck || kind !== 'settle') {
     ledger.known =
-      guards.hiddenDoubtForgets || !claimed.hiddenDoubted
+      guards.hiddenUnknownForgets || !claimed.hiddenUnknown
         ? progress.known
         : rehide(progress.known, seen.known)
   }
@@ -85,7 +85,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   ledger.invalid = kind === 'reject' && seen.desired.kind === 'invalid'
   if (progress.acknowledged) ledger.acknowledgedAt = w.now
   if (ledger.known.remote === 'present') w.acknowledged[key] = ledger.known.value
-  const right = progress.carried.includes('all') || (kind === 'settle' && progress.looked)
+  const right = progress.carried.includes('all') || (kind === 'settle' && progress.lookedUp)
   if (guards.writeEndsFinding && ledger.finding !== null)
     if (
       right ||

@@ -25,7 +25,7 @@ export function* work(w: World, self: Actor, job: Job): Steps {
   )
   yield* pause(w, self, 'read')
   const version = w.guards.versionBeforeRow ? claimed.version : (w.owed[key]?.changeVersion ?? 0)
-  const known = claimed.hiddenDoubted && w.guards.hiddenDoubtResends ? unhide(seen.known) : seen.known
+  const known = claimed.hiddenUnknown && w.guards.hiddenUnknownResends ? unhide(seen.known) : seen.known
   const progress = startProgress(known)
   const { desired, acknowledgedAt } = seen
   const kind = yield* sync(w, self, { claimed, desired, deadline, progress, acknowledgedAt })
@@ -46,7 +46,7 @@ function tryClaim(w: World, self: Actor, { key, token }: Job, since: number): Cl
     claimed === null
       ? `${self.name} does not get the claim with token ${token}`
       : `${self.name} claims version ${claimed.version} until t=${until}` +
-          `${claimed.unknown ? ', unknown' : ''}${claimed.hiddenDoubted ? ', hiddenDoubted' : ''}`,
+          `${claimed.unknown ? ', unknown' : ''}${claimed.hiddenUnknown ? ', hiddenUnknown' : ''}`,
   )
   return claimed
 }
@@ -64,7 +64,7 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
   for (;;) {
     const unknown = claimed.unknown && w.guards.lookupWhenUnknown
     const lookup =
-      !progress.looked && (unknown || unaskedRemoval(w, params) || progress.refusedCreate !== null)
+      !progress.lookedUp && (unknown || unaskedRemoval(w, params) || progress.refusedCreate !== null)
     const plan = planFor(desired, progress.known, lookup)
     if (plan.kind === 'reject') return 'reject'
     if (plan.kind === 'none') return 'settle'
@@ -76,7 +76,7 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
       if (progress.tooEarly > 0) return 'release'
     }
     if (progress.calls++ === 4) return 'retry'
-    if (undoes(w, claimed.key, plan.call) && !progress.looked) w.overstepped[claimed.key] = true
+    if (undoes(w, claimed.key, plan.call) && !progress.lookedUp) w.overstepped[claimed.key] = true
     const answer = yield* send(w, self, { key: claimed.key, call: plan.call, progress })
     const turn = learn(w.guards, progress, plan.call, answer)
     if (turn !== 'go on') return turn
@@ -84,7 +84,7 @@ function* sync(w: World, self: Actor, params: SyncParams): Steps<EndingKind> {
   }
 }
 
-/** Writes once more what was written already, though findings are only told. */
+/** Writes once more what was written already, though findings are only reported. */
 function undoes({ scene, acknowledged }: World, key: number, call: Call): boolean {
   if (scene.repairs || call.verb !== 'update') return false
   return call.change.value !== undefined && call.change.value === acknowledged[key]
@@ -96,7 +96,7 @@ function unaskedRemoval(w: World, { desired, progress }: SyncParams): boolean {
 }
 
 /**
- * Suspended between its last look at the clock and the sending, until beyond its lifetime and, mostly, until
+ * Suspended between its last reading of the clock and the sending, until beyond its lifetime and, mostly, until
  * somebody else is at work: there the harm is. It comes back for certain; nobody else could know what it did.
  */
 function* oversleep(w: World, self: Actor, key: number): Steps {

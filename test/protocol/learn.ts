@@ -9,7 +9,7 @@ export type Progress = {
   known: Known
   sure: boolean
   maybeSent: boolean
-  looked: boolean
+  lookedUp: boolean
   /** A create was refused with this code: look whether the user exists. */
   refusedCreate: number | null
   calls: number
@@ -18,7 +18,7 @@ export type Progress = {
   carried: readonly Carried[]
   /** The last write was answered with neither yes nor no. */
   unclear: boolean
-  /** For how long a lookup cannot be believed yet. */
+  /** For how long a lookup is not credible yet. */
   tooEarly: number
 }
 
@@ -27,7 +27,7 @@ export type Carried = Field | 'all'
 export type Turn = 'go on' | EndingKind
 
 export function startProgress(known: Known): Progress {
-  const none = { sure: false, maybeSent: false, looked: false, refusedCreate: null, calls: 0 }
+  const none = { sure: false, maybeSent: false, lookedUp: false, refusedCreate: null, calls: 0 }
   return { known, ...none, acknowledged: false, carried: [], unclear: false, tooEarly: 0 }
 }
 
@@ -64,11 +64,11 @@ function carriedBy(call: Call): readonly Carried[] {
 
 /** Over, and perhaps done. In a claim that has looked an update counts as done, unless its status was not shown yet. */
 function unclear(guards: Guards, progress: Progress, call: Call): Turn {
-  const { known, looked } = progress
+  const { known, lookedUp } = progress
   progress.acknowledged = true
   const shown = call.verb === 'update' && known.remote === 'present' && call.change.status === known.status
-  const believed = shown && looked && guards.unclearBelievedAfterLook
-  if (!believed) return unknown(guards, progress, call)
+  const counts = shown && lookedUp && guards.unclearCountsAfterLookup
+  if (!counts) return unknown(guards, progress, call)
   progress.known = acknowledged(known, call)
   progress.sure = true
   progress.carried = carriedBy(call)
@@ -82,7 +82,7 @@ function unknown(guards: Guards, progress: Progress, call: Call): Turn {
 
 function refusedCreate(guards: Guards, progress: Progress, code: number): Turn {
   if (!guards.createRefusedMeansLookup) return code === 429 ? 'retry' : 'reject'
-  if (progress.looked) return 'retry'
+  if (progress.lookedUp) return 'retry'
   progress.refusedCreate = code
   return 'go on'
 }
@@ -110,7 +110,7 @@ function learnFromRead(guards: Guards, progress: Progress, answer: Answer | null
   } else {
     return 'retry'
   }
-  progress.looked = true
+  progress.lookedUp = true
   progress.sure = true
   if (!missing || progress.refusedCreate === null) return 'go on'
   return progress.refusedCreate === 429 ? 'retry' : 'reject'

@@ -7,14 +7,14 @@ export type Owed = {
   syncedVersion: number
   suspectVersion: number
   unknown: boolean
-  hiddenDoubted: boolean
+  hiddenUnknown: boolean
   lane: number
   dueAt: number | null
   notBefore: number | null
-  /** The first change that no claim has settled; null: a look is owed. */
+  /** The first change that no claim has settled; null: a lookup is owed. */
   changedAt: number | null
   replanAt: number | null
-  /** Looks still to come after an unknown outcome. */
+  /** Lookups still to come after an unknown outcome. */
   verifyLeft: number
   /** When the next of them is owed. */
   verifyAt: number | null
@@ -29,7 +29,7 @@ export type Claim = {
   readonly token: number
   readonly version: number
   readonly unknown: boolean
-  readonly hiddenDoubted: boolean
+  readonly hiddenUnknown: boolean
 }
 
 /** LEAST and GREATEST of SQL, which pass over nulls. */
@@ -42,7 +42,7 @@ function fresh(lane: number, at: number | null): Owed {
     syncedVersion: 0,
     suspectVersion: 0,
     unknown: false,
-    hiddenDoubted: false,
+    hiddenUnknown: false,
     lane,
     dueAt: at,
     notBefore: null,
@@ -90,7 +90,7 @@ export function noteSwept(row: Owed | null, { lane, at }: NoteParams, guards: Gu
   return row
 }
 
-/** Two looks follow every outcome that was unknown. */
+/** Two checks follow every outcome that was unknown. */
 export function restartVerification(row: Owed): void {
   row.verifyLeft = 2
   row.verifyAt = null
@@ -100,11 +100,11 @@ export function restartVerification(row: Owed): void {
 export function noteVerification(row: Owed, at: number): void {
   row.verifyLeft -= 1
   row.verifyAt = null
-  noteToLook(row, at)
+  noteLookup(row, at)
 }
 
-/** A claim like any other, that looks first: a verification, or the repair of what checks have found. */
-export function noteToLook(row: Owed, at: number): void {
+/** A claim like any other, that checks first: a verification, or the repair of what checks have found. */
+export function noteLookup(row: Owed, at: number): void {
   takeFromCheck(row, true)
   row.changeVersion += 1
   row.suspectVersion = row.changeVersion
@@ -113,7 +113,7 @@ export function noteToLook(row: Owed, at: number): void {
   row.dueAt ??= greatest(row.notBefore, at)
 }
 
-/** Whom a check may look at: nothing is owed, in doubt or about to be, and no other check has the row. */
+/** Whom a check may look up: nothing is owed, unknown or about to be, and no other check has the row. */
 export function isQuiet(row: Owed | null, at: number): boolean {
   if (row === null) return true
   if (row.dueAt !== null || row.unknown || (row.replanAt !== null && row.replanAt <= at)) return false
@@ -122,12 +122,12 @@ export function isQuiet(row: Owed | null, at: number): boolean {
 
 /**
  * A check claims at once, without a lease. Who was never noted gets a row for it. The mark of a check that died leaves
- * nothing in doubt: nothing was written. Null: this customer is no check's.
+ * nothing unknown: nothing was written. Null: this customer is no check's.
  */
 export function claimCheck(row: Owed | null, { token, at, until }: CheckClaim, guards: Guards): Owed | null {
   if (!isQuiet(row, at)) return null
   const claimed = row ?? fresh(3, null)
-  if (claimed.callToken !== null && !guards.deadCheckLeavesNoDoubt) claimed.unknown = true
+  if (claimed.callToken !== null && !guards.deadCheckLeavesNothingUnknown) claimed.unknown = true
   claimed.token = token
   claimed.callToken = token
   claimed.checkUntil = until
@@ -149,7 +149,7 @@ export function lease(row: Owed, params: { token: number; at: number; until: num
   row.dueAt = params.until
   if (row.callToken !== null) {
     if (guards.leaseMarksUnknown) row.unknown = true
-    if (guards.leaseMarksHidden) row.hiddenDoubted = true
+    if (guards.leaseMarksHidden) row.hiddenUnknown = true
     if (guards.leaseClearsCall) row.callToken = null
     restartVerification(row)
   }
@@ -174,7 +174,7 @@ export function claim(row: Owed, { key, token, at, until }: ClaimParams, guards:
   row.token = token
   if (guards.claimMark) row.callToken = token
   row.dueAt = until
-  return { key, token, version: row.changeVersion, unknown: row.unknown, hiddenDoubted: row.hiddenDoubted }
+  return { key, token, version: row.changeVersion, unknown: row.unknown, hiddenUnknown: row.hiddenUnknown }
 }
 
 /**

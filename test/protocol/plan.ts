@@ -19,7 +19,7 @@ export type Known =
 export type Field = 'status' | 'value'
 
 /** What a check has shown: once a suspicion, twice a finding. Of somebody who is not there: no field. */
-export type Finding = { readonly fields: readonly Field[]; readonly looks: number; readonly at: number }
+export type Finding = { readonly fields: readonly Field[]; readonly checks: number; readonly at: number }
 
 export type Ledger = {
   known: Known

@@ -83,7 +83,7 @@ export function* replan(w: World, self: Actor): Steps {
   }
 }
 
-/** Owes a look to customers whose next verification has come. */
+/** Owes a lookup to customers whose next verification has come. */
 export function* recheck(w: World, self: Actor): Steps {
   const at = w.now
   yield
@@ -91,7 +91,7 @@ export function* recheck(w: World, self: Actor): Steps {
     if (row === null || row.verifyLeft === 0 || row.verifyAt === null || row.verifyAt > at || isUnderWay(row))
       continue
     noteVerification(row, at)
-    w.history?.say(key, `${self.name} owes another look, version ${row.changeVersion}`)
+    w.history?.say(key, `${self.name} owes another lookup, version ${row.changeVersion}`)
   }
 }
 
@@ -104,7 +104,7 @@ export function* sweep(w: World, self: Actor): Steps {
     const desired = desire(row, w.now)
     const differs = planFor(desired, ledger.known, w.owed[key]?.unknown ?? false).kind !== 'none'
     const since = w.now
-    yield* pause(w, self, 'looked')
+    yield* pause(w, self, 'answered')
     if (!differs && !w.random.chance(0.2)) continue
     w.owed[key] = noteSwept(w.owed[key] ?? null, { lane: 3, at: statementTime(w, since) }, w.guards)
     w.history?.say(key, `${self.name} owes version ${w.owed[key]?.changeVersion}, due ${w.owed[key]?.dueAt}`)
@@ -118,7 +118,7 @@ export function paused(w: World, key: number): boolean {
   return ledger.state === 'held' || (ledger.state === 'rejected' && !ledger.invalid)
 }
 
-/** A person looks at a paused customer and lets it go on, perhaps much later. */
+/** A person looks up a paused customer and lets it go on, perhaps much later. */
 export function* operate(w: World, self: Actor, key: number): Steps {
   if (!paused(w, key)) return
   const version = w.owed[key]?.changeVersion ?? 0

@@ -11,7 +11,7 @@ export type Spot =
   | 'ended'
   | 'drained'
   | 'leased'
-  | 'looked'
+  | 'answered'
   | 'decided'
 const SPOTS = [
   'taken',
@@ -22,14 +22,14 @@ const SPOTS = [
   'ended',
   'drained',
   'leased',
-  'looked',
+  'answered',
 ] as const
 
 export type Scene = {
   readonly customers: number
   /** Events before changes and faults stop. */
   readonly steps: number
-  /** Ticks of the virtual clock. */
+  /** Schedule of the virtual clock. */
   readonly timeout: number
   readonly grace: number
   readonly lifetime: number
@@ -43,7 +43,7 @@ export type Scene = {
   readonly checks: number
   /** Somebody else changes users at the service, behind our back. */
   readonly edits: number
-  /** What checks find is repaired; else it is only told. */
+  /** What checks find is repaired; else it is only reported. */
   readonly repairs: boolean
   readonly verifyDelay: number
   /** How often customers change, how fast requests get on, how fast the clock goes: weights of events. */
@@ -68,7 +68,7 @@ export type Scene = {
   /** The places at which processes of this run like to stop: for a while, or for ever. */
   readonly stopsAt: readonly Spot[]
   readonly diesAt: readonly Spot[]
-  /** Probability that a process is suspended between its last look at the clock and the sending. */
+  /** Probability that a process is suspended between its last reading of the clock and the sending. */
   readonly lateSends: number
   /** Revocations wait for a person. */
   readonly brake: boolean
@@ -172,7 +172,7 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
         verifies: true,
         values: 1,
         removals: 0.5,
-        stopsAt: ['looked', 'drained'],
+        stopsAt: ['answered', 'drained'],
         diesAt: [],
         changes: 1.5,
         haste: 3,
@@ -192,7 +192,7 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
         values: random.pick([1, 2]),
         removals: 0.4,
         lateArrivals: 0.3,
-        stopsAt: random.pick([['looked'], []]),
+        stopsAt: random.pick([['answered'], []]),
         forgets: false,
       }
     case 'checks':
@@ -209,8 +209,8 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
         sweep: 1,
         lag: random.pick([0, 0, 3, 5]),
         verifyDelay: 7 + random.int(4),
-        stopsAt: random.pick<readonly Spot[]>([['looked'], ['looked', 'drained'], ['ended'], []]),
-        diesAt: random.pick<readonly Spot[]>([['looked'], ['claimed'], []]),
+        stopsAt: random.pick<readonly Spot[]>([['answered'], ['answered', 'drained'], ['ended'], []]),
+        diesAt: random.pick<readonly Spot[]>([['answered'], ['claimed'], []]),
         haste: random.pick([2, 4]),
         adopts: false,
         forgets: false,

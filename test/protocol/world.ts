@@ -58,7 +58,7 @@ export type World = {
   readonly confirmed: boolean[]
   /** The value that a sync has written, or seen, last. */
   readonly acknowledged: (number | null)[]
-  /** Somebody else's change was undone although it was only to be told. */
+  /** Somebody else's change was undone although it was only to be reported. */
   readonly overstepped: boolean[]
   queue: Job[]
   /** Jobs that may be delivered again. */

@@ -24,7 +24,7 @@ describe('a report concludes', () => {
     ['drift', 1, STOPPED, null],
     ['incomplete', 5, STOPPED, 0.005],
     ['not-credible', 0, { kind: 'not-credible', why: 'no-answers' }, null],
-    ['not-credible', 1000, { kind: 'not-credible', why: 'nobody-there' }, null],
+    ['not-credible', 1000, { kind: 'not-credible', why: 'many-missing' }, null],
   ] as const)('%s: %d missing, %j, limit %s', (conclusion, missing, outcome, limit) => {
     expect(concluded(missing, outcome, limit)).toBe(conclusion)
   })
@@ -45,7 +45,7 @@ describe('a report concludes', () => {
     expect(conclude({ ...report, counts: { ...agreeing, skipped }, suspected })).toBe(conclusion)
   })
 
-  test('nothing where nobody could be checked, or there is nobody to check', () => {
+  test('nothing where no customer could be checked, or there is no customer to check', () => {
     for (const skipped of [{ owed: 1 }, {}]) {
       const none = { ...agreeing, checked: 0, agrees: 0, skipped }
       expect(conclude({ ...report, counts: none })).toBe('unchecked')

@@ -23,7 +23,7 @@ describe('the table of findings', () => {
       written([aFinding({ kind: 'missing' }), aFinding({ id: '2', userId: null })]),
     )
     expect(titles.join()).toBe(
-      'key,user_id,kind,access,fields,cause,first_seen,last_seen,looks,repairs,resolved_at,resolved_how',
+      'key,user_id,kind,access,fields,cause,first_seen,last_seen,checks,repairs,resolved_at,resolved_how',
     )
     expect(rows.map((cells) => cells.slice(0, 5))).toEqual([
       ['1', 'user-1', 'missing', 'lost', ''],

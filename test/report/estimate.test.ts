@@ -5,9 +5,9 @@ import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 
 describe('the interval', () => {
   test.each([
-    ['of everybody is a point', { population: 400, checked: 400, drifting: 7 }, 7 / 400, 7 / 400],
-    ['of nobody says nothing', { population: 400, checked: 0, drifting: 0 }, 0, 1],
-    ['where there is nobody is nothing', { population: 0, checked: 0, drifting: 0 }, 0, 0],
+    ['of all customers is a point', { population: 400, checked: 400, drifting: 7 }, 7 / 400, 7 / 400],
+    ['of no customer says nothing', { population: 400, checked: 0, drifting: 0 }, 0, 1],
+    ['where there is no customer is nothing', { population: 0, checked: 0, drifting: 0 }, 0, 0],
   ])('%s', (_, sample, low, high) => {
     expect(estimate(sample)).toMatchObject({ share: low, low, high })
   })

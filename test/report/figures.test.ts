@@ -21,12 +21,12 @@ describe('a length of time', () => {
     ...{ millisecond: 1, second: SECOND, minute: MINUTE, hour: HOUR, day: DAY },
   }
 
-  test('is never told as none, nor by more than a fortieth too long or too short', () => {
+  test('is never printed as none, nor by more than a fortieth too long or too short', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 * DAY }), (ms) => {
         const [many = '', unit = ''] = lasting(ms).split(' ')
-        const told = Number(many.replaceAll(',', '')) * (SIZES[unit.replace(/s$/, '')] ?? 0)
-        expect(Math.abs(told - ms) / ms).toBeLessThanOrEqual(1 / 40)
+        const reported = Number(many.replaceAll(',', '')) * (SIZES[unit.replace(/s$/, '')] ?? 0)
+        expect(Math.abs(reported - ms) / ms).toBeLessThanOrEqual(1 / 40)
       }),
     )
   })
@@ -36,7 +36,7 @@ test.each([
   ['2026-11-22T02:00:00.000Z', '2026-11-22T02:00:59.000Z', '2026-11-22 02:00 UTC'],
   ['2026-11-22T02:00:00.000Z', '2026-11-22T02:41:10.000Z', '2026-11-22 02:00 to 02:41 UTC'],
   ['2026-11-21T23:50:00.000Z', '2026-11-22T02:41:10.000Z', '2026-11-21 23:50 UTC to 2026-11-22 02:41 UTC'],
-])('from %s to %s is told as %s', (from, to, said) => {
+])('from %s to %s is printed as %s', (from, to, said) => {
   expect(fromTo(from, to)).toBe(said)
 })
 

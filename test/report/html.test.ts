@@ -30,17 +30,17 @@ describe('the file', () => {
     expect(page).not.toMatch(/\s(src|href)=/)
   })
 
-  test('has no figure for drift where the answers cannot be believed', () => {
+  test('has no figure for drift where the answers are not credible', () => {
     const { counts } = aReport()
-    const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+    const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     const all = { ...counts, checked: 2000, agrees: 0, kinds: { missing: 2000 } }
-    const doubtful = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
-    expect(doubtful).toMatch(/does not know many/)
-    expect(doubtful).not.toContain('data-filter="kind"')
-    expect(doubtful).not.toContain('<dt>Agree</dt>')
+    const printed = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
+    expect(printed).toMatch(/does not know many/)
+    expect(printed).not.toContain('data-filter="kind"')
+    expect(printed).not.toContain('<dt>Agree</dt>')
   })
 
-  test('shows a trend from two runs on, and leaves out figures that nobody believes', () => {
+  test('shows a trend from two runs on, and leaves out figures that are not credible', () => {
     const run = { kind: 'run', checked: 100, drifting: 1, sampled: false, credible: true } as const
     const trend = [
       { ...run, endedAt: '2026-11-01T00:00:00.000Z' },
@@ -66,28 +66,28 @@ describe('the file', () => {
 
 const HARD = fc.constantFrom(...'<>&"\'/!-s;#\u0000\n\u202eé😀')
 
-const told = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
+const reported = (findings: readonly ReportedFinding[]) => htmlPage(aReport({ findings }), ASSETS)
 
 test('the list has one column for customer and user where their ids are the same everywhere, and says so', () => {
   const titles = (html: string) =>
     [...html.matchAll(/<th role="columnheader"[^>]*>([^<]*)/g)].map(([, title]) => title)
   const same = ['7', '8'].map((id) => aFinding({ key: id, userId: id }))
-  const alike = told(same)
+  const alike = reported(same)
   expect(titles(alike)).not.toContain('User')
   expect(alike.match(/<(th|td) role="(rowheader|cell)"/g)).toHaveLength(2 * titles(alike).length)
   expect(alike).toMatch(/user id of each/)
   for (const userId of ['u-9', null]) {
-    const differing = told([...same, aFinding({ key: '9', userId })])
+    const differing = reported([...same, aFinding({ key: '9', userId })])
     expect(titles(differing)).toContain('User')
     expect(differing).not.toMatch(/user id of each/)
   }
 })
 
-test('whoever opens a page with values is told that it holds personal data, and of no other', () => {
+test('a page with values says that it holds personal data, and no other page does', () => {
   const shown = [{ field: 'email', here: 'ana@example.es', service: '' }] as const
-  const told = htmlPage(aReport({ findings: [aFinding({ shown })] }), ASSETS)
-  expect(told).toContain('personal data')
-  expect(told).toContain('“ana@example.es” here, empty there')
+  const reported = htmlPage(aReport({ findings: [aFinding({ shown })] }), ASSETS)
+  expect(reported).toContain('personal data')
+  expect(reported).toContain('“ana@example.es” here, empty there')
   const page = htmlPage(aReport(), ASSETS)
   expect(page).not.toContain('personal data')
   expect(page).toContain('left out of this report')

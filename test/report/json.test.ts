@@ -14,16 +14,16 @@ test('the JSON form has what follows from the figures', () => {
       ...{ access: { lost: 1, undue: 1 }, causes: { 'edited-at-service': 4 } },
     },
     resolvedMeanwhile: {},
-    cannotBeSeen: expect.arrayContaining([expect.stringContaining('country_code')]),
+    cannotBeVerified: expect.arrayContaining([expect.stringContaining('country_code')]),
   })
 })
 
-test('whoever is held is in the share, and of answers that nobody believes there is no figure', () => {
+test('held customers are in the share, and answers that are not credible have no figure', () => {
   const { counts } = aReport()
   expect(jsonForm(aReport({ counts: { ...counts, skipped: { held: 6 } } }))).toMatchObject({
     ...{ drifting: 4, held: 6, share: 10 / 1956 },
   })
-  const outcome = { kind: 'not-credible', why: 'nobody-there' } as const
+  const outcome = { kind: 'not-credible', why: 'many-missing' } as const
   expect(jsonForm(aReport({ outcome }))).toMatchObject({ drifting: null, share: null })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DOUBTS, STOP_REASONS } from '../../src/drift/words.ts'
+import { NOT_CREDIBLE, STOP_REASONS } from '../../src/drift/words.ts'
 import { renderEstimate, renderHeadline } from '../../src/report/render.ts'
 import type { Report } from '../../src/report/report.ts'
 import { renderScope } from '../../src/report/scope.ts'
@@ -82,7 +82,7 @@ describe('the headline', () => {
     )
   })
 
-  test.each(DOUBTS)('says what happened, and of nobody that they are missing, when it is %s', (why) => {
+  test.each(NOT_CREDIBLE)('says what happened, and names no missing customer, when it is %s', (why) => {
     const [kinds, access] = [{ missing: 1950, 'trial-ended': 3 }, { lost: 1950 }]
     const outcome = { kind: 'not-credible', why } as const
     const { tone, text, more } = said({ outcome, counts: { ...counts, kinds, access } })
@@ -125,7 +125,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   expect(renderEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
-  expect(renderEstimate(some, all)).toMatch(/ of whom .*about 18,000 .*about 22 to 181 /)
+  expect(renderEstimate(some, all)).toMatch(/ can be checked: about 18,000 .*about 22 to 181 /)
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 

@@ -50,7 +50,7 @@ export function aFinding(given: Partial<ReportedFinding> = {}): ReportedFinding 
     access: kind === 'missing' ? 'lost' : kind === 'unexpected-access' ? 'undue' : null,
     firstSeen: '2026-11-20T08:15:00.000Z',
     lastSeen: '2026-11-22T02:10:00.000Z',
-    looks: 2,
+    checks: 2,
     repairs: 0,
     resolvedAt: null,
     resolvedHow: null,

@@ -41,7 +41,7 @@ describe('readUser (section 4.4)', () => {
     ['a list', [{ user_id: 'u', status: 2 }]],
     ['null', null],
     ['text', 'u'],
-  ])('does not believe %s', (_name, value) => {
+  ])('does not take %s', (_name, value) => {
     expect(readUser(value, 'u')).toBeNull()
   })
 

@@ -59,7 +59,7 @@ it('a process that was suspended before its request had a socket sends nothing',
   expect((await http.call({ method: 'PATCH', path: '/', body: {} })).status).toBe(200)
 })
 
-describe('where nobody answers', () => {
+describe('where no server answers', () => {
   it('a closed port: refused, nothing sent', async () => {
     const { url } = await rawServer(() => {})
     for (const close of open.splice(0)) close()

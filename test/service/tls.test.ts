@@ -37,7 +37,7 @@ afterEach(() => {
 })
 
 describe('over TLS', () => {
-  it('a certificate that nobody vouches for: tls, and not a byte of the request was sent', async () => {
+  it('a certificate that is not signed: tls, and not a byte of the request was sent', async () => {
     const client = makeClient({ origin: url })
     await expectCallError(client.updateUser('u', { status: 0 }), 'tls', 'no')
     expect(requests).toEqual([])

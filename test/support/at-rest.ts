@@ -20,13 +20,13 @@ export async function atRest(pool: Pool, patience?: number): Promise<void> {
   await until(nothing, patience === undefined ? { what } : { what, patience })
 }
 
-/** And no look is still to come: as if the time for all of them had come. An answer that says neither yes nor no may have passed for a yes. */
+/** And no lookup is still to come: as if the time for all of them had come. An answer that says neither yes nor no may have passed for a yes. */
 export async function verified(pool: Pool, patience?: number): Promise<void> {
   for (;;) {
     await atRest(pool, patience)
     const { rowCount } = await until(() => pool.query(HURRY))
     if (rowCount === 0) return
-    await until(async () => (await pool.query(DUE)).rowCount === 0, { what: 'no look is due' })
+    await until(async () => (await pool.query(DUE)).rowCount === 0, { what: 'no lookup is due' })
   }
 }
 

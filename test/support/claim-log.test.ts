@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Claimed, doubtsOf, type LoggedChange, twoLive } from './claim-log.ts'
+import { type Claimed, type LoggedChange, lapsesOf, twoLive } from './claim-log.ts'
 
 const idle: Claimed = { token: null, callToken: null, dueAt: null }
 const leased = (token: string, dueAt: number): Claimed => ({ token, callToken: null, dueAt })
@@ -38,7 +38,7 @@ test('a claim whose end moves nearer, and a token that claims again, are found',
   ])
 })
 
-test('a claim that was leased anew without an ending is a doubt, and its late ending one more; nothing else is', () => {
+test('a claim that was leased anew without an ending is a lapse, and its late ending one more; nothing else is', () => {
   const change = (at: number, before: Claimed, after: Claimed, lateEnding = false): LoggedChange => ({
     id: '1',
     key: 'c',
@@ -49,17 +49,17 @@ test('a claim that was leased anew without an ending is a doubt, and its late en
   })
   const lapse = change(101, claimed('a', 100), leased('b', 150))
   const late = change(130, leased('b', 150), leased('b', 150), true)
-  expect(doubtsOf([change(90, claimed('a', 100), idle), change(95, idle, leased('b', 150))])).toEqual([])
+  expect(lapsesOf([change(90, claimed('a', 100), idle), change(95, idle, leased('b', 150))])).toEqual([])
   // One whose lease has passed before it was claimed made no call.
-  expect(doubtsOf([change(101, leased('a', 100), leased('b', 150))])).toEqual([])
-  expect(doubtsOf([late])).toEqual([])
-  expect(doubtsOf([lapse, late, late])).toEqual([
+  expect(lapsesOf([change(101, leased('a', 100), leased('b', 150))])).toEqual([])
+  expect(lapsesOf([late])).toEqual([])
+  expect(lapsesOf([lapse, late, late])).toEqual([
     { at: 101, why: 'lapsed' },
     { at: 130, why: 'late ending' },
   ])
   const meanwhile = change(130, claimed('b', 200), claimed('b', 200), true)
   const ended = change(140, claimed('b', 200), idle)
-  expect(doubtsOf([lapse, meanwhile, ended, change(150, claimed('c', 300), idle)])).toEqual([
+  expect(lapsesOf([lapse, meanwhile, ended, change(150, claimed('c', 300), idle)])).toEqual([
     { at: 101, why: 'lapsed' },
     { at: 130, why: 'late ending' },
     { at: 140, why: 'late ending' },

@@ -1,6 +1,6 @@
 // Every change of a claim, written down by the database itself, and whether two were ever live for one customer.
 import type { Pool } from 'pg'
-import type { Doubt } from './explain.ts'
+import type { Lapse } from './explain.ts'
 
 /** Of one customer, in order. Bigints as text, times in milliseconds since 1970. */
 export type ClaimChange = {
@@ -83,25 +83,25 @@ export function twoLive(changes: readonly ClaimChange[]): readonly ClaimFinding[
 /**
  * When nobody could know any more what the customer's last claim did: its lifetime had passed without an ending, and the
  * customer was leased anew. And once more when the ending of such a claim came after all: one for each, so that nothing
- * else passes for it. A claim that was under way just then is no less in doubt when it ends. Milliseconds since 1970; for
+ * else passes for it. A claim that was under way just then is no less unknown when it ends. Milliseconds since 1970; for
  * the changes of one customer.
  */
-export function doubtsOf(changes: readonly LoggedChange[]): readonly Doubt[] {
-  const doubts: Doubt[] = []
+export function lapsesOf(changes: readonly LoggedChange[]): readonly Lapse[] {
+  const lapses: Lapse[] = []
   let lapsed = 0
   let tainted: string | null = null
   for (const { at, before, after, lateEnding } of changes) {
     const over = before.callToken !== null && (before.dueAt ?? 0) <= at
     if (over && after.token !== null && after.token !== before.token) {
       lapsed += 1
-      doubts.push({ at, why: 'lapsed' })
+      lapses.push({ at, why: 'lapsed' })
     }
     const late = lateEnding && lapsed > 0
     if (late) lapsed -= 1
     const ends = tainted !== null && before.callToken === tainted && after.callToken !== tainted
-    if (late || ends) doubts.push({ at, why: 'late ending' })
+    if (late || ends) lapses.push({ at, why: 'late ending' })
     if (late) tainted = before.callToken
     else if (ends) tainted = null
   }
-  return doubts
+  return lapses
 }

@@ -139,7 +139,7 @@ export async function startEchoing(times: number): Promise<Echoing> {
   return echoing
 }
 
-/** Writes only: a GET has nothing to tell that it was not told. */
+/** Writes only: a GET has nothing to report that it was not sent. */
 function wayOf({ method, path, body }: Request, perUser: Map<string, number>, times: number): string | null {
   if (method === 'GET') return null
   const userId = decodeURIComponent(path) + body

@@ -17,13 +17,13 @@ export const EMPTY_RECORD: LedgerRecord = none
 export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
-    ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, looked: false },
+    ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, lookedUp: false },
     ...{
-      confirmed: [],
+      acknowledged: [],
       unclear: false,
       effect: 'none',
       lowered: false,
-      withdrawsDoubt: false,
+      statusKnown: false,
       isNew: false,
     },
     ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },

@@ -30,15 +30,15 @@ export type JournaledCall = {
  * From then on nobody can know what a claim before it did, for it did not end in time (`lapsed`), or what it did after
  * somebody has looked (`late ending`). In milliseconds of the caller.
  */
-export type Doubt = { readonly at: number; readonly why: 'lapsed' | 'late ending' }
+export type Lapse = { readonly at: number; readonly why: 'lapsed' | 'late ending' }
 
 export type Finding = {
   /**
-   * `overlap`: two requests at once. `unlooked`: a write after one of unknown outcome, and no GET told anything in
+   * `overlap`: two requests at once. `no-lookup`: a write after one of unknown outcome, and no GET showed anything in
    * between. `repeated`: a write of nothing but what the caller knew to be there. `lie`: the service itself did not do
    * what it said, so that nothing can be asked of its caller.
    */
-  readonly kind: 'overlap' | 'unlooked' | 'repeated' | 'lie'
+  readonly kind: 'overlap' | 'no-lookup' | 'repeated' | 'lie'
   /** The place of the call among those that were given. */
   readonly at: number
 }
@@ -46,7 +46,7 @@ export type Finding = {
 /** A request that was surely not carried out. */
 const SURE = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431])
 /** Said of the caller or of the moment, and not of the user: nothing new is known of it. */
-const NOT_LOOKED_AT = new Set([401, 429])
+const NOT_HANDLED = new Set([401, 429])
 
 type Field = 'status' | OptionalField
 /** What is there as far as the caller knows: as it sent it, or as a GET showed it; absent: not known. */
@@ -54,32 +54,32 @@ type Knowledge = { readonly sent: unknown } | { readonly shown: RemoteUser }
 type Known = {
   readonly there: boolean | null
   readonly values: Readonly<Partial<Record<Field, Knowledge>>>
-  /** Nothing may be written before a GET has told how things are. */
-  readonly mustLook: boolean
+  /** Nothing may be written before a GET has shown the user. */
+  readonly mustLookUp: boolean
   /** A GET has shown the user, and no write was taken for sure since. */
-  readonly looked: boolean
+  readonly lookedUp: boolean
   /** The last write, when it was surely refused: it, or a part of it, may be sent again. */
   readonly refused: Body | null
 }
 
-const NOTHING_KNOWN: Known = { there: null, values: {}, mustLook: false, looked: false, refused: null }
+const NOTHING_KNOWN: Known = { there: null, values: {}, mustLookUp: false, lookedUp: false, refused: null }
 
-/** What cannot be explained in the calls about one user; these, and the doubts, in the order in which they were begun. */
+/** What cannot be explained in the calls about one user; these, and the lapses, in the order in which they were begun. */
 export function unexplained(
   calls: readonly JournaledCall[],
-  doubts: readonly Doubt[] = [],
+  lapses: readonly Lapse[] = [],
 ): readonly Finding[] {
   const findings: Finding[] = []
   let known = NOTHING_KNOWN
   let busyUntil = Number.NEGATIVE_INFINITY
-  const coming = [...doubts]
+  const coming = [...lapses]
   for (const [at, call] of calls.entries()) {
-    for (; coming[0] && coming[0].at <= call.from; coming.shift()) known = doubted(known, coming[0])
+    for (; coming[0] && coming[0].at <= call.from; coming.shift()) known = lapsed(known, coming[0])
     if (call.from < busyUntil) findings.push({ kind: 'overlap', at })
     busyUntil = Math.max(busyUntil, call.to)
     if (call.method !== 'GET') {
       const meaning = meaningOf(call)
-      if (known.mustLook) findings.push({ kind: 'unlooked', at })
+      if (known.mustLookUp) findings.push({ kind: 'no-lookup', at })
       else if (!isCalledFor(call, known)) findings.push({ kind: 'repeated', at })
       const lied = meaning === 'refused' ? true : meaning === 'done' ? false : null
       if (lied !== null && call.carriedOut === lied) findings.push({ kind: 'lie', at })
@@ -89,10 +89,10 @@ export function unexplained(
   return findings
 }
 
-/** A look tells all but what no GET shows. A claim that is under way when an ending comes late has looked already. */
-function doubted(known: Known, { why }: Doubt): Known {
+/** A lookup tells all but what no GET shows. A claim that is under way when an ending comes late has looked already. */
+function lapsed(known: Known, { why }: Lapse): Known {
   const { [UNVERIFIABLE_FIELD]: _hidden, ...values } = known.values
-  return { ...known, values, mustLook: known.mustLook || why === 'lapsed' }
+  return { ...known, values, mustLookUp: known.mustLookUp || why === 'lapsed' }
 }
 
 type Meaning = 'done' | 'refused' | 'unclear' | 'unknown' | 'not-sent'
@@ -135,22 +135,22 @@ function isPartOf(part: Body, whole: Body): boolean {
 }
 
 function learn(known: Known, call: JournaledCall): Known {
-  return call.method === 'GET' ? learnFromLook(known, call) : learnFromWrite(known, call)
+  return call.method === 'GET' ? learnFromLookup(known, call) : learnFromWrite(known, call)
 }
 
 /** What no GET shows stays as it was known. */
-function learnFromLook(known: Known, { heard, shown }: JournaledCall): Known {
+function learnFromLookup(known: Known, { heard, shown }: JournaledCall): Known {
   const hidden = known.values[UNVERIFIABLE_FIELD]
   const kept = hidden ? { [UNVERIFIABLE_FIELD]: hidden } : {}
-  const looked = { ...known, mustLook: false, looked: shown !== null }
+  const lookedUp = { ...known, mustLookUp: false, lookedUp: shown !== null }
   if (shown) {
     const seen = ALL.filter((field) => field !== UNVERIFIABLE_FIELD).map((field) => [field, { shown }])
-    return { ...looked, there: true, values: { ...Object.fromEntries(seen), ...kept } }
+    return { ...lookedUp, there: true, values: { ...Object.fromEntries(seen), ...kept } }
   }
   if (heard.kind === 'nothing') return known
   const absent =
     heard.status === 404 || heard.status === 410 || (heard.status === 200 && heard.body === 'null')
-  return absent ? { ...looked, there: false, values: kept } : known
+  return absent ? { ...lookedUp, there: false, values: kept } : known
 }
 
 function learnFromWrite(known: Known, call: JournaledCall): Known {
@@ -171,16 +171,16 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
         const there = status === 404 || status === 410 ? false : known.there
         return { ...known, there, refused: body }
       }
-      return NOT_LOOKED_AT.has(status) ? known : { ...NOTHING_KNOWN, mustLook: true }
+      return NOT_HANDLED.has(status) ? known : { ...NOTHING_KNOWN, mustLookUp: true }
     }
     case 'unclear':
     case 'unknown': {
-      const doubted = method === 'PATCH' ? Object.keys(body) : ALL
-      const sure = Object.entries(known.values).filter(([field]) => !doubted.includes(field as Field))
+      const unsure = method === 'PATCH' ? Object.keys(body) : ALL
+      const sure = Object.entries(known.values).filter(([field]) => !unsure.includes(field as Field))
       const there = method === 'PATCH' ? known.there : null
       // An update of a user who was just shown may be taken for done.
-      const mustLook = meaning === 'unknown' || !known.looked || method === 'POST'
-      return { there, values: Object.fromEntries(sure), mustLook, looked: !mustLook, refused: null }
+      const mustLookUp = meaning === 'unknown' || !known.lookedUp || method === 'POST'
+      return { there, values: Object.fromEntries(sure), mustLookUp, lookedUp: !mustLookUp, refused: null }
     }
     default:
       return meaning satisfies never

@@ -4,7 +4,7 @@ import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 /** The share of calls that is struck, each kind as often as any other. */
 export const SHARE = 0.3
 
-/** Every kind of fault, those with an answer in all their forms; 404 would be a lie, because it is believed. */
+/** Every kind of fault, those with an answer in all their forms; 404 would be a lie, because it counts. */
 function faults(timeoutMs: number): readonly FaultInput['action'][] {
   return [
     { kind: 'drop-before' },

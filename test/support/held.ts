@@ -24,7 +24,7 @@ export const shutOut = ({ sandbox }: House): number =>
   sandbox.users.all().filter(({ status }) => status === 0).length
 
 /** Who decides, and why. */
-export const PERSON = { by: 'a test', why: 'looked at' }
+export const PERSON = { by: 'a test', why: 'looked up' }
 
 /** How many customers are held, for any reason or for one. */
 export async function heldIn(pool: Pool, kind?: HeldKind): Promise<number> {

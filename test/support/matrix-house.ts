@@ -74,13 +74,13 @@ export async function checkMatrix(queue: QueueLane, setting: Setting): Promise<v
   journal.clear()
   const theirs = unmanagedBy(setting).map(({ name, theirs }) => [name, JSON.parse(theirs)])
   for (const { user_id } of users.all()) users.edit(user_id, Object.fromEntries(theirs) as UserEdit)
-  const looked = cases.filter(({ mode }) => mode === 'look')
-  const others = cases.filter(({ mode }) => mode !== 'look')
+  const lookedUp = cases.filter(({ mode }) => mode === 'lookup')
+  const others = cases.filter(({ mode }) => mode !== 'lookup')
   await update(house, others)
   await house.settled()
   await worker.stop()
-  await update(house, looked)
-  const { code, output } = await rollcall(house, 'sync', '--look', ...keysOf(looked))
+  await update(house, lookedUp)
+  const { code, output } = await rollcall(house, 'sync', '--lookup', ...keysOf(lookedUp))
   expect(code, output.slice(-500)).not.toBe(1)
   expect(
     differing(
@@ -106,7 +106,7 @@ export async function checkMatrix(queue: QueueLane, setting: Setting): Promise<v
 const parsed = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, JSON.parse(text)]))
 
-/** Whoever cannot be told what to be is rejected; what does not fit is an issue, without its value. */
+/** A customer whose status cannot be mapped is rejected; what does not fit is an issue, without its value. */
 async function checkLedger({ db }: House, cases: readonly Case[]): Promise<void> {
   const { rows } = await db.pool.query<{ key: string; state: string; issues: { field: string }[] }>(
     'SELECT key, state, issues FROM rollcall.ledger',

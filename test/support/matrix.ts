@@ -75,8 +75,8 @@ export type Setting = {
 }
 
 type State = { readonly plan: PlanName; readonly cells: Readonly<Record<string, Cell>> }
-/** `one`: nothing else changes. `all`: every other field changes too. `look`: one, and the service is looked at first. */
-export type Mode = 'one' | 'all' | 'look'
+/** `one`: nothing else changes. `all`: every other field changes too. `lookup`: one, and the service is looked up first. */
+export type Mode = 'one' | 'all' | 'lookup'
 export type Case = {
   readonly key: string
   readonly mode: Mode
@@ -104,7 +104,7 @@ export function mappingOf(setting: Setting): RollcallConfig['mapping'] {
   return { ...Object.fromEntries(given), user_id: 'id', status: { column: 'plan', values: PLANS } }
 }
 
-/** Every field × set, change, clear, invalid, mended × one, all, look; and every status, to every other and to none. */
+/** Every field × set, change, clear, invalid, mended × one, all, lookup; and every status, to every other and to none. */
 export function casesOf(setting: Setting): readonly Case[] {
   const actions: readonly (readonly [string, Cell, Cell])[] = [
     ['set', null, 'first'],
@@ -116,7 +116,7 @@ export function casesOf(setting: Setting): readonly Case[] {
   const cases: Case[] = []
   const add = (name: string, mode: Mode, before: State, after: State) =>
     cases.push(makeCase(setting, `${name}-${mode}`, { mode, before, after }))
-  for (const mode of ['one', 'all', 'look'] as const) {
+  for (const mode of ['one', 'all', 'lookup'] as const) {
     const cells = {
       before: cellsOf(setting, 'first'),
       after: cellsOf(setting, mode === 'all' ? 'second' : 'first'),
@@ -141,7 +141,7 @@ export function casesOf(setting: Setting): readonly Case[] {
 
 /** The fields are what this is about; that each status goes with them is shown where something changes. */
 function plansOf(mode: Mode, action: string): readonly (keyof typeof PLANS)[] {
-  const some = mode !== 'look' && (action === 'change' || action === 'clear')
+  const some = mode !== 'lookup' && (action === 'change' || action === 'clear')
   return some ? ['premium', 'trial', 'free'] : ['premium']
 }
 
@@ -156,7 +156,7 @@ function makeCase(setting: Setting, key: string, change: Pick<Case, 'mode' | 'be
   const issue = managed.find(({ name }) => after.cells[name] === 'invalid')?.name ?? null
   const created = known ? registration(key, before, managed) : []
   const rejected = statusOf(after) === null
-  const first = rejected ? [] : [...(mode === 'look' ? ['GET '] : []), ...registration(key, after, managed)]
+  const first = rejected ? [] : [...(mode === 'lookup' ? ['GET '] : []), ...registration(key, after, managed)]
   const updated = known ? updating(setting, change) : [...new Set(first)]
   const put = updated.some((call) => call.startsWith('PUT'))
   const last = rejected ? before : after
@@ -205,26 +205,26 @@ function updating(
   const managed = managedBy(setting)
   const fits = managed.filter(({ name }) => after.cells[name] !== 'invalid')
   const changed = fits.filter((each) => wireOf(each, before) !== wireOf(each, after))
-  // A trial may have ended at the service, so a change of anything else looks first.
+  // A trial may have ended at the service, so a change of anything else makes a lookup first.
   const staysTrial = before.plan === 'trial' && after.plan === 'trial'
-  const look = mode === 'look' || (staysTrial && changed.length > 0) ? ['GET '] : []
+  const lookup = mode === 'lookup' || (staysTrial && changed.length > 0) ? ['GET '] : []
   const status = statusOf(after)
 
   const whole = fits.length === managed.length && (setting.managed === 'all' || unmanaged === 'clear')
-  // What somebody else set is known once it was looked at.
-  const strays = look.length > 0 && unmanaged === 'clear' && setting.managed !== 'all'
+  // What somebody else set is known once it was looked up.
+  const clears = lookup.length > 0 && unmanaged === 'clear' && setting.managed !== 'all'
   const left = clearWith === 'omit' && changed.some((each) => wireOf(each, after) === null)
-  if (whole && (strays || left || changed.length === managed.length)) {
+  if (whole && (clears || left || changed.length === managed.length)) {
     const said = FIELDS.flatMap((each) => {
       const wire = managed.includes(each) ? wireOf(each, after) : null
       if (wire === null && clearWith === 'omit') return []
       return [`,"${each.name}":${wire ?? emptied(clearWith)}`]
     })
-    return [...look, `PUT {"status":${status}${said.join('')}}`]
+    return [...lookup, `PUT {"status":${status}${said.join('')}}`]
   }
-  if (changed.length === 0 && before.plan === after.plan) return look
+  if (changed.length === 0 && before.plan === after.plan) return lookup
   const said = changed.map((each) => `,"${each.name}":${wireOf(each, after) ?? emptied(clearWith)}`)
-  return [...look, `PATCH {"status":${status}${said.join('')}}`]
+  return [...lookup, `PATCH {"status":${status}${said.join('')}}`]
 }
 
 const emptied = (clearWith: Setting['clearWith']) => (clearWith === 'empty' ? '""' : 'null')

@@ -1,7 +1,7 @@
 // Answers that no preset of the sandbox gives. Each says what a caller who reads it can be sure of, because that decides
 // whether the call may be left undone: a service that says "done" and does not is not odd, it lies.
 import type { ServerResponse } from 'node:http'
-import { AGREEING, type Asked, camel, DOUBTFUL, recased, UNREADABLE, YES } from './odd-bodies.ts'
+import { AGREEING, type Asked, camel, recased, UNCLEAR, UNREADABLE, YES } from './odd-bodies.ts'
 import { answer, BROKEN, type Right, UNUSUAL } from './odd-wire.ts'
 
 /**
@@ -47,7 +47,7 @@ const TYPES = [JSON_TYPE, 'text/html', 'application/xml', 'text/plain; charset=u
  */
 export function chooseOdd(asked: Asked): Odd {
   if (asked.method === 'GET') return asked.pick([...ANY, refusal, oddRead])(asked)
-  return asked.pick(asked.stores ? [...ANY, refusal, agreement, bareYes, doubt] : [...ANY, refusal])(asked)
+  return asked.pick(asked.stores ? [...ANY, refusal, agreement, bareYes, unclear] : [...ANY, refusal])(asked)
 }
 
 type Make = (asked: Asked) => Odd
@@ -114,9 +114,9 @@ function bareYes({ pick }: Asked): Odd {
   }
 }
 
-function doubt(asked: Asked): Odd {
+function unclear(asked: Asked): Odd {
   const status = asked.pick(TAKING)
-  const [name, make] = asked.pick(DOUBTFUL)
+  const [name, make] = asked.pick(UNCLEAR)
   const text = JSON.stringify(make(asked))
   return {
     name: `${status} with ${name}`,

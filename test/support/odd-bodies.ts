@@ -50,7 +50,7 @@ export const AGREEING: readonly (readonly [string, (asked: Asked) => unknown])[]
 ]
 
 /** Readable, and says neither yes nor no, or no. */
-export const DOUBTFUL: readonly (readonly [string, (asked: Asked) => unknown])[] = [
+export const UNCLEAR: readonly (readonly [string, (asked: Asked) => unknown])[] = [
   ['null', () => null],
   ['another user', ({ after }) => ({ ...after, user_id: 'somebody-else' })],
   ['another status', ({ after }) => ({ ...after, status: after?.status === 2 ? 0 : 2 })],

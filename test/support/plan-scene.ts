@@ -64,8 +64,8 @@ export const ABSENT: Memory = {
   refused: {},
   conflict: null,
   erased: null,
-  learnt: {},
-  looked: false,
+  observedForms: {},
+  lookedUp: false,
   creating: false,
 }
 export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
@@ -87,7 +87,7 @@ export function seen(status: number, fields: Fields = {}, rest: Partial<Memory> 
     remote: 'present',
     seenStatus: status,
     seen: Object.fromEntries(forms),
-    looked: true,
+    lookedUp: true,
     ...rest,
   }
 }
@@ -105,11 +105,11 @@ export type Given = {
   readonly mapped: Mapped
   readonly memory: Memory
   readonly policy?: Policy
-  readonly rivals?: readonly string[]
+  readonly claimants?: readonly string[]
 }
 
-export function plan({ mapped, memory, policy = KEEP, rivals = [] }: Given): Plan {
-  return makePlan({ mapped, memory, policy, rivals, digests })
+export function plan({ mapped, memory, policy = KEEP, claimants = [] }: Given): Plan {
+  return makePlan({ mapped, memory, policy, claimants, digests })
 }
 
 /** Kind and body, or kind and reason. */

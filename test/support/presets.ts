@@ -88,7 +88,7 @@ export function buildPresetHouse(lane: QueueLane, name: KindName): Promise<House
   return buildHouse(lane, { contract, config: { timing, service: { timeoutMs: 1000 } } })
 }
 
-/** Every call that writes, in order; how often a service has to be looked at is its own. */
+/** Every call that writes, in order; how often a service has to be looked up is its own. */
 export function writesOf({ sandbox }: House, userId?: string) {
   return sandbox.journal
     .list(userId === undefined ? {} : { userId })

@@ -33,8 +33,8 @@ export function configOf(
 export type Kept = {
   record: LedgerRecord
   unknown: boolean
-  hiddenDoubted: boolean
-  statusDoubted: boolean
+  hiddenUnknown: boolean
+  statusUnknown: boolean
   attempts: number
   version: number
   /** In how long it is planned again though nothing has changed; a test lets the time pass by setting it to null. */
@@ -66,8 +66,8 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
   const kept: Kept = {
     record: NEVER_SETTLED,
     unknown: false,
-    hiddenDoubted: false,
-    statusDoubted: false,
+    hiddenUnknown: false,
+    statusUnknown: false,
     attempts: 0,
     version: 1,
     replanInMs: null,
@@ -100,7 +100,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
         return ending
       } catch (error) {
         if (!(error instanceof Killed)) throw error
-        Object.assign(kept, { unknown: true, hiddenDoubted: true })
+        Object.assign(kept, { unknown: true, hiddenUnknown: true })
         return 'killed'
       }
     },
@@ -116,7 +116,7 @@ export const PLAIN_RUN = {
   expired: never(),
   stopping: never(),
   abort: never(),
-  look: false,
+  lookup: false,
 }
 
 export function contextOf(customer: Customer): SyncContext {
@@ -148,8 +148,8 @@ export function contextOf(customer: Customer): SyncContext {
     readKept: async () => [],
     unwatched: async () => [],
     brake: async () => [],
-    async doubtStatus() {
-      kept.statusDoubted = true
+    async markStatusUnknown() {
+      kept.statusUnknown = true
     },
     markAsked: async () => undefined,
     whenNoted: async () => true,
@@ -160,15 +160,15 @@ export function contextOf(customer: Customer): SyncContext {
 
 /** As the ending's statement: see docs/protocol.md. */
 function settle(kept: Kept, ending: Ending): void {
-  const { kind, sure, failed, record, withdrawsDoubt, desired, replanAtMs, claimedAtMs } = ending
+  const { kind, sure, failed, record, statusKnown, desired, replanAtMs, claimedAtMs } = ending
   kept.desired = desired
   if (kind === 'settle' || replanAtMs !== null)
     kept.replanInMs = replanAtMs === null ? null : replanAtMs - claimedAtMs
   if (kind === 'settle') {
     kept.unknown &&= !sure
-    kept.hiddenDoubted &&= !sure
-    kept.statusDoubted &&= !sure
-  } else if (withdrawsDoubt) kept.statusDoubted = false
+    kept.hiddenUnknown &&= !sure
+    kept.statusUnknown &&= !sure
+  } else if (statusKnown) kept.statusUnknown = false
   if (kind === 'unknown') kept.unknown = true
   kept.attempts = kind === 'settle' ? 0 : kept.attempts + (failed ? 1 : 0)
   kept.record = JSON.parse(JSON.stringify(record)) as LedgerRecord

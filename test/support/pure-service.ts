@@ -18,7 +18,7 @@ export type Fault =
   | { readonly kind: 'not-sent' }
   | { readonly kind: 'lost'; readonly applied: boolean }
   | { readonly kind: 'killed'; readonly applied: boolean }
-  | { readonly kind: 'late'; readonly afterMs: number; readonly told: 'lost' | 'killed' | 500 }
+  | { readonly kind: 'late'; readonly afterMs: number; readonly outcome: 'lost' | 'killed' | 500 }
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -119,8 +119,8 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
     calls.push({ method, userId, body, before, after: users.get(userId) ?? null })
     if (right && !fault) return reply(right)
     if (fault === null || fault.kind === 'not-sent') throw new CallError('refused', 'no')
-    if (fault.kind === 'killed' || (fault.kind === 'late' && fault.told === 'killed')) throw new Killed()
-    if (fault.kind === 'lost' || (fault.kind === 'late' && fault.told === 'lost')) {
+    if (fault.kind === 'killed' || (fault.kind === 'late' && fault.outcome === 'killed')) throw new Killed()
+    if (fault.kind === 'lost' || (fault.kind === 'late' && fault.outcome === 'lost')) {
       world.pass('timeout')
       throw new CallError('timeout', 'maybe')
     }

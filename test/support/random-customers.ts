@@ -103,7 +103,7 @@ async function update({ client, keys, random }: Parts, columns: readonly string[
   await client.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [pick(random, keys), ...values])
 }
 
-/** What no GET shows among it: only whoever doubts it after a lost answer puts it right. */
+/** What no GET shows among it: only a claim that holds it for unknown after a lost answer repairs it. */
 async function thereAndBack({ client, keys, random }: Parts): Promise<void> {
   const key = pick(random, keys)
   const before = await read(client, key)

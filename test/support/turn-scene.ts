@@ -48,14 +48,14 @@ export function outcomeOf(answer: Answer): Outcome {
   return { kind: 'reply', body: 'none', ...answer }
 }
 
-type Playing = { readonly lookAfterMs?: number; readonly policy?: Policy; readonly accessFirst?: boolean }
+type Playing = { readonly lookupAfterMs?: number; readonly policy?: Policy; readonly accessFirst?: boolean }
 
 /** Plays one claim to its end; running out of answers is an error. */
 export function play(
   mapped: Mapped,
   memory: Memory,
   answers: readonly Answer[],
-  { lookAfterMs = 0, policy = KEEP, accessFirst = false }: Playing = {},
+  { lookupAfterMs = 0, policy = KEEP, accessFirst = false }: Playing = {},
 ): { calls: string[]; end: TurnEnd; turn: Turn & ReturnType<typeof resultOfCalls> } {
   const left = [...answers]
   const calls: string[] = []
@@ -64,7 +64,7 @@ export function play(
   )
   for (;;) {
     const move = nextMove(turn, {
-      ...{ mapped, rivals: [], policy, digests, lookAfterMs },
+      ...{ mapped, claimants: [], policy, digests, lookupAfterMs },
       ...{ consistencyDelayMs: 5000, accessFirst },
     })
     if ('end' in move) {
@@ -87,7 +87,7 @@ export function play(
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }
         : null
     const called = classified(call.method, remote, { outcome, named, conflict, shape: null, durationMs: 0 })
-    const facts = { ...factsOf(called), plan, desired, digests, lookAfterMs, accessFirst }
+    const facts = { ...factsOf(called), plan, desired, digests, lookupAfterMs, accessFirst }
     const step =
       called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
     turn = step.turn

@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { verified } from './at-rest.ts'
 import { type Arrival, joinCalls, type Recorder, recordCalls, tell } from './call-record.ts'
-import { doubtsOf, type LoggedChange, logClaims, readClaimLog, twoLive } from './claim-log.ts'
+import { type LoggedChange, lapsesOf, logClaims, readClaimLog, twoLive } from './claim-log.ts'
 import { unexplained } from './explain.ts'
 import { fireRules, SHARE } from './fire.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from './house.ts'
@@ -153,14 +153,14 @@ type Evidence = {
 function judge(fire: Fire, { record, log, suspects }: Evidence, key: string): string[] {
   const mine = record.made.filter(({ userId }) => userId === key)
   const { calls, unaccounted } = joinCalls(mine, fire.arrivals(key))
-  const doubts = doubtsOf(log.filter((change) => change.key === key))
+  const lapses = lapsesOf(log.filter((change) => change.key === key))
   const findings = [
-    ...unexplained(calls, doubts).map(({ kind, at }) => `call ${at} of ${key}: ${kind}`),
+    ...unexplained(calls, lapses).map(({ kind, at }) => `call ${at} of ${key}: ${kind}`),
     // A probe of the breaker asks about anybody, and is no step of a claim.
     ...unaccounted
       .filter(({ method }) => method !== 'GET')
       .map(({ method }) => `${key}: a ${method} that nobody made`),
   ]
   if (findings.length === 0 && !suspects.has(key)) return []
-  return [...findings, tell(calls), JSON.stringify(doubts), fire.notes(key), JSON.stringify(fire.held(key))]
+  return [...findings, tell(calls), JSON.stringify(lapses), fire.notes(key), JSON.stringify(fire.held(key))]
 }

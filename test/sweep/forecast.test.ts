@@ -1,9 +1,9 @@
-// What is foretold of one customer, and the sum over several; that the calls follow is in test/flow/backfill.full.test.ts.
+// What is forecast for one customer, and the sum over several; that the calls follow is in test/flow/backfill.full.test.ts.
 import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { addAhead, callsFor, type Forecast, NOTHING_AHEAD, totalCalls } from '../../src/sweep/forecast.ts'
-import type { Judged, Made } from '../../src/sweep/judge.ts'
+import { addCustomer, callsFor, type Forecast, NO_FORECAST, totalCalls } from '../../src/sweep/forecast.ts'
+import type { Made, PlannedCustomer } from '../../src/sweep/verdict.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/write.ts'
@@ -17,12 +17,12 @@ type Case = {
   readonly mapped: Mapped
   readonly memory: Memory
   readonly policy?: Policy
-  readonly rivals?: readonly string[]
+  readonly claimants?: readonly string[]
   readonly comparable?: boolean
 }
 
 /** With the record that the memory was made of. */
-function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }: Case): Made {
+function made({ mapped, memory, policy = KEEP, claimants = [], comparable = true }: Case): Made {
   const { remote, sentStatus, seenStatus, sent: digests, seen } = memory
   const there = remote === 'present' || (remote === 'unknown' && sentStatus !== null)
   const record: KnownRecord = {
@@ -32,12 +32,12 @@ function made({ mapped, memory, policy = KEEP, rivals = [], comparable = true }:
   const found = {
     ...{ known: remote !== 'unasked', owed: false, claimed: false, replanAtMs: null, state: 'idle' as const },
     ...{ asItWas: false, otherUser: false, validUntilMs: null, comparable, gone: mapped.kind === 'removed' },
-    plan: plan({ mapped, memory, policy, rivals }),
+    plan: plan({ mapped, memory, policy, claimants }),
   }
-  return { found, memory, mapped, record, rivals }
+  return { found, memory, mapped, record, claimants }
 }
 
-function ahead(given: Case) {
+function forecastOf(given: Case) {
   return callsFor(made(given), { key: '7', policy: given.policy ?? KEEP, digester })
 }
 
@@ -48,7 +48,7 @@ describe('the calls for one customer', () => {
   const unknown: Memory = { ...sent(2), remote: 'unknown' }
   const unregistered = { ...KEEP, createWithoutAccess: false }
   const trial = sent(4, { first_name: 'A', last_name: 'Gil' })
-  /** Calls, kinds of the brake, and whether a look decides. */
+  /** Calls, kinds of the brake, and whether a lookup decides. */
   const table: [string, Case, string, string, boolean?][] = [
     ['a new one is created', { mapped: user(2), memory: UNASKED }, 'POST', 'create'],
     [
@@ -59,35 +59,36 @@ describe('the calls for one customer', () => {
       true,
     ],
     ['or only that', { mapped: user(0), memory: UNASKED, policy: unregistered }, 'GET', '', true],
-    ['a look that is wanted comes first', { mapped: user(2), memory: UNKNOWN }, 'GET POST', 'create', true],
+    ['a lookup that is wanted comes first', { mapped: user(2), memory: UNKNOWN }, 'GET POST', 'create', true],
     ['another status', { mapped: user(2), memory: sent(0) }, 'PATCH', 'status'],
     ['no access', { mapped: user(0), memory: sent(2) }, 'PATCH', 'revocation'],
     ['everything at once', { mapped: user(2, NAMED), memory: OTHER, policy: FULL }, 'PUT', ''],
     ['a field is cleared', cleared, 'PATCH', 'clear:first_name'],
-    ['a trial is looked at before its fields', { mapped: user(4, NAMED), memory: trial }, 'GET PATCH', ''],
-    ['nothing follows the look', { mapped: user(2), memory: unknown }, 'GET', '', true],
+    ['a trial is looked up before its fields', { mapped: user(4, NAMED), memory: trial }, 'GET PATCH', ''],
+    ['nothing follows the lookup', { mapped: user(2), memory: unknown }, 'GET', '', true],
     ['gone: revoked', { mapped: REMOVED, memory: sent(2) }, 'PATCH', 'revocation'],
     [
-      'gone, and to be erased: revoked, erased, looked at',
+      'gone, and to be erased: revoked, erased, looked up',
       { mapped: REMOVED, memory: sent(2), policy: ERASE },
       'PATCH PATCH GET',
       'revocation erase',
     ],
     ['right', { mapped: user(2), memory: sent(2) }, '', ''],
   ]
-  test.each(table)('%s', (_, given, calls, kinds, looks = false) => {
-    const found = ahead(given)
-    expect([found.calls.join(' '), found.kinds.join(' '), found.looks]).toEqual([calls, kinds, looks])
+  test.each(table)('%s', (_, given, calls, kinds, lookups = false) => {
+    const found = forecastOf(given)
+    expect([found.calls.join(' '), found.kinds.join(' '), found.lookups]).toEqual([calls, kinds, lookups])
   })
 })
 
 describe('the sum', () => {
   const sum = (given: readonly Case[], counted: readonly string[] = []): Forecast =>
     given.reduce((forecast, each, at) => {
-      const judged = { key: `k${at}`, verdict: 'differs', owed: false, made: made(each) } satisfies Judged
+      const key = `k${at}`
+      const one: PlannedCustomer = { key, verdict: 'differs', owed: false, made: made(each) }
       const already = (key: string) => (counted.includes(key) ? (['create'] as const) : [])
-      return addAhead(forecast, judged, { policy: each.policy ?? KEEP, digester, counted: already })
-    }, NOTHING_AHEAD)
+      return addCustomer(forecast, one, { policy: each.policy ?? KEEP, digester, counted: already })
+    }, NO_FORECAST)
 
   test('counts access that is gained, lost and changed, by what is remembered', () => {
     const of = (mapped: Mapped, memory: Memory) => sum([{ mapped, memory }]).access
@@ -103,13 +104,13 @@ describe('the sum', () => {
     expect(of(user(4, { first_name: 'B' }), ended)).toEqual({ gain: 0, lose: 0, change: 0 })
   })
 
-  test('tells what is left out, who is rejected and why, and whom the brake counts', () => {
+  test('tells what is left out, who is rejected and why, and which customers the brake counts', () => {
     const left = user(2, { first_name: 'Ana' }, [LEFT_OUT])
     const forecast = sum(
       [
         { mapped: left, memory: UNASKED },
         { mapped: left, memory: UNASKED },
-        { mapped: user(2), memory: UNASKED, rivals: ['8'] },
+        { mapped: user(2), memory: UNASKED, claimants: ['8'] },
         { mapped: { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }, memory: UNASKED },
         { mapped: user(0), memory: UNASKED },
       ],
@@ -117,7 +118,7 @@ describe('the sum', () => {
     )
     expect(forecast).toMatchObject({
       calls: { GET: 1, POST: 3, PUT: 0, PATCH: 0 },
-      ...{ looks: 1, afterLooks: { POST: 1 }, registered: { first_name: 2 } },
+      ...{ lookups: 1, afterLookups: { POST: 1 }, registered: { first_name: 2 } },
       leftOut: { 'email: invalid': 2 },
       rejected: { 'shared-user-id': 1, 'email: invalid': 1 },
       // The second of them was let through within the window already.

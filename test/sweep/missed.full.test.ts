@@ -155,7 +155,7 @@ test('another digest key, another mapping and a mark that stands are no miss', a
   const changed = resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts')
   await applyGeneration(pool, changed.fingerprint)
   await pool.query('UPDATE rollcall.owed SET due_at = NULL')
-  // While it is being applied a look at everybody cannot tell the mapping from the row.
+  // While it is being applied a sweep of all customers cannot tell the mapping from the row.
   expect((await look(house, { kind: 'backfill', changes })).missed).toEqual(NOTHING)
   expect((await look(house, { kind: 'mapping', changes })).missed).toEqual(NOTHING)
   expect(await look(house, { changes })).toMatchObject({ missed: NOTHING, verdicts: { owed: 20 } })

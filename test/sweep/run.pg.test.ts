@@ -21,25 +21,25 @@ test('a key that no index can hold does not stop a sweep', async () => {
   expect(await scene.run()).toMatchObject({ ended: true, tally: { customers: 3 } })
 })
 
-test('stopped after every page and gone on with: everybody is noted, and nobody twice', async () => {
+test('stopped after every page and gone on with: every customer is noted, and none twice', async () => {
   await using scene = await openScene(10)
-  const looked: number[] = []
+  const lookedUp: number[] = []
   for (let turn = 0; ; turn++) {
     const { ended, tally } = await scene.run(onePage())
-    looked.push(tally.customers)
+    lookedUp.push(tally.customers)
     if (ended) break
     const { unfinished } = await readSweeps(scene.pool)
     expect(unfinished).toMatchObject([{ kind: 'backfill', customers: tally.customers, endedAt: null }])
     expect(turn).toBeLessThan(20)
   }
-  expect(looked.slice(0, 4)).toEqual([3, 6, 9, 10])
-  expect(looked.at(-1)).toBe(10)
+  expect(lookedUp.slice(0, 4)).toEqual([3, 6, 9, 10])
+  expect(lookedUp.at(-1)).toBe(10)
   expect(await scene.noted()).toEqual(everyOnce(10))
   expect(await scene.sweeps()).toEqual(['backfill done'])
   expect(await readSweeps(scene.pool)).toMatchObject({ unfinished: [], check: { customers: 10, differ: 10 } })
 })
 
-test('killed after a page was noted and before that was stored: the page is looked at again, and not noted', async () => {
+test('killed after a page was noted and before that was stored: the page is swept again, and not noted', async () => {
   await using scene = await openScene(10)
   const { pool } = scene
   await scene.run(onePage())
@@ -55,7 +55,7 @@ test('killed after a page was noted and before that was stored: the page is look
   expect(await scene.noted()).toEqual(everyOnce(10))
 })
 
-test('whoever is looked at first is recorded with the note, so that nobody is claimed unseen by one with its user', async () => {
+test('a new customer with a lookup first is recorded with the note, so that no other one takes its user unseen', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   const restriction = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
@@ -93,7 +93,7 @@ test('another kind, other options and a restart begin at the beginning', async (
   ])
 })
 
-test('where capture was not what it was all the time, what was looked at before says nothing', async () => {
+test('where capture has changed meanwhile, what was swept before says nothing', async () => {
   await using scene = await openScene(10)
   await scene.run(onePage())
   await scene.pool.query(
@@ -113,7 +113,7 @@ async function settledOtherwise({ pool, options }: Awaited<ReturnType<typeof ope
   )
 }
 
-test('whom a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
+test('a customer that a dismissed TRUNCATE has taken is owed a sync, and is no miss', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   await scene.run()
@@ -171,7 +171,7 @@ test('a gap ends with the marks that it was begun for, and with no other', async
   await endGap(pool, { ids: [second] })
 })
 
-test('before somebody has asked for everybody a check leaves alone whom nobody has asked for', async () => {
+test('before a sweep of all customers a check leaves new customers alone', async () => {
   await using scene = await openScene(5)
   const { tally } = await scene.run({ kind: 'check' })
   expect(tally).toMatchObject({
@@ -180,7 +180,7 @@ test('before somebody has asked for everybody a check leaves alone whom nobody h
     missed: { inserted: 0 },
   })
   expect(await scene.noted()).toEqual({})
-  // From then on it counts those whom nobody has told of, and brings them in.
+  // From then on it counts those that capture missed, and brings them in.
   await scene.run()
   const insert = `INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`
   await scene.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
@@ -192,13 +192,13 @@ test('before somebody has asked for everybody a check leaves alone whom nobody h
   expect(Object.keys(await scene.noted())).toContain('new')
 })
 
-test('a check that stands half way is not gone on with once everybody was looked at', async () => {
+test('a check that stands half way is dropped once all customers were swept', async () => {
   await using scene = await openScene(5)
   await scene.run({ ...onePage(), kind: 'check' })
   await scene.run({ kind: 'resync' })
   expect(await scene.sweeps()).toEqual(['check replaced', 'resync done'])
-  const looking = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
+  const restriction = { options: { lookup: true }, select: { lookup: true }, conditions: [] } as const
   await scene.run({ ...onePage(), kind: 'check' })
-  await scene.run({ restriction: looking })
+  await scene.run({ restriction })
   expect((await scene.sweeps()).slice(2)).toEqual(['check replaced', 'backfill done'])
 })

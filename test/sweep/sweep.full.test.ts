@@ -56,7 +56,7 @@ async function owed(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ key }) => key)
 }
 
-test('900 customers: counts and notes those who differ, by plan and field, and nobody else', async () => {
+test('900 customers: counts and notes those who differ, by plan and field, and no others', async () => {
   await using house = await buildHouse(lane, { config: FAST })
   const { pool } = house.db
   const worker = await house.startWorker()
@@ -134,7 +134,7 @@ test('customers with composite keys, those who are gone, those without a record,
   await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
 
   const { tally } = await applied({ ...sweeping(house), page: 2 })
-  // Nobody has told of the three who are gone, nor of the one who has come.
+  // Capture missed the three customers who are gone, and the one who has come.
   expect(tally).toMatchObject({
     customers: 17,
     verdicts: { differs: 3, 'never-asked': 1, same: 13 },
@@ -165,7 +165,7 @@ test('a claim that is under way is noted, so that its ending makes the customer 
   await house.settled()
 })
 
-test('whoever applies a mapping waits for claims that are being made by another one', async () => {
+test('applying a mapping waits for claims that are being made by another one', async () => {
   await using house = await buildHouse(lane)
   const { pool } = house.db
   const worker = await house.startWorker()
@@ -237,7 +237,7 @@ test('rejected as before: not asked again; another user now, waiting or not: tri
   expect(rows).toEqual([{ key: 'f' }, { key: 'r' }])
 })
 
-test('a row that cannot be read is noted, and does not keep the others from being looked at', async () => {
+test('a row that cannot be read is noted, and does not keep the others from being swept', async () => {
   const sql = `CREATE TABLE t (id int PRIMARY KEY, plan text, n int);
     CREATE VIEW v AS SELECT id, plan, (100 / n)::text AS share FROM t`
   const config: Partial<RollcallConfig> = {

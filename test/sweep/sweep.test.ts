@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneAhead } from '../../src/sweep/sweep.ts'
+import { prefetchOne } from '../../src/sweep/sweep.ts'
 
 async function* pages(log: string[], { fails }: { fails?: number } = {}) {
   try {
@@ -14,9 +14,9 @@ async function* pages(log: string[], { fails }: { fails?: number } = {}) {
   }
 }
 
-test('the next page is being read while one is judged, and never the one after it', async () => {
+test('the next page is being read while one is planned, and never the one after it', async () => {
   const log: string[] = []
-  for await (const page of oneAhead(pages(log))) {
+  for await (const page of prefetchOne(pages(log))) {
     await new Promise(setImmediate)
     log.push(`judged ${page}`)
   }
@@ -24,11 +24,11 @@ test('the next page is being read while one is judged, and never the one after i
   expect(log).toEqual(reads)
 })
 
-test('an error comes when it is the turn of its page, and those before it are judged', async () => {
+test('an error comes when it is the turn of its page, and those before it are planned', async () => {
   const log: string[] = []
   const judged: number[] = []
   const all = async () => {
-    for await (const page of oneAhead(pages(log, { fails: 2 }))) {
+    for await (const page of prefetchOne(pages(log, { fails: 2 }))) {
       await new Promise(setImmediate)
       judged.push(page)
     }
@@ -40,7 +40,7 @@ test('an error comes when it is the turn of its page, and those before it are ju
 test('who stops half way leaves nothing open, also when the page ahead fails', async () => {
   for (const fails of [2, 9]) {
     const log: string[] = []
-    for await (const page of oneAhead(pages(log, { fails }))) if (page === 1) break
+    for await (const page of prefetchOne(pages(log, { fails }))) if (page === 1) break
     expect(log).toEqual(['read 1', 'read 2', 'closed'])
   }
 })

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Brake, BrakeKind, HeldKind } from '../../src/brake/brake.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
 import { askBrake, kindsOf, withoutHeld } from '../../src/sync/brake-kinds.ts'
-import { DOUBTED } from '../../src/sync/digest.ts'
+import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 import { ABSENT, clearing, digests, FULL, plan, seen, sent, user } from '../support/plan-scene.ts'
@@ -24,7 +24,7 @@ const replace = (body: Extract<Plan, { kind: 'replace' }>['body']): Plan => ({
 describe('the kinds of a plan', () => {
   const revoke: Plan = { kind: 'revoke', body: { status: 0 } }
   const create: Plan = { kind: 'create', body: { user_id: 'u7', status: 2 }, fields: [] }
-  const doubted: Memory = { ...sent(2), sent: { country_code: DOUBTED } }
+  const unknown: Memory = { ...sent(2), sent: { country_code: UNKNOWN_VALUE } }
   it.each<[string, Plan, Memory, readonly BrakeKind[]]>([
     ['a loss of access', revoke, sent(2), ['revocation']],
     ['a loss of access by a PUT', replace({ status: 0 }), sent(2), ['revocation']],
@@ -37,15 +37,15 @@ describe('the kinds of a plan', () => {
       seen(4, {}, { sentStatus: 2 }),
       ['status'],
     ],
-    ['a status that nobody knows', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
+    ['a status that is not known', patch({ status: 2 }), { ...sent(2), sentStatus: null }, []],
     [
-      'a trial that ended just now, as far as a look shows',
+      'a trial that ended just now, as far as a lookup shows',
       patch({ status: 0, email: 'a@b.c' }, true),
       seen(0, {}, { sentStatus: 4 }),
       ['revocation'],
     ],
     [
-      'no access any more, of which a look shows none already',
+      'no access any more, of which a lookup shows none already',
       patch({ status: 0 }),
       seen(0, {}, { sentStatus: 2 }),
       ['revocation'],
@@ -60,7 +60,7 @@ describe('the kinds of a plan', () => {
     ['one that was seen', patch({ status: 2, email: '' }), seen(2, { email: 'x@y.z' }), ['clear:email']],
     ['one that held nothing', patch({ status: 2, email: null }), sent(2, { email: null }), []],
     ['one of which nothing is known', patch({ status: 2, email: null }), sent(2), []],
-    ['a country that is in doubt', patch({ status: 2, country_code: null }), doubted, ['clear:country_code']],
+    ['an unknown country', patch({ status: 2, country_code: null }), unknown, ['clear:country_code']],
     ['one that a PUT leaves out', replace({ status: 2 }), sent(2, { email: 'x@y.z' }), ['clear:email']],
     ['one that a PATCH leaves out', patch({ status: 2, gender: 1 }), sent(2, { email: 'x@y.z' }), []],
     [
@@ -71,7 +71,7 @@ describe('the kinds of a plan', () => {
     ],
     ['a GET', { kind: 'lookup', why: 'unknown' }, sent(2), []],
     ['erasing', { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }, sent(0), ['erase']],
-    ['somebody who was there and is not', create, ABSENT, ['create', 'absence']],
+    ['a customer that was there and is not', create, ABSENT, ['create', 'absence']],
   ])('%s', (_what, made, memory, kinds) => {
     expect(kindsOf(made, memory, PRESENT)).toEqual(kinds)
   })
@@ -191,8 +191,8 @@ describe('asking the brake about a plan', () => {
   })
 
   it.each([
-    ['a look has shown', seen(2), true],
-    ['a look has taken back', seen(0, {}, { sentStatus: 2 }), false],
+    ['a lookup has shown', seen(2), true],
+    ['a lookup has taken back', seen(0, {}, { sentStatus: 2 }), false],
   ])('says whether there is access that %s', async (_what, memory, hasAccess) => {
     const brake = vi.fn<Brake>(async () => [])
     await ask(patch({ status: 4 }), brake, memory)

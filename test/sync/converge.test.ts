@@ -191,9 +191,9 @@ describe('a claim after the other', () => {
         await claim(customer)
         const calls = customer.service.calls.slice(from)
         // Only somebody who is to have no access from the start is looked for first.
-        const looked = calls[0]?.method === 'GET' && from === 0
-        expect(calls.length).toBeLessThanOrEqual(looked ? 2 : 1)
-        expect(calls.slice(looked ? 1 : 0).map(({ method }) => method)).not.toContain('GET')
+        const first = calls[0]?.method === 'GET' && from === 0
+        expect(calls.length).toBeLessThanOrEqual(first ? 2 : 1)
+        expect(calls.slice(first ? 1 : 0).map(({ method }) => method)).not.toContain('GET')
         for (const { method, body, before } of calls) {
           if (method !== 'PATCH') continue
           const held = (field: string) => before?.[field] || null
@@ -209,7 +209,7 @@ describe('a claim after the other', () => {
   it('adopts a user who was there before: what the mapping does not set stays', async () => {
     const given = fc.record({
       fields: fc.subarray<OptionalField>([...OPTIONAL_FIELDS]),
-      // Whoever answers a create of somebody with 500 cannot be told from one who lost the answer.
+      // A service that answers a create with 500 looks like one that lost the answer.
       its: habits.filter(({ duplicate }) => duplicate !== 'upsert' && duplicate !== 500),
       there: rowOf({ plans: withAccess, values: plainValues }),
       rows: fc.array(rowOf({ plans: withAccess, values: plainValues }), { minLength: 1, maxLength: 3 }),
@@ -311,7 +311,7 @@ describe('a trial', () => {
   })
 
   /**
-   * Whether somebody has had a trial can be told only by an answer or by a GET. If the answer to the grant was lost,
+   * Only an answer or a GET shows whether a customer has had a trial. If the answer to the grant was lost,
    * with the process or without, and the trial ended before anybody looked, it is granted once more: nothing tells
    * this from a grant that never arrived, and the customer is not to be shut out by it.
    */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { normalForm } from '../../src/model/normal.ts'
 import { type Fields, OPTIONAL_FIELDS } from '../../src/model/user.ts'
-import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
+import { NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { customerRow, habits, managedFields, settingsFor } from '../support/arbitrary.ts'
 import { configOf } from '../support/pure-claims.ts'
 import { runs } from '../support/size.ts'
@@ -31,7 +31,7 @@ it('a customer who is gone has no access and no field, and nothing of them is re
     expect([Number(user?.status ?? 0), held], log.join('\n')).toEqual([0, []])
     if (user) expect(record.erased, log.join('\n')).toBe('verified')
     const kept = Object.values({ ...record.sent, ...record.seen, ...record.refused })
-    expect(kept.filter((digest) => digest !== NO_VALUE && digest !== DOUBTED)).toEqual([])
+    expect(kept.filter((digest) => digest !== NO_VALUE && digest !== UNKNOWN_VALUE)).toEqual([])
   })
   await fc.assert(run, { numRuns: RUNS })
 })

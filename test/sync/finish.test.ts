@@ -4,7 +4,7 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
-import { makeEnding } from '../../src/sync/finish.ts'
+import { toEnding } from '../../src/sync/finish.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { type MadeCall, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import { configOf } from '../support/pure-claims.ts'
@@ -26,8 +26,8 @@ const MEMORY: Memory = {
   refused: { gender: 'd3' },
   conflict: null,
   erased: null,
-  learnt: {},
-  looked: false,
+  observedForms: {},
+  lookedUp: false,
   creating: false,
 }
 
@@ -47,10 +47,10 @@ type Given = {
   readonly basis?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
-  readonly statusDoubted?: boolean
+  readonly statusUnknown?: boolean
   readonly mayHaveWritten?: boolean
   readonly attempts?: number
-  readonly rivals?: readonly string[]
+  readonly claimants?: readonly string[]
   readonly replanInMs?: number
   readonly unmanaged?: 'keep' | 'clear'
   readonly onRemove?: 'revoke' | 'erase'
@@ -61,7 +61,7 @@ function ending(given: Given) {
   const config = configOf(['email'], {
     ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
   })
-  return makeEnding({
+  return toEnding({
     context: { config, random: () => 0.5, digester },
     claim: {
       id: '1',
@@ -69,8 +69,8 @@ function ending(given: Given) {
       key: '7',
       version: '3',
       unknown,
-      hiddenDoubted: false,
-      statusDoubted: given.statusDoubted ?? false,
+      hiddenUnknown: false,
+      statusUnknown: given.statusUnknown ?? false,
       attempts,
       mayHaveWritten: given.mayHaveWritten ?? unknown,
       changedAtMs: null,
@@ -81,14 +81,14 @@ function ending(given: Given) {
     mapped,
     own: { ...NEVER_SETTLED, ...record },
     basis: { ...NEVER_SETTLED, ...record, ...given.basis },
-    rivals: given.rivals ?? [],
+    claimants: given.claimants ?? [],
     turn: { ...startTurn(MEMORY), ...turn },
     last,
     end,
   })
 }
 
-describe('makeEnding', () => {
+describe('toEnding', () => {
   const REJECTED: TurnEnd = { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } }
   it.each<[string, TurnEnd, object]>([
     ['a rejection', REJECTED, { kind: 'settle', failed: false, record: { state: 'rejected' } }],
@@ -123,7 +123,7 @@ describe('makeEnding', () => {
     expect(ending({ end: UNKNOWN, turn: { made: [TAKEN] } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
     expect(ending({ end: UNKNOWN, turn: { memory, made: [UNCLEAR] } }).record.existed).toBe(false)
-    expect(ending({ end: LATER, turn: { memory: { ...memory, looked: true } } }).record.existed).toBe(true)
+    expect(ending({ end: LATER, turn: { memory: { ...memory, lookedUp: true } } }).record.existed).toBe(true)
   })
 
   it('leaves the state as it was when the claim was given up', () => {
@@ -193,21 +193,21 @@ describe('makeEnding', () => {
     // What an earlier claim wrote is not known: status 0 may be its work.
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({ effect: 'unknown', lowered: true })
     expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).effect).toBe('answered')
-    // Only sent to look: nothing of its own is on its way.
+    // Only sent to a lookup: nothing of its own is on its way.
     expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('none')
     expect(ending({ end: LATER, turn: { made: [LOST] } }).effect).toBe('unknown')
     expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).effect).toBe('answered')
     expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).effect).toBe('unknown')
   })
 
-  it('takes back the doubt of its own claim alone, and only where nothing can have been carried out', () => {
-    expect(ending({ end: LATER }).withdrawsDoubt).toBe(true)
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).withdrawsDoubt).toBe(false)
-    expect(ending({ end: LATER, statusDoubted: true }).withdrawsDoubt).toBe(false)
+  it('removes the mark of its own claim alone, and only where nothing can have been carried out', () => {
+    expect(ending({ end: LATER }).statusKnown).toBe(true)
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).statusKnown).toBe(false)
+    expect(ending({ end: LATER, statusUnknown: true }).statusKnown).toBe(false)
     expect(ending({ end: LATER }).lowered).toBe(false)
     expect(ending({ end: LATER, turn: { made: [LOST] } }).lowered).toBe(false)
     expect(ending({ end: LATER, turn: { made: [UNCLEAR] } }).lowered).toBe(true)
-    expect(ending({ end: LATER, statusDoubted: true }).lowered).toBe(true)
+    expect(ending({ end: LATER, statusUnknown: true }).lowered).toBe(true)
   })
 
   it('counts as verified when a GET showed all that is desired and nothing was written', () => {
@@ -217,10 +217,10 @@ describe('makeEnding', () => {
     expect(ending({ end: LATER, turn: { made: [LOOK] } }).verified).toBe(false)
   })
 
-  it('has others looked at who may be the user now', () => {
+  it('has others looked up who may be the user now', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
-    expect(ending({ end: SETTLE, mapped: removed, rivals: ['8'] }).noteKeys).toEqual(['8'])
-    expect(ending({ end: SETTLE, rivals: ['8'] }).noteKeys).toEqual([])
+    expect(ending({ end: SETTLE, mapped: removed, claimants: ['8'] }).noteKeys).toEqual(['8'])
+    expect(ending({ end: SETTLE, claimants: ['8'] }).noteKeys).toEqual([])
   })
 
   it('tells when a user_id is recorded for the first time', () => {
@@ -231,7 +231,7 @@ describe('makeEnding', () => {
     expect(kept).toMatchObject({ isNew: false, record: { userId: 'u7' } })
   })
 
-  it('forgets what it once sent in fields that nobody manages now, unless they are to be cleared', () => {
+  it('forgets what it once sent in fields that are not managed now, unless they are to be cleared', () => {
     expect(ending({ end: SETTLE }).record.sent).toEqual({ email: 'd1' })
     expect(ending({ end: SETTLE, unmanaged: 'clear' }).record.sent).toEqual(MEMORY.sent)
   })
@@ -241,13 +241,13 @@ describe('makeEnding', () => {
     expect(ending({ end: SETTLE, turn: { memory } }).record).toMatchObject({ sent: { gender: 'null' } })
   })
 
-  it('keeps no digest of somebody who is to be erased and is not there, unless another customer is that user', () => {
+  it('keeps no digest of a customer that is to be erased and is not there, unless another customer is that user', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     const memory: Memory = { ...MEMORY, remote: 'absent' }
     const kept = (given: Partial<Given>) =>
       ending({ end: SETTLE, mapped: removed, turn: { memory }, unmanaged: 'clear', ...given }).record.sent
     expect(kept({ onRemove: 'erase' })).toEqual({})
-    expect(kept({ onRemove: 'erase', rivals: ['8'] })).toEqual(MEMORY.sent)
+    expect(kept({ onRemove: 'erase', claimants: ['8'] })).toEqual(MEMORY.sent)
     expect(kept({ onRemove: 'revoke' })).toEqual(MEMORY.sent)
   })
 })

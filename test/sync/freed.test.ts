@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Fields } from '../../src/model/user.ts'
-import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
+import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { freedBy } from '../../src/sync/freed.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { MadeCall } from '../../src/sync/turn.ts'
@@ -38,17 +38,17 @@ it('is what was sent or seen, and is another value now, or none', () => {
   expect(freed(both, {}, {}, erased)).toEqual([{ field: 'email', sent: OLD, seen: SEEN }])
 })
 
-it('is nothing that is still there, that nobody knew, or that was no value', () => {
+it('is nothing that is still there, that was not known, or that was no value', () => {
   const same = { email: 'a@x.es' }
   expect(freed({ sent: { email: OLD } }, { sent: { email: OLD } }, same)).toEqual([])
   expect(freed({ seen: { email: SEEN } }, { seen: { email: SEEN } }, same)).toEqual([])
   // Sent for the first time, and it is what a GET had shown.
   expect(freed({ seen: { email: SEEN } }, { sent: { email: OLD } }, same)).toEqual([])
   expect(freed({}, NEW)).toEqual([])
-  expect(freed({ sent: { email: NO_VALUE, country_code: DOUBTED } }, NEW)).toEqual([])
+  expect(freed({ sent: { email: NO_VALUE, country_code: UNKNOWN_VALUE } }, NEW)).toEqual([])
 })
 
-it('is known by a look too, where the answer to the write was lost', () => {
+it('is known by a lookup too, where the answer to the write was lost', () => {
   const turn = {
     made: [{ ...DONE, plan: { kind: 'lookup', why: 'unknown' } }],
     memory: { ...ABSENT, seen: { email: normal('email', 'b@x.es') } },
@@ -58,7 +58,7 @@ it('is known by a look too, where the answer to the write was lost', () => {
   ])
 })
 
-it('is nothing without an acknowledged write or a look, or with digests of another key', () => {
+it('is nothing without an acknowledged write or a lookup, or with digests of another key', () => {
   const turn = { made: [], memory: { ...ABSENT, ...NEW } }
   expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
   const record = { ...NEVER_SETTLED, digestKey: 'other', sent: { email: OLD } }

@@ -96,7 +96,7 @@ describe('the gate', () => {
     expect(await passing).toEqual({ end })
   })
 
-  it('is closed while nobody may call the service, which is nothing against the customer', async () => {
+  it('is closed while no process may call the service, which is nothing against the customer', async () => {
     const { gate, take } = scene()
     await gate.pass(TURN)
     take.now = async () => null
@@ -106,7 +106,7 @@ describe('the gate', () => {
       })
   })
 
-  it('makes no call with a permit of before everybody was told to slow down', async () => {
+  it('makes no call with a permit of before all processes had to slow down', async () => {
     const { gate, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null

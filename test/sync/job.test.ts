@@ -11,8 +11,8 @@ const CLAIM: Claim = {
   key: KEY,
   version: '3',
   unknown: false,
-  hiddenDoubted: false,
-  statusDoubted: false,
+  hiddenUnknown: false,
+  statusUnknown: false,
   mayHaveWritten: false,
   attempts: 0,
   changedAtMs: null,
@@ -21,7 +21,7 @@ const CLAIM: Claim = {
   generation: '1',
 }
 
-/** A job over a customer in memory. `lose` is told when the claim is made, and may set the clocks. */
+/** A job over a customer in memory. `lose` is called when the claim is made, and may set the clocks. */
 function scene(
   options: Partial<Omit<JobOptions, 'context'>> & { readonly context?: Partial<SyncContext> } = {},
 ) {

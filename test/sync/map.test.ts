@@ -90,7 +90,7 @@ describe('mapCustomer', () => {
   it.each([
     ['gold', 'not-in-values', 'one of free, premium, trial'],
     [null, 'missing', '0, 2 or 4'],
-  ])('rejects a customer whose status cannot be told: plan %s', (plan, code, expected) => {
+  ])('rejects a customer whose status cannot be mapped: plan %s', (plan, code, expected) => {
     const issue = { field: 'status', code, expected }
     expect(map({}, { plan })).toEqual({ kind: 'rejected', userId: '7', issues: [issue] })
   })
@@ -171,7 +171,7 @@ describe('the scope', () => {
     ['throws', () => JSON.parse('{')],
     ['answers with null', () => null],
     ['answers with a promise', () => Promise.resolve(true)],
-  ])('takes access from nobody when its function %s', (_, when) => {
+  ])('takes access from no customer when its function %s', (_, when) => {
     const mapped = map({}, {}, { scope: { columns: ['plan'], when } })
     expect(mapped).toMatchObject({
       kind: 'rejected',
@@ -237,7 +237,7 @@ describe('the time', () => {
     ['reads it and says no end', { when: (_: Mapping, { now }: Clock) => now > NOW }, 'says until when'],
     ['answers with null for a time', member(null, LATER).scope, 'with true or false'],
     ['says an end that has passed', member(false, '2020-01-01').scope, 'a validUntil after now'],
-  ])('takes access from nobody when the scope function %s', (_, scope, words) => {
+  ])('takes access from no customer when the scope function %s', (_, scope, words) => {
     expect(map({}, {}, { scope: { columns: ['plan'], ...scope } })).toEqual({
       kind: 'rejected',
       userId: '7',
@@ -258,7 +258,7 @@ describe('the time', () => {
       })
   })
 
-  it('of a claim is what the database told at the claim, whatever this machine believes', async () => {
+  it('of a claim is the time of the database at the claim, whatever the clock of this machine says', async () => {
     const config = configOf({ status: premiumUntil })
     const customer = makeCustomer({ config, row: { id: KEY, premium_until: '1999-12-31' } })
     const { version: _, record: __, ...kept } = customer.kept

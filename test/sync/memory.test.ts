@@ -4,7 +4,7 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import type { DesiredUser, Fields } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { rememberSent } from '../../src/sync/absorb.ts'
-import { BELIEVED, DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
+import { ASSUMED_VALUE, forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { type Memory, rememberFor, startMemory, toRecord } from '../../src/sync/memory.ts'
 import { rememberAbsent, rememberSeen } from '../../src/sync/remember.ts'
 import { EMPTY_RECORD } from '../support/ending.ts'
@@ -25,17 +25,17 @@ const RECORD: LedgerRecord = {
   digestKey: digester.id,
 }
 
-const ASIDE = { unknown: false, hiddenDoubted: false, statusDoubted: false, replanInMs: null, digestKey: 'k' }
+const ASIDE = { unknown: false, hiddenUnknown: false, statusUnknown: false, replanInMs: null, digestKey: 'k' }
 
 function start(
   record: Partial<LedgerRecord> = {},
-  { unknown = false, hiddenDoubted = false, statusDoubted = false } = {},
+  { unknown = false, hiddenUnknown = false, statusUnknown = false } = {},
 ): Memory {
   return startMemory({
     record: { ...RECORD, ...record },
     unknown,
-    hiddenDoubted,
-    statusDoubted,
+    hiddenUnknown,
+    statusUnknown,
     replanInMs: null,
     digestKey: digester.id,
   })
@@ -54,31 +54,31 @@ function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
 }
 
 describe('startMemory', () => {
-  it('doubts what no GET can show after a crash', () => {
-    expect(start({}, { hiddenDoubted: true }).sent).toEqual({ ...RECORD.sent, country_code: DOUBTED })
+  it('after a crash, what no GET shows is unknown', () => {
+    expect(start({}, { hiddenUnknown: true }).sent).toEqual({ ...RECORD.sent, country_code: UNKNOWN_VALUE })
     // Also where none was ever acknowledged: the create that the crash hides may have carried one.
     const { country_code: _never, ...sent } = RECORD.sent
-    expect(start({ sent }, { hiddenDoubted: true }).sent).toEqual({ ...sent, country_code: DOUBTED })
+    expect(start({ sent }, { hiddenUnknown: true }).sent).toEqual({ ...sent, country_code: UNKNOWN_VALUE })
   })
 
-  describe('with a doubted status', () => {
-    const doubted = (record: Partial<LedgerRecord>) => start(record, { statusDoubted: true }).sentStatus
+  describe('with an unknown status', () => {
+    const statusOf = (record: Partial<LedgerRecord>) => start(record, { statusUnknown: true }).sentStatus
 
-    it('agrees on none: 0 that a GET shows may be the work of a call that nobody heard of again', () => {
+    it('agrees on none: 0 that a GET shows may be the work of a call without an answer', () => {
       expect(start({ sentStatus: 4 }, { unknown: true }).sentStatus).toBe(4)
-      for (const seenStatus of [null, 4, 2, -1]) expect(doubted({ sentStatus: 4, seenStatus })).toBe(null)
-      for (const sentStatus of [0, 2]) expect(doubted({ sentStatus, seenStatus: 0 })).toBe(null)
+      for (const seenStatus of [null, 4, 2, -1]) expect(statusOf({ sentStatus: 4, seenStatus })).toBe(null)
+      for (const sentStatus of [0, 2]) expect(statusOf({ sentStatus, seenStatus: 0 })).toBe(null)
     })
 
     it('leaves a trial ended that had ended before', () => {
-      expect(doubted({ sentStatus: 4, seenStatus: 0 })).toBe(4)
+      expect(statusOf({ sentStatus: 4, seenStatus: 0 })).toBe(4)
     })
   })
 
   describe('with digests of another key', () => {
-    it('drops them and looks again, but does not write what a GET cannot show', () => {
+    it('drops them and makes a lookup, but does not write what a GET cannot show', () => {
       const memory = start({ digestKey: 'other.1' })
-      const sent = { country_code: BELIEVED }
+      const sent = { country_code: ASSUMED_VALUE }
       expect(memory).toEqual({ ...start(), remote: 'unknown', sent, seen: {}, refused: {} })
       expect(start({ digestKey: 'other.1', remote: 'absent' }).remote).toBe('absent')
       const refused = { refused: { country_code: 'x' } }
@@ -87,17 +87,17 @@ describe('startMemory', () => {
         refused,
         { conflict: { values: refused.refused, tries: 1 } },
       ])
-        expect(start({ digestKey: 'other.1', ...left }).sent).toEqual({ country_code: DOUBTED })
+        expect(start({ digestKey: 'other.1', ...left }).sent).toEqual({ country_code: UNKNOWN_VALUE })
     })
 
-    it.each([NO_VALUE, DOUBTED])('keeps what needs no key: %s', (digest) => {
+    it.each([NO_VALUE, UNKNOWN_VALUE])('keeps what needs no key: %s', (digest) => {
       const sent = { email: exact('email', 'a@x.es'), country_code: digest }
       expect(start({ digestKey: 'other.1', sent }).sent).toEqual({ country_code: digest })
     })
   })
 })
 
-describe('of somebody who was erased', () => {
+describe('of a customer that was erased', () => {
   const marks = { email: NO_VALUE, gender: NO_VALUE }
   const ERASED = {
     sentStatus: 0,
@@ -108,13 +108,13 @@ describe('of somebody who was erased', () => {
     erased: 'sent',
   } as const
 
-  it('the marks need no digest key, and status 0 is not doubted: it was acknowledged with the fields', () => {
-    const memory = start({ ...ERASED, digestKey: 'other.1' }, { statusDoubted: true })
+  it('the marks need no digest key, and status 0 is not unknown: it was acknowledged with the fields', () => {
+    const memory = start({ ...ERASED, digestKey: 'other.1' }, { statusUnknown: true })
     const { sentStatus, sent, refused, erased } = ERASED
     expect(memory).toMatchObject({ remote: 'present', sentStatus, sent, refused, erased })
   })
 
-  it('a look keeps the marks, and is stored as one without a digest of what it showed', () => {
+  it('a lookup keeps the marks, and is stored as one without a digest of what it showed', () => {
     const memory = rememberSeen(start(ERASED), remote(0, { email: 'a@x.es' }), null, digests)
     expect(memory).toMatchObject({ erased: 'verified', sent: marks, seen: { gender: NO_VALUE } })
     const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], existed: null } as const
@@ -152,19 +152,19 @@ describe('rememberFor', () => {
     })
   })
 
-  it('believes in the value that is desired, once there is one', () => {
+  it('assumes the value that is desired, once there is one', () => {
     const memory = start({ digestKey: 'other.1' })
     expect(view(memory, asUser({ country_code: 'PT' })).sent).toEqual({
       country_code: exact('country_code', 'PT'),
     })
-    expect(view(memory, asUser({ country_code: null })).sent).toEqual({ country_code: BELIEVED })
-    expect(view(memory, asUser({})).sent).toEqual({ country_code: BELIEVED })
+    expect(view(memory, asUser({ country_code: null })).sent).toEqual({ country_code: ASSUMED_VALUE })
+    expect(view(memory, asUser({})).sent).toEqual({ country_code: ASSUMED_VALUE })
   })
 
-  it('believes for one claim: a value that is desired later is sent', () => {
+  it('assumes for one claim: a value that is desired later is sent', () => {
     const after = view(start({ digestKey: 'other.1' }), { kind: 'out-of-scope', userId: 'u7' })
     const kept = { ...EMPTY_RECORD, userId: 'u7' }
-    expect(toRecord(after, 'new.1', kept).sent).toEqual({ country_code: DOUBTED })
+    expect(toRecord(after, 'new.1', kept).sent).toEqual({ country_code: UNKNOWN_VALUE })
   })
 
   it('knows nothing of a user with another user_id', () => {
@@ -189,7 +189,7 @@ describe('rememberSeen', () => {
 
   it('replaces what is remembered by what the service shows', () => {
     const memory = see(start(), remote(2, { email: 'other@x.es', last_name: 'Soto' }), { email: 'a@x.es' })
-    expect(memory).toMatchObject({ remote: 'present', seenStatus: 2, looked: true })
+    expect(memory).toMatchObject({ remote: 'present', seenStatus: 2, lookedUp: true })
     expect(memory.sent.email).toBeUndefined()
     expect(memory.seen).toMatchObject({
       email: normal('email', 'other@x.es'),
@@ -228,7 +228,7 @@ describe('rememberSent', () => {
 
   it('knows after an erasure nothing, and after a second one what was cleared twice', () => {
     const plan = { kind: 'erase', body: { status: 0 }, fields: ['email', 'gender'] } as const
-    const first = rememberSent({ ...start(), looked: true }, plan, sending)
+    const first = rememberSent({ ...start(), lookedUp: true }, plan, sending)
     const none = { sent: {}, seen: {}, refused: {} }
     expect(first).toEqual({ ...start(), ...none, sentStatus: 0, seenStatus: null, erased: 'sent' })
     const again = rememberSent({ ...first, erased: 'verified', refused: { gender: NO_VALUE } }, plan, sending)
@@ -243,16 +243,16 @@ describe('rememberSent', () => {
   })
 })
 
-describe('somebody out of scope of whom no call was ever made', () => {
+describe('a customer out of scope about which no call was ever made', () => {
   const mapped = { kind: 'out-of-scope', userId: 'u7' } as const
   const of = (remote: LedgerRecord['remote']) =>
-    rememberFor(start({ remote }, { unknown: true, hiddenDoubted: true }), {
+    rememberFor(start({ remote }, { unknown: true, hiddenUnknown: true }), {
       mapped,
       record: { userId: 'u7', remote },
       digests,
     })
 
-  it('stays unasked, although a crash or a wish to look makes the user unknown', () => {
+  it('stays unasked, although a crash or a wanted lookup makes the user unknown', () => {
     expect(of('unasked').remote).toBe('unasked')
   })
 

@@ -1,4 +1,4 @@
-// However its changes are told and whatever happens to the calls, a customer ends as if the last row had been
+// However its changes are captured and whatever happens to the calls, a customer ends as if the last row had been
 // delivered once, plainly.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -85,7 +85,7 @@ describe('whatever order, duplication, loss and delay of notifications, requests
     const numbers = { mobile_phone: '600999888', mobile_phone_prefix: '34' }
     const given = fc.record({
       config: managedFields.map((fields) => configOf(fields)),
-      // Whoever answers a create of somebody with 500 cannot be told from one who lost the answer.
+      // A service that answers a create with 500 looks like one that lost the answer.
       its: its.filter(({ duplicate }) => duplicate !== 'upsert' && duplicate !== 500),
       there: fc.constantFrom(0, 2).map((status) => ({ ...theirs, ...numbers, status })),
       before: history(customerRow),
@@ -102,11 +102,11 @@ describe('whatever order, duplication, loss and delay of notifications, requests
   })
 })
 
-/** A look that came before the service shows what arrived last would believe in what was there before. */
+/** A lookup that came before the service shows what arrived last would go by what was there before. */
 describe('a request that arrives at the very end of its lifetime, unseen by the look after it', () => {
   const common = { config: configOf(['email', 'country_code']), there: null }
   const latestMs = common.config.timing.lifetimeMs
-  const endsLate: Fault = { kind: 'late', afterMs: latestMs, told: 'lost' }
+  const endsLate: Fault = { kind: 'late', afterMs: latestMs, outcome: 'lost' }
   const at = (row: Change['row'], afterMs: number): Change => ({ row, afterMs, notes: [0] })
 
   it('and ends a trial that the customer is on again: access comes back', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { DOUBTED, forCustomer, makeDigester, NO_VALUE } from '../../src/sync/digest.ts'
+import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { inherit, latestOf } from '../../src/sync/sharing.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
@@ -28,37 +28,37 @@ const OLD: KnownRecord = {
   digestKey: digester.id,
   writtenAgoMs: 9000,
 }
-const own = { key: 'new', record: NEVER_SETTLED, doubted: false }
-const old = { key: 'old', record: OLD, doubted: false }
+const own = { key: 'new', record: NEVER_SETTLED, statusUnknown: false }
+const old = { key: 'old', record: OLD, statusUnknown: false }
 
 describe('whose record counts', () => {
   const written = (key: string, writtenAgoMs: number | null) => ({
     key,
     record: { ...OLD, writtenAgoMs },
-    doubted: false,
+    statusUnknown: false,
   })
 
-  it("is our own when nobody's write came after ours", () => {
+  it('is our own when no other write came after ours', () => {
     expect(latestOf(own, [])).toBe(own)
     expect(latestOf(own, [written('x', null)]).key, 'we know nothing').toBe('x')
     const latest = written('new', 1000)
     expect(latestOf(latest, [written('x', 1000), written('y', 2000)])).toBe(latest)
   })
 
-  it('is our own when we have looked since', () => {
-    const looked = { key: 'new', record: { ...OLD, writtenAgoMs: null, verifiedAgoMs: 2000 }, doubted: false }
-    expect(latestOf(looked, [written('x', 2000)])).toBe(looked)
-    expect(latestOf(looked, [written('x', 1999)]).key).toBe('x')
+  it('is our own when we have looked up since', () => {
+    const recent = { ...own, record: { ...OLD, writtenAgoMs: null, verifiedAgoMs: 2000 } }
+    expect(latestOf(recent, [written('x', 2000)])).toBe(recent)
+    expect(latestOf(recent, [written('x', 1999)]).key).toBe('x')
   })
 
-  it('is that of whoever wrote last', () => {
+  it('is that of the last writer', () => {
     expect(latestOf(own, [written('x', 3000), written('y', 2000)]).key).toBe('y')
     expect(latestOf(written('new', 2001), [written('y', 2000)]).key).toBe('y')
   })
 })
 
 describe('a record under another key', () => {
-  it('tells what was agreed on, of a user who is looked at before anything is sent', () => {
+  it('tells what was agreed on, of a user who is looked up before anything is sent', () => {
     expect(inherit(old, { own, mapped: MAPPED, digester })).toMatchObject({
       userId: 'u7',
       remote: 'unknown',
@@ -71,8 +71,8 @@ describe('a record under another key', () => {
     })
   })
 
-  it('tells nothing of a status that is in doubt', () => {
-    expect(inherit({ ...old, doubted: true }, { own, mapped: MAPPED, digester }).sentStatus).toBeNull()
+  it('tells nothing of an unknown status', () => {
+    expect(inherit({ ...old, statusUnknown: true }, { own, mapped: MAPPED, digester }).sentStatus).toBeNull()
   })
 
   it('tells of fields only the country, which no GET shows: itself, or that there was one', () => {
@@ -81,8 +81,8 @@ describe('a record under another key', () => {
       return inherit({ ...old, record: { ...OLD, ...record } }, { own, mapped, digester }).sent
     }
     expect(sent('ES')).toEqual({ country_code: ours.exact('country_code', 'ES') })
-    const doubted = { country_code: DOUBTED }
-    expect([sent(null), sent('FR'), sent('ES', { digestKey: 'other' })]).toEqual([doubted, doubted, doubted])
+    const mark = { country_code: UNKNOWN_VALUE }
+    expect([sent(null), sent('FR'), sent('ES', { digestKey: 'other' })]).toEqual([mark, mark, mark])
     const none = { country_code: NO_VALUE }
     expect(sent('FR', { sent: none })).toEqual(none)
   })
@@ -94,7 +94,7 @@ describe('a record under another key', () => {
     const record = { ...NEVER_SETTLED, sent: { email: 'null' }, erased: 'verified' } as const
     expect(inherit(old, { own: { ...own, record }, mapped: removed, digester })).toMatchObject({
       erased: 'verified',
-      sent: { country_code: DOUBTED },
+      sent: { country_code: UNKNOWN_VALUE },
     })
   })
 })

@@ -8,7 +8,7 @@ import { ABSENT, clearing, LEFT_OUT, marks, seen, user } from '../support/plan-s
 
 const FACTS = {
   customer: ['status 0', 'status 2', 'status 4', 'removed', 'out of scope', 'rejected'],
-  rivals: ['no', 'yes'],
+  claimants: ['no', 'yes'],
   remote: ['unasked', 'unknown', 'absent', 'present'],
   status: ['as desired', 'another', '4 that is seen as 0', 'nothing'],
   /** Whether user and fields are known by what was acknowledged or by what a GET showed. */
@@ -16,16 +16,16 @@ const FACTS = {
   change: ['nothing', 'one', 'one cleared', 'everything'],
   heldBack: ['no', 'left out', 'refused'],
   /** Something is known to be in a field that the mapping does not set. */
-  stray: ['no', 'yes'],
+  extra: ['no', 'yes'],
   fullyManaged: ['no', 'yes'],
   unmanaged: ['keep', 'clear'],
   clearWith: ['null', 'empty', 'omit'],
   onRemove: ['revoke', 'erase', 'ignore'],
   createWithoutAccess: ['yes', 'no'],
-  looked: ['no', 'yes'],
+  lookedUp: ['no', 'yes'],
   /** The user's fields were cleared; of one who has come back nothing of it is remembered. */
   erased: ['no', 'sent', 'verified'],
-  /** What a look shows was cleared a second time. */
+  /** What a lookup shows was cleared a second time. */
   again: ['no', 'yes'],
 } as const
 
@@ -42,10 +42,10 @@ export function planCases(): readonly PlanCase[] {
 
 /** Of the facts that are chosen, in the order in which they stand. */
 function canBe(given: Partial<PlanCase>): boolean {
-  const { customer, remote, known, stray, fullyManaged, createWithoutAccess, erased = 'no', again } = given
+  const { customer, remote, known, extra, fullyManaged, createWithoutAccess, erased = 'no', again } = given
   const gone = customer === 'removed' || customer === 'out of scope'
-  // Where every field is managed, none is a stray.
-  if (stray === 'yes' && fullyManaged === 'yes') return false
+  // Where every field is managed, none is unmanaged.
+  if (extra === 'yes' && fullyManaged === 'yes') return false
   if (createWithoutAccess === 'no' && customer !== 'status 0') return false
   if (known === 'seen' && remote !== 'present') return false
   if (erased !== 'no' && !(gone && remote === 'present')) return false
@@ -56,7 +56,7 @@ const SOME: readonly OptionalField[] = ['email', 'first_name', 'last_name']
 /** The fields of which a case tells that they are held back, changed or cleared, or somebody else's. */
 const HELD_BACK = 'email'
 const CHANGED = 'last_name'
-const STRAY = 'gender'
+const EXTRA = 'gender'
 
 /** What the mapping sets and what may be sent of it. */
 export function managedIn({ fullyManaged, heldBack }: PlanCase): readonly OptionalField[] {
@@ -133,7 +133,7 @@ export function memoryIn(given: PlanCase): Memory {
     seen: shown ? withoutHidden(seen(0, held).seen) : {},
     refused,
     erased: given.erased === 'no' ? null : given.erased,
-    looked: given.looked === 'yes',
+    lookedUp: given.lookedUp === 'yes',
   }
 }
 
@@ -142,7 +142,7 @@ function heldIn(given: PlanCase): Fields {
   const held: Fields = { ...desiredFields(given), [HELD_BACK]: 'as before' }
   if (given.heldBack === 'no') held[HELD_BACK] = `${HELD_BACK} now`
   for (const field of differingIn(given)) held[field] = `${field} before`
-  if (given.stray === 'yes') held[STRAY] = '1'
+  if (given.extra === 'yes') held[EXTRA] = '1'
   return held
 }
 

@@ -25,7 +25,7 @@ export const CALLS: readonly Row[] = [
   ['out of scope', 'any', 'any', 'any', 'none', 'lookup', 'none', 'none', 'revoke'],
 ]
 
-export const UPDATES_HEAD: Row = ['status', 'fields', 'PUT', 'trial', 'looked at', 'call', 'with the status']
+export const UPDATES_HEAD: Row = ['status', 'fields', 'PUT', 'trial', 'looked up', 'call', 'with the status']
 export const UPDATES: readonly Row[] = [
   ['right', 'right', 'no', 'any', 'any', 'none', '–'],
   ['any', 'any', 'any', 'yes', 'no', 'lookup', '–'],
@@ -58,7 +58,7 @@ export const PUT: readonly Row[] = [
   ['any', 'any', 'any', 'any', 'no'],
 ]
 
-export const ERASURE_HEAD: Row = ['erased', 'looked at', 'what there is to clear', 'call']
+export const ERASURE_HEAD: Row = ['erased', 'looked up', 'what there is to clear', 'call']
 export const ERASURE: readonly Row[] = [
   ['no', 'any', 'any', 'erase'],
   ['sent', 'no', 'any', 'lookup'],

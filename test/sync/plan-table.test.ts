@@ -24,7 +24,7 @@ type Wanted = { readonly kind: string; readonly fields?: readonly string[]; read
 type Name = keyof Tables
 type Hit = (table: Name, at: number) => void
 
-/** What the tables say of a case; `hit` is told of each row that was used. */
+/** What the tables say of a case; `hit` is called with each row that was used. */
 function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wanted {
   const ask = (table: Name, facts: readonly (readonly string[])[]): Row => {
     const { row, at } = firstThatFits(tables[table], facts)
@@ -32,10 +32,10 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
     return row
   }
   const customer = given.customer.startsWith('status') ? [given.customer, 'in scope'] : [given.customer]
-  const calls = ask('calls', [customer, [given.rivals], [given.onRemove], [given.createWithoutAccess]])
+  const calls = ask('calls', [customer, [given.claimants], [given.onRemove], [given.createWithoutAccess]])
   const call = calls[CALLS_HEAD.indexOf(remoteWord(given)) - 4] ?? ''
   if (call === 'erasure') {
-    const [next = ''] = ask('erasure', [[given.erased], [given.looked], toClear(given)])
+    const [next = ''] = ask('erasure', [[given.erased], [given.lookedUp], toClear(given)])
     return carried(given, ask, [next, '–'])
   }
   if (call !== 'update') return carried(given, ask, [call, '–'])
@@ -46,7 +46,7 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
   const [put = ''] = ask('put', [[heldBack], [given.fullyManaged], [given.unmanaged], toWrite(given)])
   const trial = given.customer === 'status 4' && status === 'right' ? 'yes' : 'no'
   const fields = differing.length === 0 ? 'right' : 'wrong'
-  return carried(given, ask, ask('updates', [[status], [fields], [put], [trial], [given.looked]]))
+  return carried(given, ask, ask('updates', [[status], [fields], [put], [trial], [given.lookedUp]]))
 }
 
 function remoteWord(given: PlanCase): string {
@@ -57,9 +57,9 @@ function remoteWord(given: PlanCase): string {
 }
 
 function toWrite(given: PlanCase): string[] {
-  const { stray, change, clearWith } = given
+  const { extra, change, clearWith } = given
   return [
-    ...(stray === 'yes' ? ['something in an unmanaged field'] : []),
+    ...(extra === 'yes' ? ['something in an unmanaged field'] : []),
     ...(change === 'one cleared' && clearWith === 'omit' ? ['a clearing by omission'] : []),
     ...(change === 'everything' ? ['all of several managed fields'] : []),
   ]
@@ -106,8 +106,8 @@ function statusOf(given: PlanCase, whose: string): number {
 }
 
 function made(given: PlanCase): Plan {
-  const rivals = given.rivals === 'yes' ? ['8'] : []
-  return plan({ mapped: mappedIn(given), memory: memoryIn(given), policy: policyIn(given), rivals })
+  const claimants = given.claimants === 'yes' ? ['8'] : []
+  return plan({ mapped: mappedIn(given), memory: memoryIn(given), policy: policyIn(given), claimants })
 }
 
 function asWanted(made: Plan): Wanted {

@@ -1,7 +1,7 @@
 // What the tables of plan-table.test.ts do not tell apart: spelling, forms, halves of a phone, refused values.
 import { describe, expect, it } from 'vitest'
 import { type Fields, OPTIONAL_FIELDS, type Status } from '../../src/model/user.ts'
-import { DOUBTED } from '../../src/sync/digest.ts'
+import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import {
   ABSENT,
@@ -21,17 +21,17 @@ import {
 
 it.each<[string, Memory, unknown[]]>([
   ['of a status that the interface does not have', seen(-1), ['revoke', { status: 0 }]],
-  ['of a status that nobody knows', { ...ABSENT, remote: 'present' }, ['revoke', { status: 0 }]],
+  ['of a status that is not known', { ...ABSENT, remote: 'present' }, ['revoke', { status: 0 }]],
   ['free, as seen', seen(0, {}, { sentStatus: 2 }), ['none', 'no-access-left']],
-  ['entitled by somebody else', seen(2, {}, { sentStatus: 0 }), ['revoke', { status: 0 }]],
-  ['somebody of whom nobody has asked', UNASKED, ['lookup', 'unasked']],
+  ['entitled by another system', seen(2, {}, { sentStatus: 0 }), ['revoke', { status: 0 }]],
+  ['a customer without any call yet', UNASKED, ['lookup', 'unasked']],
 ])('a customer who is removed whose user is %s', (_what, memory, right) => {
   expect(brief({ mapped: { kind: 'removed', userId: 'u7' }, memory })).toEqual(right)
 })
 
 it('customers who are one user are rejected with the keys of all others', () => {
   const right = { kind: 'reject', code: 'shared-user-id', keys: ['8', '9'] }
-  expect(plan({ mapped: user(2), memory: sent(2), rivals: ['8', '9'] })).toEqual(right)
+  expect(plan({ mapped: user(2), memory: sent(2), claimants: ['8', '9'] })).toEqual(right)
 })
 
 describe('a user who is not there', () => {
@@ -102,7 +102,7 @@ describe('country_code', () => {
   it('is never equal: right only where it was acknowledged', () => {
     const mapped = user(2, { country_code: 'ES' })
     expect(brief({ mapped, memory: sent(2, { country_code: 'ES' }) })).toEqual(['none', 'right'])
-    for (const memory of [seen(2), sent(2), sent(2, {}, { sent: { country_code: DOUBTED } })])
+    for (const memory of [seen(2), sent(2), sent(2, {}, { sent: { country_code: UNKNOWN_VALUE } })])
       expect(brief({ mapped, memory })).toEqual(['patch', { status: 2, country_code: 'ES' }])
   })
 

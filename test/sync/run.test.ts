@@ -68,7 +68,7 @@ describe('a claim', () => {
   it.each([
     ['premium', true],
     ['free', false],
-  ])('that is held before it registers somebody (%s) keeps which way access goes', async (plan, entitles) => {
+  ])('that is held before a registration (%s) keeps which way access goes', async (plan, entitles) => {
     const customer = customerWith({ row: { ...row, plan } })
     const held = { state: 'held', reason: { code: 'held', kinds: ['create'], entitles } }
     expect(await customer.claim({}, { brake: async ({ kinds }) => kinds })).toMatchObject({ record: held })
@@ -131,7 +131,7 @@ describe('a claim', () => {
     expect(asked).toContain('absence')
   })
 
-  it('tells everybody when the service asks to be left alone', async () => {
+  it('tells all processes when the service asks to wait', async () => {
     const customer = customerWith()
     const held: number[] = []
     customer.service.faults.push({ kind: 'answer', status: 503, applied: false, retryAfterMs: 5000 })
@@ -234,7 +234,7 @@ describe('several claims', () => {
       ['GET', null],
       ['PATCH', { status: 2, country_code: 'ES' }],
     ])
-    expect(customer.kept).toMatchObject({ unknown: false, hiddenDoubted: false })
+    expect(customer.kept).toMatchObject({ unknown: false, hiddenUnknown: false })
   })
 })
 
@@ -254,14 +254,14 @@ it('what a claim tells holds no value in ending, reason or issues', async () => 
   const service = makePureService({ refuses: () => true })
   const secret = { id: KEY, plan: 'premium', email: 'secret@correo.es', last_name: 'Secreto' }
   const customer = customerWith({ service, row: secret })
-  const told: unknown[] = []
+  const reported: unknown[] = []
   for (let n = 0; n < 4; n++) {
     if (n === 2) service.faults.push({ kind: 'lost', applied: false })
-    told.push(await customer.claim(), ...customer.steps.filter(({ step }) => step === 'ended'))
+    reported.push(await customer.claim(), ...customer.steps.filter(({ step }) => step === 'ended'))
   }
   customer.row = { ...secret, email: 'no address of secret' }
-  told.push(await customer.claim(), customer.kept)
-  expect(JSON.stringify(told)).not.toMatch(/secret/i)
+  reported.push(await customer.claim(), customer.kept)
+  expect(JSON.stringify(reported)).not.toMatch(/secret/i)
 })
 
 describe('access, where a field makes each attempt fail', () => {

@@ -41,7 +41,7 @@ type Given = {
   readonly there: Stored | null
   readonly changes: readonly Change[]
   readonly troubles: Troubles
-  /** How long after its claim began a request arrives at the latest. Default: its lifetime, so that the look sees it. */
+  /** How long after its claim began a request arrives at the latest. Default: its lifetime, so that the lookup sees it. */
   readonly latestMs?: number
 }
 
@@ -60,7 +60,7 @@ const MOST_CLAIMS = 200
 const VERIFY_FIRST_MS = 60_000
 const VERIFY_AFTER_MS = [600_000, VERIFY_FIRST_MS]
 
-/** Plays everything, a last look included, until nothing is owed any more. */
+/** Plays everything, a last lookup included, until nothing is owed any more. */
 export async function play({ config, its, there, changes, troubles, ...rest }: Given): Promise<Rest> {
   const { lifetimeMs, gapMs } = config.timing
   const { latestMs = lifetimeMs } = rest
@@ -197,14 +197,14 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     pass(owed.due ?? claimEnds)
     out = false
     kept.unknown = true
-    kept.hiddenDoubted = true
+    kept.hiddenUnknown = true
     owed.left = VERIFICATIONS
     verify(null)
   }
 
   /** As the statement in src/ledger/ending.ts. */
   function end(ending: Ending, version: number): void {
-    const { kind, sure, failed, record, maybeDone, backoffMs, lateMs, withdrawsDoubt, unclear } = ending
+    const { kind, sure, failed, record, maybeDone, backoffMs, lateMs, statusKnown, unclear } = ending
     const { replanAtMs, claimedAtMs } = ending
     const settled = kind === 'settle'
     const suspect = owed.suspect > version
@@ -212,9 +212,9 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     const cleared = settled && sure && kept.unknown && !suspect && owed.left > 0 && owed.verifyAt === null
     if (settled) {
       kept.unknown = suspect || (kept.unknown && !sure)
-      kept.hiddenDoubted &&= suspect || !sure
-      kept.statusDoubted &&= suspect || !sure
-    } else if (withdrawsDoubt && !suspect) kept.statusDoubted = false
+      kept.hiddenUnknown &&= suspect || !sure
+      kept.statusUnknown &&= suspect || !sure
+    } else if (statusKnown && !suspect) kept.statusUnknown = false
     if (cleared) {
       verify(now + (VERIFY_AFTER_MS[owed.left - 1] ?? 0))
     } else if (settled && unclear && (owed.suspect < version || owed.synced < version - 1)) {

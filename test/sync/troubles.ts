@@ -1,4 +1,4 @@
-// How the changes of a customer may be told, and what may happen to calls meanwhile.
+// How the changes of a customer may be captured, and what may happen to calls meanwhile.
 import fc from 'fast-check'
 import { fault } from '../support/arbitrary.ts'
 import { configOf } from '../support/pure-claims.ts'
@@ -14,7 +14,7 @@ export const change = (row: Change['row']): fc.Arbitrary<Change> =>
 const late: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant('late' as const),
   afterMs: fc.constantFrom(1, 5000, 12_000, 30_000),
-  told: fc.constantFrom('lost' as const, 'killed' as const, 500 as const),
+  outcome: fc.constantFrom('lost' as const, 'killed' as const, 500 as const),
 })
 
 const lag = configOf().timing.consistencyDelayMs

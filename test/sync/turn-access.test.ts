@@ -28,7 +28,7 @@ describe('a trial', () => {
   const known = { ...PREMIUM, sentStatus: 4 }
   const edited = user(4, { email: 'b@x.es' })
 
-  it('that goes on is looked at, and its status carried', () => {
+  it('that goes on is looked up, and its status carried', () => {
     const { calls, turn } = play(edited, known, [{ user: { status: 4, email: 'a@x.es' } }, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":4,"email":"b@x.es"}'])
     expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 4 })
@@ -39,7 +39,7 @@ describe('a trial', () => {
     expect(calls.at(-1)).toBe('PATCH {"status":0}')
   })
 
-  it('that has ended is not granted again to somebody whom the service denied for a moment', () => {
+  it('that has ended is not granted again to a customer that the service denied for a moment', () => {
     const denied = play(edited, { ...known, seenStatus: 0 }, [404, 409])
     const back = play(edited, denied.turn.memory, [{ user: { status: 0, email: 'a@x.es' } }, 200])
     expect(back.calls.at(-1)).toBe('PATCH {"status":0,"email":"b@x.es"}')
@@ -49,7 +49,7 @@ describe('a trial', () => {
     const asked = play(user(4, { email: 'a@x.es' }), PREMIUM, ['lost'])
     const unknown = { ...asked.turn.memory, remote: 'unknown' as const }
     const shown = play(user(4, { email: 'a@x.es' }), unknown, [{ user: { status: 4, email: 'a@x.es' } }])
-    const ended = play(edited, { ...shown.turn.memory, looked: false }, [
+    const ended = play(edited, { ...shown.turn.memory, lookedUp: false }, [
       { user: { status: 0, email: 'a@x.es' } },
       200,
     ])
@@ -79,7 +79,7 @@ describe('access first, after failures', () => {
     expect(began).toMatchObject({ calls: ['PATCH {"status":4}'], end: { reason: { code: 'just-written' } } })
   })
 
-  it('changes nothing where access is right already, and registers nobody without access', () => {
+  it('changes nothing where access is right already, and registers no customer without access', () => {
     const right = play3(user(2, { email: 'b@x.es' }), PREMIUM, [200])
     expect(right.calls).toEqual(['PATCH {"status":2,"email":"b@x.es"}'])
     const without = play3(user(0, { email: 'a@x.es' }), ABSENT, [201])

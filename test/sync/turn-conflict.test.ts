@@ -35,7 +35,7 @@ it('a refusal is remembered without those that stand no longer, which would undo
   expect(refused).toEqual({ last_name: exact('last_name', 'Gil') })
 })
 
-describe('a create that is refused because of another user, with nobody there', () => {
+describe('a create that is refused because of another user, without such a user', () => {
   it('goes with the user_id and the status alone next, and then brings what is not suspected', () => {
     const first = play(mapped, ABSENT, [409, 404])
     expect(first.calls).toEqual([WHOLE, 'GET'])
@@ -71,7 +71,7 @@ describe('a create that is refused because of another user, with nobody there', 
     expect(play(mapped, bare.turn.memory, [201]).calls).toEqual([WHOLE])
   })
 
-  it('leaves nothing out of the user whom a GET shows late', () => {
+  it('leaves nothing out of the user that a GET shows late', () => {
     const late = play(mapped, ABSENT, [409, 404]).turn.memory
     const there = { user: { status: 0 } }
     const { calls, end, turn } = play(mapped, late, [409, there, 200])

@@ -7,8 +7,8 @@ import type { Policy } from '../../src/sync/write.ts'
 import { type Answer, POLICY, PREMIUM, play, REMOVED, SETTLED, UNKNOWN } from '../support/turn-scene.ts'
 
 const policy: Policy = { ...POLICY, onRemove: 'erase' }
-const go = (memory: Memory, answers: readonly Answer[], lookAfterMs = 0) =>
-  play(REMOVED, memory, answers, { policy, lookAfterMs })
+const go = (memory: Memory, answers: readonly Answer[], lookupAfterMs = 0) =>
+  play(REMOVED, memory, answers, { policy, lookupAfterMs })
 
 const REVOKE = 'PATCH {"status":0}'
 const clearing = (fields: readonly OptionalField[]) =>
@@ -28,7 +28,7 @@ const erased = (how: Erased, rest: Partial<Memory> = {}): Memory => ({
   ...rest,
 })
 
-/** The claim comes again once a GET can be believed, and nothing is said against the customer. */
+/** The claim comes again once a GET is credible, and nothing is said against the customer. */
 const LATER = { kind: 'retry', reason: { code: 'just-written' }, failed: false, waitMs: 5000 }
 const refused = (fields: readonly OptionalField[], more: object = {}) => ({
   kind: 'retry',
@@ -59,7 +59,7 @@ describe('a customer whose row is gone, to be erased', () => {
     }
   })
 
-  it('is looked at before it is erased again when nobody knows what became of the call', () => {
+  it('is looked up before it is erased again when the outcome of the call is unknown', () => {
     const { calls, end, turn } = go(PREMIUM, [200, 'lost'])
     expect(calls).toEqual([REVOKE, ERASE])
     expect(end).toMatchObject({ kind: 'unknown' })
@@ -70,7 +70,7 @@ describe('a customer whose row is gone, to be erased', () => {
 })
 
 describe('the look after an erasure', () => {
-  it('waits until it can be believed', () => {
+  it('waits until it is credible', () => {
     const { calls, end } = go(erased('sent'), [], 700)
     expect(calls).toEqual([])
     expect(end).toEqual({ ...LATER, waitMs: 700 })
@@ -130,10 +130,10 @@ describe('a refused erasure', () => {
     expect(second.end).toEqual(refused(['gender'], { named: ['gender'] }))
     expect(second.turn.erasure).toEqual({ cleared: null, left: ['gender'] })
 
-    // Without another look, with one call each time.
-    const third = go({ ...second.turn.memory, looked: false, seen: {} }, [422])
+    // Without another lookup, with one call each time.
+    const third = go({ ...second.turn.memory, lookedUp: false, seen: {} }, [422])
     expect(third.calls).toEqual([clearing(['gender'])])
-    const taken = go({ ...third.turn.memory, looked: false, seen: {} }, [200])
+    const taken = go({ ...third.turn.memory, lookedUp: false, seen: {} }, [200])
     expect([taken.turn.memory.erased, taken.turn.memory.refused]).toEqual(['sent', {}])
     expect(taken.turn.erasure.cleared).toEqual(['gender'])
   })
@@ -149,7 +149,7 @@ describe('a refused erasure', () => {
     expect(turn.memory.refused).toEqual(marks(...without('description')))
   })
 
-  it('of everything ends as "tried again later", with every field, and costs nobody the revocation', () => {
+  it('of everything ends as "tried again later", with every field, and costs no customer the revocation', () => {
     const { calls, end, turn } = go(PREMIUM, [200, 422, 422])
     expect(calls).toEqual([REVOKE, ERASE, 'PATCH {"status":0,"description":null}'])
     expect(end).toEqual(refused([...OPTIONAL_FIELDS]))

@@ -62,7 +62,7 @@ describe('an update whose refusal names fields', () => {
     expect(end).toEqual(SETTLED)
   })
 
-  it('sets nothing aside where the rest finds nobody, or is not answered', () => {
+  it('sets nothing aside where the rest finds no user, or is not answered', () => {
     const gone = play(mapped, PREMIUM, [names(['last_name']), 404, 201])
     expect(gone.calls[2]).toBe(
       'POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil","gender":1}',
@@ -73,7 +73,7 @@ describe('an update whose refusal names fields', () => {
 })
 
 describe('a create whose refusal names fields', () => {
-  it('goes without them next time, where nobody is there', () => {
+  it('goes without them next time, where there is no such user', () => {
     const first = play(mapped, ABSENT, [names(['gender'], 400), 404])
     const fields = ['email', 'last_name', 'gender']
     const reason = { code: 'refused', status: 400, fields, named: ['gender'] }
@@ -94,7 +94,7 @@ describe('a create whose refusal names fields', () => {
 it('the reason of a refusal names fields that the call carried, and no others', () => {
   const body = { status: 2 as const, email: 'b@x.es', gender: 1 }
   const plan = { kind: 'patch', body, fields: ['email', 'gender'], keepsStatus: false } as const
-  const facts = { plan, status: 422, conflict: false, desired: null, digests, lookAfterMs: 0 }
+  const facts = { plan, status: 422, conflict: false, desired: null, digests, lookupAfterMs: 0 }
   const reason = { code: 'refused', status: 422, fields: ['email', 'gender'] }
   expect(reasonOf('refused', { ...facts, named: ['gender', 'last_name'] })).toEqual({
     ...reason,

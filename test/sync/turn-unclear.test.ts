@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { DOUBTED } from '../../src/sync/digest.ts'
+import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { makeCustomer } from '../support/pure-claims.ts'
 import { makePureService } from '../support/pure-service.ts'
@@ -35,7 +35,7 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     expect(turn).toMatchObject({ maybeDone: true, sure: false, landed: true })
   })
 
-  it('counts as a yes in a claim that has looked: it is not sent for ever', () => {
+  it('counts as a yes in a claim that has lookedUp: it is not sent for ever', () => {
     const { calls, end, turn } = play(changed, UNKNOWN, [old, said])
     expect([calls, end]).toEqual([['GET', PATCH], SETTLED])
     expect(turn).toMatchObject({ maybeDone: true, sure: true, memory: { remote: 'present' } })
@@ -47,7 +47,7 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     ['revocation', REMOVED, [old]],
     ['update that takes access', user(0, { email: 'b@x.es' }), [old]],
     ['update that gives access', changed, [{ user: { status: 0, email: 'a@x.es' } }]],
-  ])('stays unknown after a look too where it is a %s', (_what, mapped, answers) => {
+  ])('stays unknown after a lookup too where it is a %s', (_what, mapped, answers) => {
     const { end, turn } = play(mapped, UNKNOWN, [...answers, said])
     expect(end).toMatchObject(UNCLEAR)
     // Status 0 that is seen next does not pass for what was agreed on.
@@ -59,10 +59,10 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     expect(play(user(0, { email: 'b@x.es' }), UNKNOWN, [free, said]).end).toEqual(SETTLED)
   })
 
-  it('sends a country again once, and then believes it', () => {
+  it('sends a country again once, and then assumes it', () => {
     const first = play(country, PREMIUM, [said])
-    expect(first.turn.memory.sent.country_code).toBe(DOUBTED)
-    // That it was in doubt before says nothing of this answer.
+    expect(first.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
+    // That it was unknown before says nothing of this answer.
     const { calls, end, turn } = play(country, { ...first.turn.memory, remote: 'unknown' }, [
       { user: { status: 2 } },
       said,
@@ -86,7 +86,7 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
 })
 
 describe('a user who vanished', () => {
-  it('does not stay away where null is also the answer for nobody', async () => {
+  it('does not stay away where null also answers for a missing user', async () => {
     const service = makePureService({ notThere: 'null', answers: 'null' })
     const row = { id: '7', plan: 'premium', email: 'ana@correo.es' }
     const customer = makeCustomer({ service, row })
@@ -101,13 +101,13 @@ describe('a user who vanished', () => {
   })
 })
 
-it('"not there" soon after a write is not believed: a deleted customer would be settled, and the user appear later', () => {
-  const { end, turn } = play(REMOVED, PREMIUM, [404], { lookAfterMs: 700 })
+it('"not there" soon after a write is not credible: a deleted customer would be settled, and the user appear later', () => {
+  const { end, turn } = play(REMOVED, PREMIUM, [404], { lookupAfterMs: 700 })
   expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
   expect(turn.memory.remote).toBe('unknown')
 })
 
-describe('a look soon after a write', () => {
+describe('a lookup soon after a write', () => {
   it('is measured from when the service acknowledged the write', async () => {
     const row = { id: '7', plan: 'trial', email: 'ana@correo.es' }
     const customer = makeCustomer({ row })

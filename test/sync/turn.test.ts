@@ -4,7 +4,7 @@ import { ABSENT, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support
 
 describe('a create', () => {
   it.each([400, 404, 409, 410, 413, 414, 422, 431])(
-    'that is refused (%i) looks, adopts and updates',
+    'that is refused (%i) makes a lookup, adopts and updates',
     (status) => {
       const there = { user: { status: 0, email: 'old@x.es' } }
       const { calls, end } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, there, 200])
@@ -13,7 +13,7 @@ describe('a create', () => {
     },
   )
 
-  it('that is refused sends what a GET cannot show to the user whom it adopts', () => {
+  it('that is refused sends what a GET cannot show to the user that it adopts', () => {
     const there = { user: { status: 2 } }
     const memory = { ...ABSENT, sent: { country_code: exact('country_code', 'ES') } }
     const { calls } = play(user(2, { country_code: 'ES' }), memory, [409, there, 200])
@@ -21,7 +21,7 @@ describe('a create', () => {
   })
 
   it.each([400, 413, 422, 431])(
-    'that is refused (%i) with nobody there goes without optional fields next time',
+    'that is refused (%i) without such a user goes without optional fields next time',
     (status) => {
       const mapped = user(2, { email: 'a@x.es', last_name: null })
       const first = play(mapped, ABSENT, [status, 404])
@@ -48,7 +48,7 @@ describe('a create', () => {
     expect(turn.memory.refused).toEqual({})
   })
 
-  it.each([404, 410])('that is answered %i with nobody there says nothing about the values', (status) => {
+  it.each([404, 410])('that is answered %i without such a user says nothing about the values', (status) => {
     const { end, turn } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, 404])
     expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'refused', status } })
     expect(turn.memory.refused).toEqual({})
@@ -67,7 +67,7 @@ describe('a create', () => {
     expect(turn.memory.remote).toBe('unknown')
   })
 
-  it('is made once in a claim at most, whatever a write says of a user whom a GET has shown', () => {
+  it('is made once in a claim at most, whatever a write says of a user that a GET has shown', () => {
     const there = { user: { status: 0 } }
     const { calls, end } = play(user(2), ABSENT, [409, there, 404])
     expect(calls.length).toBe(3)

@@ -9,17 +9,17 @@ import { type Change, NO_TROUBLES, play } from './timeline.ts'
 
 const RUNS = Number(process.env.ORDER_RUNS ?? runs(200))
 
-/** Later than the last look at what came before. */
+/** Later than the last lookup of what came before. */
 const SETTLED_MS = 3_600_000
 const change = (row: Change['row']): Change => ({ row, afterMs: SETTLED_MS, notes: [0] })
 const its = habits.map((each): Habits => ({ ...each, answers: 'null', refuses: () => false }))
 
-/** The write, and after the look twice more what no GET shows; an erasure follows a revocation. */
+/** The write, and after the lookup twice more what no GET shows; an erasure follows a revocation. */
 const MOST_WRITES = 3
 /** Before a first write, after each write, and once more. */
-const MOST_LOOKS = 3
+const MOST_LOOKUPS = 3
 
-it('costs each change two more writes and three looks at most', async () => {
+it('costs each change two more writes and three lookups at most', async () => {
   const given = fc.record({
     config: managedFields.chain((fields) =>
       fc
@@ -37,12 +37,13 @@ it('costs each change two more writes and three looks at most', async () => {
         troubles: NO_TROUBLES,
       })
       expect([state, Number(user?.status ?? 0)], log.join('\n')).toEqual(['idle', desired?.status ?? 0])
-      const looks = calls.filter(({ method }) => method === 'GET').length
+      const lookups = calls.filter(({ method }) => method === 'GET').length
       const changes = played.changes.length
       const erased =
         played.config.onRemove === 'erase' ? played.changes.filter(({ row }) => row === null) : []
-      expect(calls.length - looks, log.join('\n')).toBeLessThanOrEqual(MOST_WRITES * changes + erased.length)
-      expect(looks, log.join('\n')).toBeLessThanOrEqual(MOST_LOOKS * changes)
+      const most = MOST_WRITES * changes + erased.length
+      expect(calls.length - lookups, log.join('\n')).toBeLessThanOrEqual(most)
+      expect(lookups, log.join('\n')).toBeLessThanOrEqual(MOST_LOOKUPS * changes)
     }),
     { numRuns: RUNS },
   )
@@ -56,7 +57,7 @@ const methods = async (fields: Parameters<typeof configOf>[0], changes: readonly
   return calls.map(({ method }) => method)
 }
 
-it('costs one write and one look where a GET shows all of it', async () => {
+it('costs one write and one lookup where a GET shows all of it', async () => {
   expect(await methods(['email'], [change(row)])).toEqual(['POST', 'GET'])
   expect(await methods(['email'], [change(row), change(null)])).toEqual(['POST', 'GET', 'PATCH', 'GET'])
 })
@@ -64,7 +65,7 @@ it('costs one write and one look where a GET shows all of it', async () => {
 /** Answered with null, and not carried out. */
 const nothing = { kind: 'answer', status: 200, applied: false, body: { kind: 'json', value: null } } as const
 
-it('takes nobody for erased before a GET has shown it, and sends the country again too', async () => {
+it('takes no customer for erased before a GET has shown it, and sends the country again too', async () => {
   const service = makePureService({ answers: 'null' })
   const config = configOf(['email', 'country_code'], { onRemove: 'erase' })
   const customer = makeCustomer({ service, row: { ...row, country_code: 'ES' }, config })
@@ -80,7 +81,7 @@ it('takes nobody for erased before a GET has shown it, and sends the country aga
   expect(customer.kept).toMatchObject({ unknown: false, record: { state: 'idle', erased: 'verified' } })
 })
 
-it('takes nobody for revoked before a GET has shown it', async () => {
+it('takes no customer for revoked before a GET has shown it', async () => {
   const service = makePureService({ answers: 'null' })
   const customer = makeCustomer({ service, row, config: configOf(['email']) })
   for (let n = 0; n < 2; n++) await customer.claim()
@@ -98,17 +99,17 @@ it('takes nobody for revoked before a GET has shown it', async () => {
   })
 })
 
-it('looks at all of an update once more, though what was sent again of it was taken clearly', async () => {
+it('looks up all of an update once more, though what was sent again of it was taken clearly', async () => {
   const service = makePureService({})
   const config = configOf(['email', 'country_code'])
   const customer = makeCustomer({ service, row: { ...row, country_code: 'ES' }, config })
   await customer.claim()
   customer.row = { ...row, email: 'new@correo.es', country_code: 'FR' }
   service.faults.push(null, nothing)
-  expect(await customer.claim({ look: true })).toMatchObject({
+  expect(await customer.claim({ lookup: true })).toMatchObject({
     kind: 'settle',
     unclear: true,
-    confirmed: ['status', 'country_code'],
+    acknowledged: ['status', 'country_code'],
   })
   expect(service.users.get('7')).toMatchObject({ email: row.email, country_code: 'FR' })
 })

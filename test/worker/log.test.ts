@@ -1,4 +1,4 @@
-// What the log says of looks: who differs, and whose difference has ended.
+// What the log says of checks: who differs, and whose difference has ended.
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Checked } from '../../src/drift/words.ts'
@@ -11,7 +11,7 @@ const MISSING: Checked = {
 }
 const RIGHT: Checked = { ...MISSING, verdict: { kind: 'agrees' }, findingState: null, resolved: 'by-itself' }
 
-test('somebody who differs is named once, and once it has ended', () => {
+test('a customer that differs is named once, and once it has ended', () => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) })
   const { checked } = logChecks(log)

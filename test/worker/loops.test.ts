@@ -21,7 +21,7 @@ async function play(errors: readonly Error[], level: 'info' | 'debug') {
 const DOWN = new Error('a value')
 const FAILED = 'a step failed and will be tried again'
 
-test('a right that is gone is told in the words of Postgres, any other error by its name alone', async () => {
+test('a right that is gone is reported in the words of Postgres, any other error by its name alone', async () => {
   const refusal = new pg.DatabaseError('permission denied for table owed', 0, 'error')
   const lines = await play([Object.assign(refusal, { code: '42501' }), DOWN], 'debug')
   const why = ['the role r (V): permission denied for table owed']
@@ -33,7 +33,7 @@ test.each([
   ['info', 1, []],
   ['debug', 1, [FAILED, 'it works again']],
   ['info', 2, [FAILED, 'it works again']],
-] as const)('on level %s, %i failures are told with their recovery: %j', async (level, failures, said) => {
+] as const)('on level %s, %i failures log their recovery: %j', async (level, failures, said) => {
   const lines = await play(Array(failures).fill(DOWN), level)
   expect(lines.map(({ msg }) => msg)).toEqual(said)
 })

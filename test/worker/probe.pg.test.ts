@@ -33,14 +33,14 @@ async function scene(rows: readonly Row[], random = () => 0.9) {
 
 const good = (key: string): Row => ({ key, sent: 2 })
 
-test('is another user each time, and only those for whom all is right', async () => {
+test('is another user each time, and only those for which all is right', async () => {
   await using it = await scene([...keys(6).map(good), held('x1'), { key: 'x2', remote: 'absent' }])
   const asked = await it.asked(60)
   expect(asked.size).toBeGreaterThan(1)
   for (const userId of asked) expect(userId).toMatch(/^u-k/)
 })
 
-test('is none of those whose calls have just failed or been refused, while there is somebody else', async () => {
+test('is none of those whose calls have just failed or been refused, while there is another', async () => {
   await using it = await scene(keys(6).map(good))
   const { rows } = await it.pool.query<{ id: string }>('SELECT id::text AS id FROM rollcall.owed ORDER BY id')
   const ids = rows.map(({ id }) => id)
@@ -49,7 +49,7 @@ test('is none of those whose calls have just failed or been refused, while there
   expect([...(await it.asked(20, ids.slice(0, 3)))]).toEqual(['u-k00006'])
 })
 
-test('is a name that nobody has where nobody is known to be right, or one of those who are there', async () => {
+test('is a name without a user where no user is known to be up to date, or one of those who are there', async () => {
   let next = 0.9
   await using it = await scene([held('x1')], () => next)
   expect(await it.probe([])).toBe('well')
@@ -58,7 +58,7 @@ test('is a name that nobody has where nobody is known to be right, or one of tho
   expect(it.sandbox.journal.list().map(({ userId }) => userId)).toEqual(['rollcall-probe', 'u-x1'])
 })
 
-test('is a name that nobody has on an empty ledger, whatever stands in the row', async () => {
+test('is a name without a user on an empty ledger, whatever stands in the row', async () => {
   await using it = await scene([], () => 0.1)
   for (const trouble of [{ forgiven: 7 }, []]) {
     await it.pool.query('UPDATE rollcall.pace SET trouble = $1', [JSON.stringify(trouble)])

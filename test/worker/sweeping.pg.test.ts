@@ -34,7 +34,7 @@ test('capture is checked at once where its triggers are others than at the last 
   expect(await scene.sweeps()).toEqual(['check done', 'check done'])
 })
 
-test('a gap is looked at once its transactions have ended, by one worker, and whoever is new is brought in', async () => {
+test('a gap is checked once its transactions have ended, by one worker, and new customers are brought in', async () => {
   await using scene = await openScene(5)
   const { pool } = scene
   await scene.run({ kind: 'check' }) // binds the mapping

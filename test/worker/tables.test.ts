@@ -22,7 +22,7 @@ const DRIFT: Tables['drift'] = {
   },
   open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
   access: { lost: 2, undue: 0 },
-  doubt: { denied: 30, asked: 40 },
+  notCredible: { denied: 30, asked: 40 },
 }
 
 async function shown(tables: Partial<Tables> = {}): Promise<readonly string[]> {
@@ -52,7 +52,7 @@ test('shows what is owed, customers by state, and verification by kind and acces
       'rollcall_findings{kind="missing"} 2',
       'rollcall_findings{kind="unreadable"} 0',
       'rollcall_wrong_access{access="lost"} 2',
-      'rollcall_answers_doubted 1',
+      'rollcall_answers_not_credible 1',
       'rollcall_commit_to_verified_seconds{quantile="0.5"} 1.5',
       'rollcall_commit_to_verified_seconds{quantile="0.95"} 9',
     ]),

@@ -7,7 +7,7 @@ function scene(failures: readonly unknown[]) {
   const left = [...failures]
   const stop = new AbortController()
   const pauses: number[] = []
-  const told: { readonly at: number; readonly code: string }[] = []
+  const reported: { readonly at: number; readonly code: string }[] = []
   let time = 0
   const opened = whenUp(
     async () => {
@@ -22,20 +22,20 @@ function scene(failures: readonly unknown[]) {
         time += ms
       },
       now: () => time,
-      tell: ({ code }) => told.push({ at: time, code }),
+      tell: ({ code }) => reported.push({ at: time, code }),
     },
   )
-  return { opened, pauses, told, stop }
+  return { opened, pauses, reported, stop }
 }
 
 const down = new RollcallError('DATABASE_DOWN')
 const queueDown = new RollcallError('QUEUE_DOWN')
 
 it('waits with pauses that grow to ten seconds, and tells of each server every half minute at most', async () => {
-  const { opened, pauses, told } = scene([...Array(9).fill(down), queueDown, down])
+  const { opened, pauses, reported } = scene([...Array(9).fill(down), queueDown, down])
   expect(await opened).toBe('opened')
   expect(pauses.slice(0, 7)).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { at: 0, code: 'DATABASE_DOWN' },
     { at: 35_500, code: 'DATABASE_DOWN' },
     { at: 55_500, code: 'QUEUE_DOWN' },

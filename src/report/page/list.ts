@@ -23,7 +23,7 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
     table.append(body)
     return body
   }
-  const appendUnseen = () => {
+  const appendHidden = () => {
     const body = append()
     body.className = 'unseen'
     // Its height until it comes into sight.
@@ -31,10 +31,10 @@ export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
   }
   const finish = () => {
     clearTimeout(turn)
-    while (waiting.length > 0) appendUnseen()
+    while (waiting.length > 0) appendHidden()
   }
   const goOn = () => {
-    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendUnseen()
+    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendHidden()
     if (waiting.length > 0) turn = setTimeout(goOn)
   }
   return {
@@ -67,7 +67,7 @@ export function renderCount(found: number, all: number, by: readonly string[]): 
   const findings = counted(all, 'finding')
   const said = by.length === 0 ? findings : `${figure(found)} of ${findings}: ${by.join(', ')}`
   if (found <= MOST_LISTED) return said
-  return `${said}. Only the first ${figure(MOST_LISTED)} are listed here; the search above looks at all, and --format csv has them.`
+  return `${said}. Only the first ${figure(MOST_LISTED)} are listed here; the search above checks all, and --format csv has them.`
 }
 
 /** By the name of a control; an empty text asks for nothing. */

@@ -31,7 +31,7 @@ export function makeProfessionals(start: readonly ProfessionalInput[]) {
   return {
     all: () => live,
     get: (professionalId: string) => live.find(({ professional_id: id }) => id === professionalId),
-    /** The professionals whom a user of this `ml_group_name` sees, in the order of the list. */
+    /** The professionals that a user of this `ml_group_name` sees, in the order of the list. */
     seenBy: (group: string | null) =>
       live.filter(({ groups }) => groups === null || (group !== null && groups.includes(group))),
     /** Replaces them all; throws a ZodError when one is malformed, and then changes nothing. */

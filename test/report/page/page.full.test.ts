@@ -5,7 +5,7 @@ import { WITHOUT_BROWSER } from '../../support/browser.ts'
 import { aFinding, aReport, manyFindings } from '../scene.ts'
 import { DESK, makeReader, type Opened, PHONE, type Reader } from './reader.ts'
 import { HOSTILE, hostileReport, TREND } from './scenes.ts'
-import { faintTexts, inkOf, inTheMiddle, tooWide } from './sight.ts'
+import { faintTexts, inkOf, inTheMiddle, tooWide } from './visible.ts'
 
 describe.skipIf(WITHOUT_BROWSER)('the page', () => {
   let reader: Reader

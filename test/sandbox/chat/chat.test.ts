@@ -23,7 +23,7 @@ const as = async (userId: string, path: string) =>
 const fill = (userId = 'u', count = 50) =>
   sandbox.conversations.add({ userId, professionalId: 'pro-tax-1' }, makeDrafts(count, NOW)).room
 
-it('a call is in the journal with the user of the token, believed or not', async () => {
+it('a call is in the journal with the user of the token, valid or not', async () => {
   await as('u', '/chat/message?room=1')
   const forged = (await sandbox.issueToken('u')).replace(/[^.]*$/, 'forged')
   await talk(sandbox, 'GET /chat/professionals', { headers: bearing(forged) })

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest'
 import { makeProfessionals, PEOPLE, type ProfessionalInput } from '../../../src/sandbox/chat/professionals.ts'
 
-const [SOMEBODY] = PEOPLE
-if (SOMEBODY === undefined) throw new Error('there are no built-in professionals')
-const made = (part: Partial<ProfessionalInput>): ProfessionalInput => ({ ...SOMEBODY, ...part })
+const [WAITING] = PEOPLE
+if (WAITING === undefined) throw new Error('there are no built-in professionals')
+const made = (part: Partial<ProfessionalInput>): ProfessionalInput => ({ ...WAITING, ...part })
 const ids = (list: readonly { readonly professional_id: string }[]) => list.map((one) => one.professional_id)
 
 const professionals = makeProfessionals([

@@ -33,8 +33,8 @@ describe('parseContract', () => {
     ['createStatus=205', '200|201|202|204'],
     ['legacy=3', 'legacy: not known'],
     ['visibleAfterMs=1h', 'visibleAfterMs: milliseconds, 0 to 600000'],
-  ])('"%s" is refused', (text, told) => {
-    const details = [expect.stringContaining(told)]
+  ])('"%s" is refused', (text, reported) => {
+    const details = [expect.stringContaining(reported)]
     expect(() => parseContract(text)).toThrow(expect.objectContaining({ code: 'USAGE', details }))
   })
 

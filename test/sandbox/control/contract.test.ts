@@ -53,7 +53,7 @@ it.each<[string, unknown, readonly string[]]>([
   ['a word', 'lagging creat-204', ['creat-204']],
   ['a list', ['legacy'], ['body']],
   ['an empty name', { '': 1 }, ['""']],
-])('what is wrong with a contract: %s is told, and changes nothing', async (_name, body, fields) => {
+])('a mistake of a contract: %s is reported, and changes nothing', async (_name, body, fields) => {
   service.sandbox.contract.set({ nulls: 'absent' })
   const seen = await put(body)
   expect(seen.status).toBe(422)

@@ -165,7 +165,7 @@ describe('who may control', () => {
     expect((await ask(`${url}/_sandbox/users`, { headers: { host: 'localhost:1' } })).status).toBe(200)
   })
 
-  it('nobody, when it is bound to other addresses without a token; its health may be asked', async () => {
+  it('no caller, when it is bound to other addresses without a token; its health may be asked', async () => {
     const { url } = await start({ host: '0.0.0.0' })
     for (const call of [
       'GET users',
@@ -183,7 +183,7 @@ describe('who may control', () => {
     expect((await ask(`${url}/s2s/v1/users/u`, { headers: HEADERS })).status).toBe(404)
   })
 
-  it('whoever knows the token', async () => {
+  it('a caller with the token', async () => {
     const { url } = await start({ host: '0.0.0.0', controlToken: 'token' })
     expect((await ask(`${url}/_sandbox/users`)).status).toBe(403)
     expect((await ask(`${url}/_sandbox/users`, { headers: { 'Sandbox-Token': 'wrong' } })).status).toBe(403)

@@ -99,7 +99,7 @@ const gone = (request: Request): Request => {
 }
 const write = (path: string, body: unknown, headers = S2S): Request => ({ path, body, headers })
 const LARGE = `"${'x'.repeat(70_000)}"`
-const NOBODY = `${USERS}/nobody`
+const NONE = `${USERS}/nobody`
 
 type Cases = Readonly<Record<string, Readonly<Record<number, () => Request>>>>
 
@@ -108,9 +108,9 @@ const update = {
   400: () => write(AT_MEMBER, '{'),
   401: () => write(AT_MEMBER, { status: 2 }, { ...S2S, 'Secret-Key': 'other' }),
   403: () => forbidden(write(AT_MEMBER, { status: 2 })),
-  404: () => write(NOBODY, { status: 2 }),
+  404: () => write(NONE, { status: 2 }),
   409: taken,
-  410: () => gone(write(NOBODY, { status: 2 })),
+  410: () => gone(write(NONE, { status: 2 })),
   413: () => write(AT_MEMBER, LARGE),
   422: () => write(AT_MEMBER, { email: 'none' }),
 }
@@ -146,8 +146,8 @@ const CASES: Cases = {
     400: () => ({ path: `${USERS}/%zz` }),
     401: () => ({ path: AT_MEMBER, headers: {} }),
     403: () => forbidden({ path: AT_MEMBER }),
-    404: () => ({ path: NOBODY }),
-    410: () => gone({ path: NOBODY }),
+    404: () => ({ path: NONE }),
+    410: () => gone({ path: NONE }),
   },
   replaceUser: update,
   updateUser: update,

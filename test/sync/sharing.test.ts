@@ -3,7 +3,7 @@ import type { Row } from '../../src/config/config.ts'
 import type { Clock } from '../../src/config/define.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
-import { meetOthers } from '../../src/sync/sharing.ts'
+import { findClaimants } from '../../src/sync/sharing.ts'
 import { configOf } from '../support/pure-claims.ts'
 
 const GAVE = { ...NEVER_SETTLED, remote: 'present', sentStatus: 2 } as const
@@ -25,30 +25,30 @@ const ROWS: Readonly<Record<string, Row | 'ambiguous'>> = {
 
 const READS = { config, readOther: async (key: string) => ROWS[key] ?? null, now: new Date() }
 function meet(mapped: Mapped, claimants = Object.keys(ROWS).filter((key) => key !== 'ana')) {
-  return meetOthers(READS, claimants.map(claimant), { mapped, record: NEVER_SETTLED })
+  return findClaimants(READS, claimants.map(claimant), { mapped, record: NEVER_SETTLED })
 }
 
-const rivalsOf = async (...asked: Parameters<typeof meet>) => (await meet(...asked)).rivals
+const claimantsOf = async (...asked: Parameters<typeof meet>) => (await meet(...asked)).claimants
 
 const user: Mapped = { kind: 'user', user: { userId: 'ANA', status: 2, fields: {} }, issues: [] }
 
-it('finds the others in scope who are the same user, and nobody else', async () => {
-  expect(await rivalsOf(user)).toEqual(['Ana'])
-  expect(await rivalsOf(user, ['ANA', 'gone', 'luis'])).toEqual([])
+it('finds the others in scope who are the same user, and no others', async () => {
+  expect(await claimantsOf(user)).toEqual(['Ana'])
+  expect(await claimantsOf(user, ['ANA', 'gone', 'luis'])).toEqual([])
 })
 
-it('spares a user from a revocation whom somebody may still be, though it cannot be told as what', async () => {
-  expect(await rivalsOf({ kind: 'removed', userId: 'ANA' })).toEqual(['Ana', 'AnA', 'aNa'])
-  expect(await rivalsOf({ kind: 'out-of-scope', userId: 'ANA' }, ['AnA'])).toEqual(['AnA'])
-  expect(await rivalsOf({ kind: 'rejected', userId: 'ANA', issues: [] }, ['AnA'])).toEqual([])
+it('spares a user from a revocation where another customer may claim it, though its row cannot be mapped', async () => {
+  expect(await claimantsOf({ kind: 'removed', userId: 'ANA' })).toEqual(['Ana', 'AnA', 'aNa'])
+  expect(await claimantsOf({ kind: 'out-of-scope', userId: 'ANA' }, ['AnA'])).toEqual(['AnA'])
+  expect(await claimantsOf({ kind: 'rejected', userId: 'ANA', issues: [] }, ['AnA'])).toEqual([])
 })
 
 it('takes no access about which a person decided after another customer had given it', async () => {
   const decided = { ...claimant('ANA'), state: 'discarded' as const, writtenAgoMs: 5 }
   const mapped: Mapped = { kind: 'removed', userId: 'ANA' }
-  const rivals = async (writtenAgoMs: number) =>
-    (await meetOthers(READS, [decided], { mapped, record: { ...GAVE, writtenAgoMs } })).rivals
-  expect([await rivals(9), await rivals(3)]).toEqual([['ANA'], []])
+  const claimants = async (writtenAgoMs: number) =>
+    (await findClaimants(READS, [decided], { mapped, record: { ...GAVE, writtenAgoMs } })).claimants
+  expect([await claimants(9), await claimants(3)]).toEqual([['ANA'], []])
 })
 
 it('goes by the time that it is given', async () => {
@@ -61,6 +61,7 @@ it('goes by the time that it is given', async () => {
     readOther: async () => ROWS.Ana ?? null,
   }
   const asked = { mapped: user, record: NEVER_SETTLED }
-  const rivals = async (now: Date) => (await meetOthers({ ...reads, now }, [claimant('Ana')], asked)).rivals
-  expect([await rivals(new Date('2026-11-30')), await rivals(ended)]).toEqual([['Ana'], []])
+  const claimants = async (now: Date) =>
+    (await findClaimants({ ...reads, now }, [claimant('Ana')], asked)).claimants
+  expect([await claimants(new Date('2026-11-30')), await claimants(ended)]).toEqual([['Ana'], []])
 })

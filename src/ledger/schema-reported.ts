@@ -49,7 +49,7 @@ export const answer = rollcall.table('answer', {
   count: bigint('count', { mode: 'bigint' }).notNull(),
   firstAt: at('first_at').notNull(),
   lastAt: at('last_at').notNull(),
-  /** A customer who was answered so, for a look at its history. */
+  /** A customer who was answered so, for its history. */
   lastKey: key('last_key').notNull(),
 })
 
@@ -90,7 +90,7 @@ export const run = rollcall.table(
 )
 
 /**
- * A user that differs while nothing is owed. With one look it is a suspicion (also with none that was credible),
+ * A user that differs while nothing is owed. With one check it is a suspicion (also with none that was credible),
  * which a second one confirms or takes away; it is open until `resolved_at`. At most one is open for a customer.
  */
 export const finding = rollcall.table(
@@ -101,7 +101,7 @@ export const finding = rollcall.table(
     userId: text('user_id'),
     kind: text('kind').notNull(),
     fields: text('fields').array().notNull(),
-    /** Fields that the last look has shown for the first time: the next one confirms them. */
+    /** Fields that the last check has shown for the first time: the next one confirms them. */
     pending: text('pending').array().notNull().default([]),
     /** Null of a trial that ended. */
     cause: text('cause'),
@@ -109,8 +109,8 @@ export const finding = rollcall.table(
     access: text('access'),
     firstSeen: at('first_seen').notNull().default(sql`now()`),
     lastSeen: at('last_seen').notNull().default(sql`now()`),
-    looks: integer('looks').notNull().default(1),
-    nextLookAt: at('next_look_at'),
+    checks: integer('checks').notNull().default(1),
+    nextCheckAt: at('next_check_at'),
     /** Digest of all that was desired when it was seen last. */
     desired: text('desired'),
     repairs: integer('repairs').notNull().default(0),
@@ -121,7 +121,7 @@ export const finding = rollcall.table(
   (t) => [
     index('finding_key').on(t.key),
     uniqueIndex('finding_open').on(t.key).where(sql`${t.resolvedAt} IS NULL`),
-    index('finding_next_look').on(t.nextLookAt).where(sql`${t.resolvedAt} IS NULL`),
+    index('finding_next_check').on(t.nextCheckAt).where(sql`${t.resolvedAt} IS NULL`),
     index('finding_resolved').on(t.resolvedAt).where(sql`${t.resolvedAt} IS NOT NULL`),
     check('finding_access', sql`${t.access} IN ('lost', 'undue')`),
     check(

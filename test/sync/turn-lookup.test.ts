@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DOUBTED, NO_VALUE } from '../../src/sync/digest.ts'
+import { NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { nextMove, startTurn, type Turn } from '../../src/sync/turn.ts'
 import {
   ABSENT,
@@ -22,7 +22,7 @@ describe('what a GET cannot show', () => {
   it('is sent again after a call of unknown outcome that carried it', () => {
     const lost = play(withCountry, PREMIUM, ['lost'])
     expect(lost.calls).toEqual(['PATCH {"status":2,"email":"b@x.es","country_code":"ES"}'])
-    expect(lost.turn.memory.sent.country_code).toBe(DOUBTED)
+    expect(lost.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
     const { calls } = play(withCountry, lookedUp(lost.turn), [there, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":2,"country_code":"ES"}'])
   })
@@ -53,10 +53,10 @@ describe('a lookup', () => {
     const plan = { kind: 'lookup', why: 'unknown' } as const
     const turn = { ...startTurn(UNKNOWN), made: [{ plan, meaning: 'absent', trusted: true } as const] }
     const move = nextMove(turn, {
-      ...{ mapped, rivals: [], policy: POLICY, digests },
-      ...{ lookAfterMs: 0, consistencyDelayMs: 0 },
+      ...{ mapped, claimants: [], policy: POLICY, digests },
+      ...{ lookupAfterMs: 0, consistencyDelayMs: 0 },
     })
-    const end = { kind: 'retry', reason: { code: 'looked-already' }, failed: true }
+    const end = { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true }
     expect(move).toEqual({ plan, end })
   })
 

@@ -11,10 +11,10 @@ import { changedSince } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { everyPage } from '../sync/pages.ts'
 
-export type Everybody = {
+export type CustomerSource = {
   readonly pool: Pool
   readonly shape: CustomersShape
-  /** Customers of whom all of these hold; a record without a row is then left out. */
+  /** Customers for which all of these hold; a record without a row is then left out. */
   readonly conditions: readonly Condition[]
   /** Ends at once what takes minutes: counting and drawing. */
   readonly signal: AbortSignal
@@ -27,7 +27,7 @@ export type Place =
 
 export type Next = { readonly key: CustomerKey; readonly place: Place }
 
-type Options = Everybody & {
+type Options = CustomerSource & {
   readonly readCustomers: Reading
   readonly seed: string
   /** Null: all customers. */
@@ -42,7 +42,7 @@ export function beginningOf(sample: number | null): Place {
   return sample === null ? { part: 'paged', from: null } : { part: 'drawn', rank: null }
 }
 
-export async function* everybody(options: Options, from: Place): AsyncGenerator<Next> {
+export async function* allCustomers(options: Options, from: Place): AsyncGenerator<Next> {
   if (from.part === 'paged') return yield* inOrder(options, from.from)
   for (const { key, rank } of await draw(options, options.seed, options.sample ?? 0))
     if (from.rank === null || BigInt(rank) > BigInt(from.rank)) yield { key, place: { part: 'drawn', rank } }
@@ -79,23 +79,23 @@ type Drawn = { readonly key: CustomerKey; readonly rank: string }
  * In the order of hashes under the seed, which is a random one: wherever it ends, those checked until then are a random
  * sample without replacement. The same seed draws the same ones again, so that nothing else has to be kept of it.
  */
-export async function draw(everybody: Everybody, seed: string, count: number): Promise<readonly Drawn[]> {
-  const { sql, values } = keysOf(everybody)
+export async function draw(source: CustomerSource, seed: string, count: number): Promise<readonly Drawn[]> {
+  const { sql, values } = keysOf(source)
   const text = `
 SELECT key, rank::text AS rank FROM (SELECT key, pg_catalog.hashtextextended(key, $${values.length + 1}::bigint) AS rank
   FROM (${sql}) e) r
 ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
-  return await patiently<Drawn>(everybody, text, [...values, seed, count])
+  return await patiently<Drawn>(source, text, [...values, seed, count])
 }
 
-export async function countEverybody(everybody: Everybody): Promise<number> {
-  const { sql, values } = keysOf(everybody)
+export async function populationOf(source: CustomerSource): Promise<number> {
+  const { sql, values } = keysOf(source)
   const text = `SELECT pg_catalog.count(*)::float8 AS count FROM (${sql}) e`
-  const rows = await patiently<{ count: number }>(everybody, text, values)
+  const rows = await patiently<{ count: number }>(source, text, values)
   return rows[0]?.count ?? 0
 }
 
-function keysOf({ shape, conditions }: Everybody) {
+function keysOf({ shape, conditions }: CustomerSource) {
   const { from, canonical, present } = keySql(shape)
   const where = [...present, ...conditionsSql(conditions, 1)].join(' AND ')
   const rows = `SELECT ${canonical} COLLATE "C" AS key FROM ${from} WHERE ${where}`
@@ -107,9 +107,9 @@ function keysOf({ shape, conditions }: Everybody) {
 /** All customers are read once, and of many that takes longer than any other statement of ours. */
 const PATIENCE_MS = 15 * 60_000
 
-/** @throws whatever the signal's reason is, once it has told Postgres to end the statement */
+/** @throws whatever the signal's reason is, once it has asked Postgres to end the statement */
 async function patiently<Row extends QueryResultRow>(
-  { pool, shape, signal }: Everybody,
+  { pool, shape, signal }: CustomerSource,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {

@@ -1,18 +1,18 @@
-// Whom a run looks at, and in which order; that it goes on just where it stopped; and what is kept of it.
+// Whom a run checks, and in which order; that it goes on just where it stopped; and what is kept of it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { makeReading } from '../../src/customers/read.ts'
 import { NOTHING_YET } from '../../src/drift/agenda.ts'
 import {
+  allCustomers,
   beginningOf,
-  countEverybody,
+  type CustomerSource,
   draw,
-  type Everybody,
-  everybody,
   type Next,
   type Place,
-} from '../../src/drift/everybody.ts'
+  populationOf,
+} from '../../src/drift/all-customers.ts'
 import {
   beginDrift,
   type DriftOptions,
@@ -39,7 +39,7 @@ const config = resolveConfig(
 )
 
 let db: TestDatabase
-let all: Everybody
+let all: CustomerSource
 let readCustomers: ReturnType<typeof makeReading>
 let startedAt: string
 beforeAll(async () => {
@@ -59,13 +59,13 @@ afterAll(() => db.drop())
 
 type Asked = {
   readonly sample?: number | null
-  readonly conditions?: Everybody['conditions']
+  readonly conditions?: CustomerSource['conditions']
   readonly seed?: string
 }
 
 function source({ sample = null, conditions = [], seed = '7' }: Asked, from = beginningOf(sample)) {
   const asked = { ...all, conditions, readCustomers, seed, sample, startedAt, page: 16 }
-  return everybody(asked, from)
+  return allCustomers(asked, from)
 }
 
 async function taken(asked: Asked, most = Number.POSITIVE_INFINITY, from?: Place): Promise<readonly Next[]> {
@@ -91,7 +91,7 @@ const SPAIN = [
 
 describe('everybody', () => {
   test('is each customer and each record without a row, once', async () => {
-    expect(await countEverybody(all)).toBe(250)
+    expect(await populationOf(all)).toBe(250)
     const keys = keysOf(await taken({}))
     expect([keys.length, new Set(keys).size]).toEqual([250, 250])
     const gone = keys.findIndex((key) => key.includes('FR'))
@@ -102,8 +102,8 @@ describe('everybody', () => {
     )
   })
 
-  test('with a condition: whoever has no row is left out', async () => {
-    expect(await countEverybody({ ...all, conditions: SPAIN })).toBe(100)
+  test('with a condition: a customer that has no row is left out', async () => {
+    expect(await populationOf({ ...all, conditions: SPAIN })).toBe(100)
     const keys = keysOf(await taken({ conditions: SPAIN }))
     expect(new Set(keys).size).toBe(100)
     expect(keys.every((key) => key.includes('ES'))).toBe(true)
@@ -123,7 +123,7 @@ test('counting, which takes minutes, is ended by a stop, in Postgres too', async
   const stop = new AbortController()
   const holder = await db.pool.connect()
   await holder.query('BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE')
-  const counting = countEverybody({ ...all, conditions: SPAIN, signal: stop.signal }).catch(
+  const counting = populationOf({ ...all, conditions: SPAIN, signal: stop.signal }).catch(
     (error: unknown) => error,
   )
   const waits = async () => {
@@ -158,7 +158,7 @@ describe('a sample', () => {
     expect(await taken({ sample: 1000 })).toHaveLength(250)
   })
 
-  test('holds everybody equally often, so that its interval holds the true share', async () => {
+  test('holds every customer equally often, so that its interval holds the true share', async () => {
     // Of 250 the 50 without a row: 20 %.
     const RUNS = 200
     let held = 0
@@ -188,7 +188,7 @@ describe('the record of a run', () => {
     const [next] = await taken({}, 1)
     const agenda = {
       ...NOTHING_YET,
-      waiting: [{ key: 'a', at: 5, looks: 1, last: { kind: 'agrees' } as const }],
+      waiting: [{ key: 'a', at: 5, checks: 1, last: { kind: 'agrees' } as const }],
       found: ['12'],
     }
     const kept = { ...run, place: next?.place ?? beginningOf(null), agenda }

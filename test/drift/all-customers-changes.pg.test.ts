@@ -5,7 +5,7 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { keyOf } from '../../src/customers/key.ts'
 import { makeReading } from '../../src/customers/read.ts'
-import { beginningOf, everybody, type Place } from '../../src/drift/everybody.ts'
+import { allCustomers, beginningOf, type Place } from '../../src/drift/all-customers.ts'
 import { readTime } from '../../src/drift/runs.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { runs } from '../support/size.ts'
@@ -118,7 +118,7 @@ test('a TRUNCATE while it is stopped is a change of all who are without a row si
   await record(keys)
   const asked = { ...options, startedAt: await readTime(db.pool), seed: '7', sample: null, page: 7 }
   let place: Place = beginningOf(null)
-  for await (const next of everybody(asked, place)) {
+  for await (const next of allCustomers(asked, place)) {
     place = next.place
     break
   }
@@ -126,7 +126,7 @@ test('a TRUNCATE while it is stopped is a change of all who are without a row si
     `TRUNCATE customers; INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.customers')`,
   )
   const left: string[] = []
-  for await (const { key } of everybody(asked, place)) left.push(key)
+  for await (const { key } of allCustomers(asked, place)) left.push(key)
   await db.pool.query('DELETE FROM rollcall.capture_mark')
   expect(left).toEqual([])
 })
@@ -149,7 +149,7 @@ test.each(SHAPES)('%s: stopped anywhere, while others come and go anywhere', asy
     let kept = JSON.stringify(beginningOf(null))
     async function go(most: number) {
       let left = most
-      for await (const { key, place } of everybody(asked, JSON.parse(kept))) {
+      for await (const { key, place } of allCustomers(asked, JSON.parse(kept))) {
         if (left-- === 0) return
         taken.push(key)
         kept = JSON.stringify(place)

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import {
+  ALL_CUSTOMERS,
   addTo,
-  EVERYBODY,
   howToNote,
   NOTHING_FOUND,
   type SweepFacts,
   type SweepSelection,
   type SweepVerdict,
   verdictOn,
-} from '../../src/sweep/judge.ts'
+} from '../../src/sweep/verdict.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
@@ -29,11 +29,11 @@ const IDLE: SweepFacts = {
 }
 
 /** Brings nobody in. */
-const KNOWN: SweepSelection = { ...EVERYBODY, bringIn: false }
+const KNOWN: SweepSelection = { ...ALL_CUSTOMERS, bringIn: false }
 
 const MEMORY: Memory = {
   ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
-  ...{ conflict: null, erased: null, learnt: {}, looked: false, creating: false },
+  ...{ conflict: null, erased: null, observedForms: {}, lookedUp: false, creating: false },
 }
 
 describe('the verdict on a customer', () => {
@@ -57,11 +57,11 @@ describe('the verdict on a customer', () => {
     ['held, as it was', { state: 'held', plan: REVOKE }, 'same', null],
     ['held, another user now', { state: 'held', plan: PATCH, asItWas: false }, 'differs', 'now'],
     ['failing, another user now', failed(), 'differs', 'now'],
-    ['gone, without access, and nobody was told', { asItWas: false, gone: true }, 'differs', 'gently'],
+    ['gone, without access, and it was not captured', { asItWas: false, gone: true }, 'differs', 'gently'],
     ['gone, without access, as it was', { gone: true }, 'same', null],
     ['gone, and digested with another key', { asItWas: false, gone: true, comparable: false }, 'same', null],
     ['never asked', { known: false, plan: PATCH, asItWas: false }, 'never-asked', null],
-    ['right until a time that nobody has noted', { validUntilMs: 5 }, 'another-time', 'gently'],
+    ['right until a time that no worker notes', { validUntilMs: 5 }, 'another-time', 'gently'],
     ['right until sooner than noted', { validUntilMs: 5, replanAtMs: 6 }, 'another-time', 'gently'],
     ['right for longer than noted', { validUntilMs: 6, replanAtMs: 5 }, 'same', null],
     [
@@ -77,7 +77,7 @@ describe('the verdict on a customer', () => {
     expect(howToNote(verdict, all)).toBe(note)
   })
 
-  test('of everything that can be: a claim comes for whoever differs, and nobody is passed over who is to be noted', () => {
+  test('of everything that can be: a claim comes for each customer that differs, and each one to be noted is noted', () => {
     const both = [true, false]
     for (const known of both)
       for (const owed of both)
@@ -104,16 +104,16 @@ describe('a sweep that is for some', () => {
     ['brings in who was never asked', { ...NEW, plan: CREATE }, {}, 'differs'],
     ['leaves out who was never in scope', { ...NEW, plan: { kind: 'none', why: 'never-ours' } }, {}, 'same'],
     ['creates: a create', { ...NEW, plan: CREATE }, { only: 'create' }, 'differs'],
-    ['creates: a look at somebody new', { ...NEW, plan: LOOK }, { only: 'create' }, 'differs'],
-    ['creates: a look at somebody known', { plan: LOOK }, { only: 'create' }, 'not-selected'],
-    ['updates: a look at somebody known', { plan: LOOK }, { only: 'update' }, 'differs'],
+    ['creates: a lookup of a new customer', { ...NEW, plan: LOOK }, { only: 'create' }, 'differs'],
+    ['creates: a lookup of a known customer', { plan: LOOK }, { only: 'create' }, 'not-selected'],
+    ['updates: a lookup of a known customer', { plan: LOOK }, { only: 'update' }, 'differs'],
     ['updates: no revocation', { plan: REVOKE }, { only: 'update' }, 'not-selected'],
     ['revocations: a revocation', { plan: REVOKE }, { only: 'revoke' }, 'differs'],
-    ['revocations: nobody who is rejected', { plan: REJECT }, { only: 'revoke' }, 'not-selected'],
+    ['revocations: no rejected customer', { plan: REJECT }, { only: 'revoke' }, 'not-selected'],
   ]
   test.each(table)('%s', (_, found, select, verdict) => {
     const all = { ...IDLE, ...found }
-    expect(verdictOn(all, { ...EVERYBODY, ...select })).toBe(verdict)
+    expect(verdictOn(all, { ...ALL_CUSTOMERS, ...select })).toBe(verdict)
     if (verdict === 'not-selected') expect(howToNote(verdict, all)).toBe(null)
   })
 })
@@ -130,7 +130,7 @@ describe('the sum of what is found', () => {
         mapped: { kind: 'removed', userId: 'k' },
         gone: true,
         record: NEVER_SETTLED,
-        rivals: [],
+        claimants: [],
       } as const
       const made = { found: whole, memory, ...gone }
       return addTo(tally, { key: 'k', owed: whole.owed, verdict: verdictOn(whole, KNOWN), made })

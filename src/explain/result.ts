@@ -7,7 +7,7 @@ import type { Comparison } from './fields.ts'
 import { isTimeout } from './in-time.ts'
 import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
-import { type AccessReason, type AccessVerdict, type Deed, type Remedy, VERDICTS } from './verdicts.ts'
+import { type AccessReason, type AccessVerdict, type Remedy, type RemedyName, VERDICTS } from './verdicts.ts'
 
 /** The desired access. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
 export type Desired =
@@ -25,7 +25,7 @@ export type Result = 'same' | 'differs' | 'left-alone' | 'blocked' | 'unknown'
 type Compared = {
   readonly desired: Desired
   readonly service: RemoteView
-  /** By what is remembered, and once the service was looked at. */
+  /** By what is remembered, and after a lookup. */
   readonly plan: Plan
   readonly planAfterLookup: Plan | null
   readonly comparison: Comparison | null
@@ -64,7 +64,7 @@ export function accessOf(facts: Facts): AccessVerdict {
 const BY_CHAT: Readonly<Record<ChatSays, AccessReason | null>> = {
   nothing: null,
   shut: 'chat-shut',
-  'nobody-visible': 'nobody-visible',
+  'none-visible': 'none-visible',
   unclear: 'chat-silent',
 }
 
@@ -96,7 +96,7 @@ type Found = Facts & {
   readonly consistencyDelayMs: number
 }
 
-/** None when there is nothing to do; each deed once, with the longest wait. */
+/** None when there is nothing to do; each name once, with the longest wait. */
 export function remediesFor(found: Found): readonly Remedy[] {
   const { desired, rollcall } = found
   const all = [
@@ -107,16 +107,16 @@ export function remediesFor(found: Found): readonly Remedy[] {
     ...forChat(found),
   ]
   const waits = Map.groupBy(all, (each) => each.do)
-  return [...waits].map(([deed, same]) =>
-    remedy(deed, Math.max(...same.map(({ waitMs }) => waitMs ?? 0)) || null),
+  return [...waits].map(([name, same]) =>
+    remedy(name, Math.max(...same.map(({ waitMs }) => waitMs ?? 0)) || null),
   )
 }
 
-function remedy(deed: Deed, waitMs: number | null = null): Remedy {
-  return { do: deed, waitMs }
+function remedy(name: RemedyName, waitMs: number | null = null): Remedy {
+  return { do: name, waitMs }
 }
 
-function forRow(code: string): Deed {
+function forRow(code: string): RemedyName {
   if (code === 'TABLES_UNWATCHED') return 'install-capture'
   return isTimeout(code) ? 'try-later' : 'make-readable'
 }
@@ -145,7 +145,7 @@ function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
 type Silence = Extract<RemoteView | Chat, { readonly why: string }>['why']
 
 /** A service that fails may be well again soon; what redirects, or knows no such path, is another server. */
-const AFTER_SILENCE: Readonly<Record<Silence, Deed | null>> = {
+const AFTER_SILENCE: Readonly<Record<Silence, RemedyName | null>> = {
   'no-user-id': null,
   'not-wanted': null,
   'no-token': null,
@@ -164,11 +164,11 @@ const AFTER_SILENCE: Readonly<Record<Silence, Deed | null>> = {
 }
 
 /** A server that says when to come again is the service. */
-function afterSilence(deed: Deed | null, waitMs: number | null = null): Remedy[] {
-  if (deed === null) return []
-  if (deed === 'try-later' || (deed === 'check-address' && waitMs !== null))
+function afterSilence(name: RemedyName | null, waitMs: number | null = null): Remedy[] {
+  if (name === null) return []
+  if (name === 'try-later' || (name === 'check-address' && waitMs !== null))
     return [remedy('try-later', waitMs)]
-  return [remedy(deed)]
+  return [remedy(name)]
 }
 
 function forService({ service, result }: Found): Remedy[] {

@@ -1,4 +1,4 @@
-// Judges customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
+// Plans customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
 import type { CustomerState, KnownRecord } from '../ledger/record.ts'
 import type { Missed } from '../ledger/runs.ts'
 import type { Work } from '../ledger/sweep-work.ts'
@@ -13,7 +13,7 @@ import { planNow, type Snapshot } from '../sync/snapshot.ts'
 /**
  * The verdict of a sweep on one customer. `same`: nothing is to be sent. `differs`: something is, or a customer who
  * was rejected or failed is another one now. `owed`: a claim comes anyway, which will find out. `another-time`:
- * nothing is to be sent now, but it has to be looked at again sooner than was noted. `never-asked`: no claim has ever
+ * nothing is to be sent now, but it has to be planned again sooner than was noted. `never-asked`: no claim has ever
  * ended for it, and this sweep brings in no customer. `not-selected`: it differs, and the sweep is for others.
  * `unreadable`: Postgres refuses to read its row.
  */
@@ -28,14 +28,14 @@ export type Only = 'create' | 'update' | 'revoke'
 
 /** The customers that a sweep is for, besides the conditions on their rows. */
 export type SweepSelection = {
-  /** Customers of whom nothing is recorded are brought in; otherwise they are counted and left alone. */
+  /** Customers about which nothing is recorded are brought in; otherwise they are counted and left alone. */
   readonly bringIn: boolean
   /** Before a registration the service is asked whether it has the user. */
   readonly lookup: boolean
   readonly only: Only | null
 }
 
-export const EVERYBODY: SweepSelection = { bringIn: true, lookup: false, only: null }
+export const ALL_CUSTOMERS: SweepSelection = { bringIn: true, lookup: false, only: null }
 
 export type SweepFacts = Pick<Work, 'known' | 'owed' | 'claimed' | 'replanAtMs'> & {
   readonly state: KnownRecord['state']
@@ -56,20 +56,20 @@ export type Made = {
   readonly memory: Memory
   readonly mapped: Mapped
   readonly record: KnownRecord
-  readonly rivals: readonly CustomerKey[]
+  readonly claimants: readonly CustomerKey[]
 }
 
 /** `made` is null where its row cannot be read. */
-export type Judged = {
+export type PlannedCustomer = {
   readonly key: CustomerKey
   readonly verdict: SweepVerdict
   readonly owed: boolean
   readonly made: Made | null
 }
 
-/** Where a look is wanted first, a customer of whom nothing is known is unknown. */
-export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
-  const { key, work, mapped, rivals, desired, digestKey } = snapshot
+/** Where a lookup is wanted first, a customer about which nothing is known is unknown. */
+export function planCustomer(snapshot: Snapshot, select: SweepSelection): PlannedCustomer {
+  const { key, work, mapped, claimants, desired, digestKey } = snapshot
   const { known, owed, claimed, replanAtMs, record } = work
   if (snapshot.unreadable) return { key, owed, verdict: 'unreadable', made: null }
   const { plan, memory } = planNow(snapshot, { unknown: work.unknown || (select.lookup && !known) })
@@ -85,12 +85,12 @@ export function judge(snapshot: Snapshot, select: SweepSelection): Judged {
     comparable: record.digestKey === digestKey,
     gone: mapped.kind === 'removed',
   }
-  return { key, owed, verdict: verdictOn(found, select), made: { found, memory, mapped, record, rivals } }
+  return { key, owed, verdict: verdictOn(found, select), made: { found, memory, mapped, record, claimants } }
 }
 
 /**
- * An idle customer is judged by its plan: only that says what would be sent. One who was rejected has a plan that is
- * never "none", and one who fails is owed all the time: these are judged by whether the mapping makes anything else
+ * An idle customer is decided by its plan: only that says what would be sent. One who was rejected has a plan that is
+ * never "none", and one who fails is owed all the time: these are decided by whether the mapping makes anything else
  * of them. So a sweep does not ask the service again what it has answered.
  */
 export function verdictOn(found: SweepFacts, { bringIn, only }: SweepSelection): SweepVerdict {
@@ -118,12 +118,12 @@ function isFor(only: Only, { plan, known }: SweepFacts): boolean {
   return only === (plan.kind === 'lookup' ? lookup : WORK[plan.kind])
 }
 
-/** Its row went, and no claim has looked since. Without access it needs no call, but has to be known as gone. */
+/** Its row went, and no claim has checked it since. Without access it needs no call, but has to be known as gone. */
 function isNewlyGone({ known, gone, asItWas, comparable }: SweepFacts): boolean {
   return known && gone && !asItWas && comparable
 }
 
-/** Looked at too early, a customer is planned again and found right; too late, it would be wrong until then. */
+/** Planned too early, a customer is planned again and found right; too late, it would be wrong until then. */
 function endsSooner({ validUntilMs, replanAtMs }: SweepFacts): boolean {
   return validUntilMs !== null && (replanAtMs === null || validUntilMs < replanAtMs)
 }
@@ -147,8 +147,7 @@ export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts)
 export type SweepTally = {
   readonly customers: number
   readonly verdicts: Readonly<Record<SweepVerdict, number>>
-  /** Owed customers of whom the mapping makes something else than it did; whether it or the row has changed
-   * cannot be told. */
+  /** Owed customers about which the mapping makes something else than it did; it or the row has changed. */
   readonly unsure: number
   /** The next call of each customer who differs, and the fields that the updates among these write. */
   readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>
@@ -161,7 +160,7 @@ export type SweepTally = {
   readonly waiting: Waiting
   /** Customers who stay as they are: out of scope, and nothing was ever known of them. */
   readonly neverInScope: number
-  /** Customers who differ and whom capture has missed; see `makeFindMissed`. */
+  /** Customers that differ and that capture has missed; see `makeFindMissed`. */
   readonly missed: Missed
 }
 
@@ -180,7 +179,7 @@ export const NOTHING_FOUND: SweepTally = {
   missed: { inserted: 0, changed: 0, deleted: 0 },
 }
 
-export function addTo(tally: SweepTally, { verdict, made }: Judged): SweepTally {
+export function addTo(tally: SweepTally, { verdict, made }: PlannedCustomer): SweepTally {
   const verdicts = increased(tally.verdicts, verdict)
   const seen = { ...tally, customers: tally.customers + 1, verdicts }
   if (!made) return seen

@@ -1,7 +1,7 @@
-// Whom a tick hands over to be looked at, with real tables; what a look says is given here.
+// Customers that a scheduled run hands over to be checked, with real tables; what a check says is given here.
 import { expect, test } from 'vitest'
 import type { CheckedBatch } from '../../src/drift/checking.ts'
-import { makeTick } from '../../src/drift/tick.ts'
+import { makeScheduledRun } from '../../src/drift/scheduled.ts'
 import { alone } from '../../src/ledger/alone.ts'
 import { bindGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
@@ -28,7 +28,7 @@ async function scene(rows: readonly Row[], stops: ReadonlySet<number> = new Set(
     batches.push([...asked].sort())
     return { checked: [], stopped: stops.has(batches.length) ? 'pace' : null }
   }
-  const tick = makeTick({
+  const run = makeScheduledRun({
     ...{ pool, binding, fingerprint: 'ours', pace: { rate: () => currentRate(pool) }, check },
     ...{ periodMs: 10 * HOUR, lastsMs: 2000, most },
     sleep: async (ms) => {
@@ -37,7 +37,7 @@ async function scene(rows: readonly Row[], stops: ReadonlySet<number> = new Set(
     now: () => now,
     signal: new AbortController().signal,
   })
-  return { pool, tick, batches, [Symbol.asyncDispose]: () => db.drop() }
+  return { pool, run, batches, [Symbol.asyncDispose]: () => db.drop() }
 }
 
 const good = (key: string): Row => ({ key, sent: 2 })
@@ -54,20 +54,20 @@ async function askedAgo(
     ])
 }
 
-test('everybody of whom a look can say something is taken once, a few at once', async () => {
+test('every customer about which a check can say something is taken once, a few at once', async () => {
   await using it = await scene([
     ...keys(6).map(good),
     { key: 'a-rejected', sent: 2, state: 'rejected' },
     { key: 'b-never-asked', remote: 'unasked' },
   ])
-  expect(await it.tick()).toBe('rest')
+  expect(await it.run()).toBe('rest')
   expect(Math.max(...it.batches.map((batch) => batch.length))).toBe(4)
   expect(it.batches.flat().sort()).toEqual(keys(6))
-  expect(await it.tick()).toBe('rest')
+  expect(await it.run()).toBe('rest')
   expect(it.batches.flat()).toHaveLength(6)
 })
 
-test('those who were asked about longest ago come first, and nobody much before the period is over', async () => {
+test('those who were asked about longest ago come first, and none much before the period is over', async () => {
   await using it = await scene(keys(8).map(good), new Set(), 2)
   const [never = '', future = '', oldest = '', older = '', old = '', recent = '', lately = '', now = ''] =
     keys(8)
@@ -80,25 +80,25 @@ test('those who were asked about longest ago come first, and nobody much before 
     [lately]: 1,
     [now]: 0,
   })
-  expect(await it.tick()).toBe('rest')
+  expect(await it.run()).toBe('rest')
   expect(it.batches).toEqual([[never], [future, oldest].sort(), [older, old].sort()])
 })
 
-test('after an outage it goes on with the oldest, and who could not be looked at comes in the next period', async () => {
+test('after an outage it goes on with the oldest, and who could not be checked comes in the next period', async () => {
   await using it = await scene(keys(6).map(good), new Set([1]))
-  expect(await it.tick()).toBe('pace')
-  expect(await it.tick()).toBe('rest')
+  expect(await it.run()).toBe('pace')
+  expect(await it.run()).toBe('rest')
   expect(it.batches.flat().sort()).toEqual(keys(6))
 })
 
 test.each<[string, string, string]>([
   [
-    'a change that nobody takes',
+    'a change that no worker takes',
     `UPDATE rollcall.owed SET lane = 1, due_at = now() - interval '2 s' WHERE key = 'k00001'`,
     'live',
   ],
   [
-    'a captured change that nobody notes',
+    'a captured change that no worker notes',
     `INSERT INTO rollcall.outbox (key, lane, at) VALUES ('x', 1, now() - interval '2 s')`,
     'live',
   ],
@@ -109,7 +109,7 @@ test.each<[string, string, string]>([
     'mapping',
   ],
   [
-    'a mapping that is not applied to everybody yet',
+    'a mapping that is not applied to every customer yet',
     `UPDATE rollcall.generation SET swept_at = NULL`,
     'unswept',
   ],
@@ -119,26 +119,26 @@ test.each<[string, string, string]>([
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.c')`,
     'gap',
   ],
-])('nobody is looked at during %s', async (_, sql, why) => {
+])('no customer is checked during %s', async (_, sql, why) => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(sql)
-  expect(await it.tick()).toBe(why)
+  expect(await it.run()).toBe(why)
   expect(it.batches).toEqual([])
 })
 
-test('a backfill holds nobody up, nor does a live change that was due a moment ago', async () => {
+test('a backfill holds no customer up, nor does a live change that was due a moment ago', async () => {
   await using it = await scene(keys(3).map(good))
   await it.pool.query(
     `UPDATE rollcall.owed SET due_at = now() - interval '1 hour', lane = 3 WHERE key = 'k00001'`,
   )
   await it.pool.query(`UPDATE rollcall.owed SET due_at = now(), lane = 1 WHERE key = 'k00002'`)
-  await it.tick()
+  await it.run()
   expect(it.batches.flat()).toContain('k00003')
 })
 
-test('one process at a time; on an empty ledger nobody is due', async () => {
+test('one process at a time; on an empty ledger no customer is due', async () => {
   await using it = await scene([])
-  expect(await alone(it.pool, 'round', () => it.tick())).toBe('busy')
-  expect(await it.tick()).toBe('rest')
+  expect(await alone(it.pool, 'schedule', () => it.run())).toBe('busy')
+  expect(await it.run()).toBe('rest')
   expect(it.batches).toEqual([])
 })

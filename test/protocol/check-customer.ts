@@ -1,5 +1,5 @@
 // A check: a claim that makes one GET, plans with the same plan, and cannot write.
-import { claimCheck, noteToLook } from './owed.ts'
+import { claimCheck, noteLookup } from './owed.ts'
 import { type Desired, type Field, type Known, planFor } from './plan.ts'
 import { newRequest } from './service.ts'
 import { snapshot } from './snapshot.ts'
@@ -8,22 +8,22 @@ import { type Actor, pause, type Steps, statementTime, type World } from './worl
 type Check = { readonly key: number; readonly token: number }
 type Seen = { readonly known: Known; readonly differs: readonly Field[] | null }
 
-/** Whether anybody may look at this customer; what may still lag would be taken for a difference. */
+/** Whether anybody may look up this customer; what may still lag would be taken for a difference. */
 export function mayCheck(w: World, key: number): boolean {
   const ledger = w.ledger[key]
   if (ledger === undefined || ledger.state !== 'idle') return false
   return earliest(w, key) <= w.now
 }
 
-/** When the next look at this customer may be. */
+/** When the next look up this customer may be. */
 export function earliest(w: World, key: number): number {
   const ledger = w.ledger[key]
   const written = w.guards.checkWaitsForLag ? (ledger?.acknowledgedAt ?? 0) : 0
-  const suspected = ledger?.finding?.looks === 1 ? ledger.finding.at : 0
+  const suspected = ledger?.finding?.checks === 1 ? ledger.finding.at : 0
   return Math.max(written, suspected) + w.scene.lag + 1
 }
 
-/** The reconciler, or a run over everybody, looks at one customer, at any time. */
+/** The reconciler, or a run over all customers, checks one customer, at any time. */
 export function* check(w: World, self: Actor, key: number): Steps {
   const sentAt = w.now
   yield* pause(w, self, 'taken')
@@ -45,7 +45,7 @@ export function* check(w: World, self: Actor, key: number): Steps {
   yield request
   const answer = request.delivered ? request.answer : null
   if (answer === null || (answer.kind !== 'found' && answer.kind !== 'missing')) return drop(w, self, claimed)
-  yield* pause(w, self, 'looked')
+  yield* pause(w, self, 'answered')
   const hidden = known.remote === 'present' ? known.hidden : null
   const seen: Known =
     answer.kind === 'found'
@@ -54,7 +54,7 @@ export function* check(w: World, self: Actor, key: number): Steps {
   const differs = differing(desired, seen)
   const captured = w.outbox.some((change) => change.key === key && change.visible)
   if (differs !== null && w.guards.differenceWaitsForNotes && captured) return drop(w, self, claimed)
-  yield* pause(w, self, 'looked')
+  yield* pause(w, self, 'answered')
   end(w, self, claimed, { known: seen, differs })
 }
 
@@ -118,10 +118,10 @@ function end(w: World, self: Actor, claimed: Check, seen: Seen | null): void {
   const same = before !== null && (before.fields.length === 0) === (differs.length === 0)
   const twice = differs.filter((field) => before?.fields.includes(field))
   if (!same || (differs.length > 0 && twice.length === 0)) {
-    ledger.finding = { fields: differs, looks: 1, at: w.now }
+    ledger.finding = { fields: differs, checks: 1, at: w.now }
     return
   }
-  ledger.finding = { fields: twice, looks: 2, at: w.now }
+  ledger.finding = { fields: twice, checks: 2, at: w.now }
   w.confirmed[key] = true
-  if (w.scene.repairs) noteToLook(row, w.now)
+  if (w.scene.repairs) noteLookup(row, w.now)
 }

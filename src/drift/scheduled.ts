@@ -1,4 +1,4 @@
-// The checks that workers make: a tick now and then, for the customers who were asked about longest ago.
+// The checks that workers make: by a schedule, for the customers who were asked about longest ago.
 import type { Pool } from 'pg'
 import type { Client } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
@@ -8,10 +8,10 @@ import { dueChecks } from './found.ts'
 import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
 import { CHECKABLE, type Stopped } from './words.ts'
 
-/** `live`: a change waits for a call. `busy`: another process ticks. `rest`: no customer is due. `time`: the next tick goes on. */
-type TickEnd = Unsettled | Stopped | 'live' | 'busy' | 'rest' | 'time'
+/** `live`: a change waits for a call. `busy`: another process runs. `rest`: no customer is due. `time`: the next run goes on. */
+type ScheduledEnd = Unsettled | Stopped | 'live' | 'busy' | 'rest' | 'time'
 
-type TickOptions = Parameters<typeof readPreconditions>[1] & {
+type ScheduledOptions = Parameters<typeof readPreconditions>[1] & {
   readonly pool: Pool
   readonly periodMs: number
   readonly lastsMs: number
@@ -22,41 +22,41 @@ type TickOptions = Parameters<typeof readPreconditions>[1] & {
   readonly signal: AbortSignal
 }
 
-const LONGEST_TICK_MS = 5000
-const SHORTEST_TICK_MS = 250
+const LONGEST_MS = 5000
+const SHORTEST_MS = 250
 
-/** How often a tick comes: for a long period seldom enough that it costs nothing, for a short one often enough. */
-export function tickMs(periodMs: number): number {
-  return Math.round(Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, periodMs / 50)))
+/** How often the schedule runs: for a long period seldom enough that it costs nothing, for a short one often enough. */
+export function scheduleMs(periodMs: number): number {
+  return Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, periodMs / 50)))
 }
 
-const TICK_BEAT_MS = 250
+const BEAT_MS = 250
 
-export function makeTick(options: TickOptions): () => Promise<TickEnd> {
+export function makeScheduledRun(options: ScheduledOptions): () => Promise<ScheduledEnd> {
   const { pool, periodMs, most, check, now, signal } = options
   const allowance = makeAllowance(now)
 
-  return async () => (await alone(pool, 'round', run)) ?? 'busy'
+  return async () => (await alone(pool, 'schedule', run)) ?? 'busy'
 
-  async function run(): Promise<TickEnd> {
+  async function run(): Promise<ScheduledEnd> {
     await pool.query(SINCE)
     const until = now() + options.lastsMs
     for (;;) {
       const end = await beat()
       if (end !== null) return end
-      if (now() + TICK_BEAT_MS >= until) return 'time'
-      await options.sleep(TICK_BEAT_MS, signal)
+      if (now() + BEAT_MS >= until) return 'time'
+      await options.sleep(BEAT_MS, signal)
       if (signal.aborted) return 'asked'
     }
   }
 
-  async function beat(): Promise<TickEnd | null> {
+  async function beat(): Promise<ScheduledEnd | null> {
     const preconditions = await readPreconditions(pool, options)
     const why = unsettled(preconditions)
     if (why) return why
     if (preconditions.rate <= 0) return 'pace'
     if (preconditions.liveWaits) return 'live'
-    const room = Math.min(most, allowance.refill(preconditions.rate * SHARE.tick))
+    const room = Math.min(most, allowance.refill(preconditions.rate * SHARE.schedule))
     if (room < 1) return null
     // A suspicion is cleared up before another one is raised.
     const again = await dueChecks(pool, room)

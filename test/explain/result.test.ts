@@ -3,10 +3,10 @@ import { exitForAccess } from '../../src/cli/explain.ts'
 import { exitForResults } from '../../src/cli/explained.ts'
 import { type Chat, type ChatSays, listing } from '../../src/explain/chat.ts'
 import type { Comparison } from '../../src/explain/fields.ts'
-import { accessOf, type Desired, type Result, remediesFor, resultOf } from '../../src/explain/judge.ts'
 import type { Records } from '../../src/explain/records.ts'
 import type { RemoteView } from '../../src/explain/remote.ts'
-import type { AccessVerdict, Deed, Remedy } from '../../src/explain/verdicts.ts'
+import { accessOf, type Desired, type Result, remediesFor, resultOf } from '../../src/explain/result.ts'
+import type { AccessVerdict, Remedy, RemedyName } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
@@ -14,7 +14,7 @@ const STORED: NonNullable<History> = {
   ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
   ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
   ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
-  ...{ seenOnce: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
+  ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
 }
 const known = (over: Partial<NonNullable<History>> | null): Records => ({
   ...{ kind: 'known', applied: true },
@@ -44,16 +44,16 @@ const REMOTE: Readonly<Record<string, RemoteView>> = {
   'no-permit': { kind: 'not-asked', why: 'no-permit', waitMs: null },
   'no-id': { kind: 'not-asked', why: 'no-user-id', waitMs: null },
 }
-const MET = { yes: { seenOnce: true }, no: {} }
+const MET = { yes: { metBefore: true }, no: {} }
 const AGREED = { '-': null, '0': 0, '2': 2, '4': 4 }
-const CHAT: readonly ChatSays[] = ['nothing', 'nobody-visible', 'shut', 'unclear']
+const CHAT: readonly ChatSays[] = ['nothing', 'none-visible', 'shut', 'unclear']
 
 /** The service shows | the customer should have | was there | last agreed on | the chat | verdict. First line that fits. */
 const TABLE = `
   2          *        *    *  nothing             yes full
   4          *        *    *  nothing             yes trial
   2,4        *        *    *  shut                no chat-shut
-  2,4        *        *    *  nobody-visible      no nobody-visible
+  2,4        *        *    *  none-visible      no none-visible
   2,4        *        *    *  *                   unknown chat-silent
   3          *        *    *  *                   unknown strange-status
   0          2,4      *    4  *                   no trial-ended
@@ -94,7 +94,7 @@ test.each([
   [{ owed: true, overdueMs: 5 }, 'no-such-customer'],
   [{ capturedMs: 5 }, 'not-registered'],
   [{ acknowledgedAt: '2026-11-21T10:00:00Z' }, 'not-registered'],
-  [{ seenOnce: true }, 'not-registered'],
+  [{ metBefore: true }, 'not-registered'],
 ])('of a key without a row and without a user, with %j: %s', (history, why) => {
   const facts = {
     service: REMOTE.absent as RemoteView,
@@ -143,8 +143,8 @@ const DIFFERS: Found = {
   chat: 'nothing',
   consistencyDelayMs: 2000,
 }
-const deeds = (found: Partial<Found>) => remediesFor({ ...DIFFERS, ...found })
-const once = (deed: Deed, waitMs: number | null = null): Remedy[] => [{ do: deed, waitMs }]
+const toDo = (found: Partial<Found>) => remediesFor({ ...DIFFERS, ...found })
+const once = (name: RemedyName, waitMs: number | null = null): Remedy[] => [{ do: name, waitMs }]
 
 const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['nothing is recorded', known(null), once('sync')],
@@ -163,16 +163,16 @@ const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['the records are about another target', { kind: 'other-target', differences: [] }, once('name-target')],
 ]
 test.each(BY_RECORDS)('what to do about a difference when %s', (_, rollcall, remedies) => {
-  expect(deeds({ rollcall })).toEqual(remedies)
+  expect(toDo({ rollcall })).toEqual(remedies)
 })
 
 const REFUSED = [{ field: 'email', code: 'refused', expected: 'x' }] as const
 test('what to do where nothing differs: nothing, or correct what cannot be sent', () => {
-  expect(deeds({ result: 'same' })).toEqual([])
-  expect(deeds({ result: 'left-alone' })).toEqual([])
-  expect(deeds({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
-  expect(deeds({ result: 'blocked' })).toEqual(once('correct'))
-  expect(deeds({ result: 'same', rollcall: { kind: 'other-target', differences: [] } })).toEqual(
+  expect(toDo({ result: 'same' })).toEqual([])
+  expect(toDo({ result: 'left-alone' })).toEqual([])
+  expect(toDo({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
+  expect(toDo({ result: 'blocked' })).toEqual(once('correct'))
+  expect(toDo({ result: 'same', rollcall: { kind: 'other-target', differences: [] } })).toEqual(
     once('name-target'),
   )
 })
@@ -193,23 +193,23 @@ const BY_REMOTE: readonly (readonly [RemoteView, Remedy[]])[] = [
   [{ kind: 'present', status: 3 }, once('ask-provider')],
 ]
 test.each(BY_REMOTE)('what to do about a GET that came to %j', (service, remedies) => {
-  expect(deeds({ service, result: service.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
+  expect(toDo({ service, result: service.kind === 'present' ? 'same' : 'unknown' })).toEqual(remedies)
 })
 
 test.each([
   ['TABLES_UNWATCHED', 'install-capture'],
   ['55P03', 'try-later'],
   ['42501', 'make-readable'],
-] as const)('a row that cannot be read (%s) has something to do: %s', (code, deed) => {
+] as const)('a row that cannot be read (%s) has something to do: %s', (code, name) => {
   const desired = { kind: 'unreadable', code, misfits: [] } as const
-  expect(deeds({ desired, result: 'unknown' })).toEqual(once(deed))
+  expect(toDo({ desired, result: 'unknown' })).toEqual(once(name))
 })
 
-const NOBODY = listing({ items: [], unreadable: 0 })
+const NONE = listing({ items: [], unreadable: 0 })
 const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
-  [NOBODY, 'nobody-visible', once('ask-provider')],
-  [{ ...NOBODY, unreadable: 2 }, 'unclear', once('check-address')],
-  [NOBODY, 'nothing', []],
+  [NONE, 'none-visible', once('ask-provider')],
+  [{ ...NONE, unreadable: 2 }, 'unclear', once('check-address')],
+  [NONE, 'nothing', []],
   [{ kind: 'shut' }, 'shut', once('ask-provider')],
   [{ kind: 'shut' }, 'nothing', []],
   [{ kind: 'refused' }, 'unclear', once('check-token')],
@@ -220,12 +220,12 @@ const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
 ]
 test.each(BY_CHAT)('what to do about a chat that came to %j (%s)', (answer, chat, remedies) => {
   const service: RemoteView = { kind: 'present', status: 2 }
-  expect(deeds({ result: 'same', service, answer, chat })).toEqual(remedies)
+  expect(toDo({ result: 'same', service, answer, chat })).toEqual(remedies)
 })
 
 test('what is to be done twice is said once, with the longer wait', () => {
   const answer: Chat = { kind: 'no-answer', http: 503, error: null, waitMs: 9000 }
-  expect(deeds({ result: 'unknown', service: silent('busy', { waitMs: 5 }), answer })).toEqual(
+  expect(toDo({ result: 'unknown', service: silent('busy', { waitMs: 5 }), answer })).toEqual(
     once('try-later', 9000),
   )
 })
@@ -237,7 +237,7 @@ const NOT_ASKED: Chat = { kind: 'not-asked', why: 'no-token' }
 
 test.each([
   [[yes, yes], NOT_ASKED, 0],
-  [[yes], NOBODY, 0],
+  [[yes], NONE, 0],
   [[yes, no], NOT_ASKED, 3],
   [[no, unknown], NOT_ASKED, 1],
   [[yes], { kind: 'shut' }, 3],
