@@ -19,7 +19,7 @@ whose row is deleted, add --removed.
 
 Examples:
   rollcall sync 4711              sync this customer now and print every step
-  rollcall sync 4711 --lookup       read the user at the service first, and repair
+  rollcall sync 4711 --lookup     read the user by GET first, and repair
                                   edits of other systems
   rollcall sync 4711 --dry-run    print the call that would follow; makes none,
                                   and works before \`rollcall migrate\`

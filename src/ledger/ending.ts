@@ -72,7 +72,7 @@ export type CallEffects = {
   readonly erasure?: {
     /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
     readonly cleared: readonly string[] | null
-    /** Fields that a look after an earlier call still showed; null: no GET was made. */
+    /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
     readonly left: readonly string[] | null
   }
   readonly lastAnswer: {

@@ -62,7 +62,7 @@ export type Turn = {
   } | null
   /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
   readonly setAside: SetAside | null
-  /** For the receipt: fields whose clearing was answered with a yes, or taken for one, and what a look after an earlier one shows. */
+  /** For the receipt: fields whose clearing was answered with a yes, or taken for one, and what a lookup after an earlier one shows. */
   readonly erasure: {
     readonly cleared: readonly OptionalField[] | null
     readonly left: readonly OptionalField[] | null
