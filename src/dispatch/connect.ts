@@ -58,7 +58,7 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
     opened.push(producer, consumer)
     if (clustered) {
       first.disconnect()
-      await producer.connect()
+      await firstly(producer, producer.connect())
     }
     producer.on('error', onError)
     consumer.on('error', onError)
@@ -76,26 +76,37 @@ function clusterOf(node: Redis, options: ClusterOptions = {}): Cluster {
   return new Cluster([{ host, port }], { ...options, lazyConnect: true, redisOptions })
 }
 
-/**
- * ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. Resolves to
- * whether the server is a node of a cluster.
- */
-async function firstConnect(redis: Redis): Promise<boolean> {
+/** Resolves to whether the server is a node of a cluster. */
+function firstConnect(redis: Redis): Promise<boolean> {
+  const asked = async () => {
+    await redis.connect()
+    await redis.ping()
+    await refuseEviction(redis)
+    return (await redis.info('cluster')).includes('cluster_enabled:1')
+  }
+  return firstly(redis, asked())
+}
+
+/** ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. */
+async function firstly<T>(redis: Redis | Cluster, asked: Promise<T>): Promise<T> {
   const late = new AbortController()
-  const failed = Promise.race([
-    new Promise<never>((_, reject) => redis.once('error', reject)),
-    // A server that takes the connection and then says nothing is as good as away.
-    sleep(CONNECT_TIMEOUT_MS, undefined, { signal: late.signal }).then(() => Promise.reject(new Silent())),
-  ])
-  failed.catch(() => undefined)
+  const failed = new Promise<never>((_, reject) => {
+    redis.once('error', (error) => reject(error.lastNodeError ?? error))
+    // If a cluster is down, ioredis tells nothing else: its `connect` stays open for ever.
+    if (redis instanceof Cluster) redis.once('close', () => reject(new Down()))
+  })
+  // A server that takes the connection and then says nothing is as good as away.
+  const silent = sleep(CONNECT_TIMEOUT_MS, undefined, { signal: late.signal })
+  const ended = Promise.race([failed, silent.then(() => Promise.reject(new Silent()))])
   try {
-    await Promise.race([redis.connect(), failed])
-    await Promise.race([redis.ping(), failed])
-    await Promise.race([refuseEviction(redis), failed])
-    return (await Promise.race([redis.info('cluster'), failed])).includes('cluster_enabled:1')
+    return await Promise.race([asked, ended])
   } finally {
     late.abort()
   }
+}
+
+class Down extends Error {
+  readonly code = 'CLUSTERDOWN'
 }
 
 class Silent extends Error {}

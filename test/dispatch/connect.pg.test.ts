@@ -65,7 +65,7 @@ it('a right that is lost later names the role of the queue', async () => {
   await queue.close()
 })
 
-it('a queue in a Redis Cluster of three nodes: the address of any node is enough, and a node that restarts is waited for', async () => {
+it('a queue in a Redis Cluster of three nodes: the address of any node is enough, and a cluster that is down or a node that restarts is waited for', async () => {
   await using stack = new AsyncDisposableStack()
   const cluster = { password: 'cluster', more: 'cluster-enabled yes\ncluster-node-timeout 1000\n' }
   const servers = await Promise.all([0, 1, 2].map(async () => stack.use(await startRedis(cluster))))
@@ -75,6 +75,11 @@ it('a queue in a Redis Cluster of three nodes: the address of any node is enough
       (node) => node.disconnect(),
     ),
   )
+  const open = () => openQueue({ queueUrl: servers[2]?.url ?? '', name: 'q', onError: () => undefined })
+  await expect(open()).rejects.toMatchObject({
+    code: 'QUEUE_DOWN',
+    details: [expect.stringContaining('CLUSTERDOWN')],
+  })
   const parts = [0, 5461, 10_923, 16_384]
   for (const [i, node] of nodes.entries()) {
     await node.cluster('ADDSLOTSRANGE', parts[i] ?? 0, (parts[i + 1] ?? 0) - 1)
@@ -84,7 +89,7 @@ it('a queue in a Redis Cluster of three nodes: the address of any node is enough
     const told = await Promise.all(nodes.map((node) => node.cluster('INFO')))
     return told.every((info) => info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3'))
   })
-  const queue = await openQueue({ queueUrl: servers[2]?.url ?? '', name: 'q', onError: () => undefined })
+  const queue = await open()
   stack.defer(queue.close)
   const taken: string[] = []
   const consumer = await queue.consume(async (page) => void taken.push(...page.map(({ id }) => id)), {
