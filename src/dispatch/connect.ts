@@ -52,11 +52,11 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
     for (const each of opened) each.disconnect()
   }
   try {
-    const clustered = await firstConnect(first)
-    const producer = clustered ? clusterOf(first, { enableOfflineQueue: false }) : first
-    const consumer = clustered ? clusterOf(first) : new Redis(queueUrl, REDIS)
+    const nodes = await firstConnect(first)
+    const producer = nodes ? clusterOf(first, nodes, { enableOfflineQueue: false }) : first
+    const consumer = nodes ? clusterOf(first, nodes) : new Redis(queueUrl, REDIS)
     opened.push(producer, consumer)
-    if (clustered) {
+    if (nodes) {
       first.disconnect()
       await firstly(producer, producer.connect())
     }
@@ -69,20 +69,29 @@ async function connectRedis(queueUrl: string, onError: (error: Error) => void): 
   }
 }
 
-/** All nodes of the cluster that a node belongs to, by the credentials that the node took. */
-function clusterOf(node: Redis, options: ClusterOptions = {}): Cluster {
+/**
+ * All nodes of the cluster that a node belongs to, by the credentials that the node took. A connection that is made anew
+ * knows only the nodes given here, and the named one may be away by then.
+ */
+function clusterOf(node: Redis, nodes: readonly Address[], options: ClusterOptions = {}): Cluster {
   const { host, port, username, password, tls } = node.options
   const redisOptions = { ...REDIS, username, password, ...(tls && { tls }) }
-  return new Cluster([{ host, port }], { ...options, lazyConnect: true, redisOptions })
+  return new Cluster([{ host, port }, ...nodes], { ...options, lazyConnect: true, redisOptions })
 }
 
-/** Resolves to whether the server is a node of a cluster. */
-function firstConnect(redis: Redis): Promise<boolean> {
+type Address = { readonly host: string; readonly port: number }
+
+/** Resolves to the nodes of the cluster that the server belongs to; null: it is a server by itself. */
+function firstConnect(redis: Redis): Promise<Address[] | null> {
   const asked = async () => {
     await redis.connect()
     await redis.ping()
     await refuseEviction(redis)
-    return (await redis.info('cluster')).includes('cluster_enabled:1')
+    if (!(await redis.info('cluster')).includes('cluster_enabled:1')) return null
+    const slots = await redis.cluster('SLOTS')
+    const nodes = slots.flatMap(([, , ...holders]) => holders.map(([host, port]) => ({ host, port })))
+    // A node that does not know its own address gives none.
+    return nodes.filter(({ host }) => host)
   }
   return firstly(redis, asked())
 }
