@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { openQueue } from '../../src/dispatch/bullmq.ts'
 import { connectQueue } from '../../src/dispatch/connect.ts'
+import { freePort, HOST } from '../../src/embedded/launch.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { makeRelay } from '../support/relay.ts'
@@ -67,11 +68,12 @@ it('a right that is lost later names the role of the queue', async () => {
 
 it('a queue in a Redis Cluster of three nodes: the address of any node is enough, and a cluster that is down or a node that restarts is waited for', async () => {
   await using stack = new AsyncDisposableStack()
-  const cluster = {
+  const buses = [await freePort(), await freePort(), await freePort()] as const
+  const cluster = (bus: number) => ({
     password: 'cluster',
-    more: 'cluster-enabled yes\ncluster-node-timeout 1000\ncluster-require-full-coverage no\n',
-  }
-  const servers = await Promise.all([0, 1, 2].map(async () => stack.use(await startRedis(cluster))))
+    more: `cluster-enabled yes\ncluster-port ${bus}\ncluster-node-timeout 1000\ncluster-require-full-coverage no\n`,
+  })
+  const servers = await Promise.all(buses.map(async (bus) => stack.use(await startRedis(cluster(bus)))))
   const nodes = servers.map(({ url }) =>
     stack.adopt(
       new Redis(url).on('error', () => undefined),
@@ -86,11 +88,11 @@ it('a queue in a Redis Cluster of three nodes: the address of any node is enough
   const parts = [0, 5461, 10_923, 16_384]
   for (const [i, node] of nodes.entries()) {
     await node.cluster('ADDSLOTSRANGE', parts[i] ?? 0, (parts[i + 1] ?? 0) - 1)
-    await node.cluster('MEET', '127.0.0.1', new URL(servers[0]?.url ?? '').port)
+    await node.cluster('MEET', HOST, new URL(servers[0]?.url ?? '').port, buses[0])
   }
   await until(async () => {
-    const told = await Promise.all(nodes.map((node) => node.cluster('INFO')))
-    return told.every((info) => info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3'))
+    const infos = await Promise.all(nodes.map((node) => node.cluster('INFO')))
+    return infos.every((info) => info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3'))
   })
   const queue = await open()
   stack.defer(queue.close)
