@@ -56,7 +56,7 @@ export const syncCommand: AddCommand = (program, io, exit) => {
         '--history',
         'only print the stored state of the customers, and their last calls',
         'dryRun',
-        'look',
+        'lookup',
         'diff',
       ),
     )
