@@ -27,7 +27,10 @@ publish({
     ...['worker', 'Postgres'].map((which) => ({ title: `CPU of ${which}`, digits: 2, unit: 'ms' })),
     { title: 'WAL', digits: 1, unit: 'KiB' },
     { title: 'memory', unit: 'MiB' },
-    ...['owed', 'its indexes', 'ledger', 'its indexes'].map((title) => ({ title, unit: 'bytes each' })),
+    ...['owed', 'its indexes', 'ledger', 'its indexes', 'a call in the log'].map((title) => ({
+      title,
+      unit: 'bytes',
+    })),
   ],
   rows,
 })
@@ -77,11 +80,15 @@ async function change(pool: pg.Pool, customers: number): Promise<void> {
   ])
 }
 
-/** Bytes for each customer: of the rows and of the indexes of `owed` and `ledger`. */
+/** Bytes for each customer: of the rows and of the indexes of `owed` and `ledger`; and for each call in the log. */
 async function sizes(pool: pg.Pool, customers: number): Promise<number[]> {
   const { rows } = await pool.query<{ table: number; indexes: number }>(
     `SELECT pg_table_size(t)::float8 AS table, pg_indexes_size(t)::float8 AS indexes
      FROM unnest('{rollcall.owed,rollcall.ledger}'::regclass[]) AS t`,
   )
-  return rows.flatMap(({ table, indexes }) => [table / customers, indexes / customers])
+  const log = await pool.query<{ each: number }>(
+    `SELECT pg_total_relation_size('rollcall.call')::float8 / count(*) AS each FROM rollcall.call`,
+  )
+  const calls = log.rows.map(({ each }) => each)
+  return [...rows.flatMap(({ table, indexes }) => [table / customers, indexes / customers]), ...calls]
 }
