@@ -143,10 +143,7 @@ test('held after a TRUNCATE: released by kind, and the mark stays open', async (
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
   )
   await put(db.pool, [held('a', ['truncated'])])
-  expect(await release(db.pool, { kind: 'truncated', ...PERSON })).toMatchObject({
-    customers: 1,
-    reset: [],
-  })
+  expect(await release(db.pool, { kind: 'truncated', ...PERSON })).toMatchObject({ customers: 1, reset: [] })
   const brake = makeBrake(db.pool, limits(0, 0))
   expect(await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })).toEqual([])
   const { rows } = await db.pool.query('SELECT resolved_at FROM rollcall.capture_mark')

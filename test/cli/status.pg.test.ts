@@ -89,10 +89,7 @@ test('no customer waits for a worker while calls are stopped', async () => {
   expect(await scene.needs()).toEqual(NOTHING)
   for (const over of ['-1 s', '2 h']) {
     await scene.pool.query('UPDATE rollcall.pace SET not_before = now() + $1::interval', [over])
-    expect(await scene.needs(), over).toMatchObject({
-      code: 3,
-      attention: [expect.stringContaining('due')],
-    })
+    expect(await scene.needs(), over).toMatchObject({ code: 3, attention: [expect.stringContaining('due')] })
   }
   await scene.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(),
     probe_at = now() + interval '1 min'`)

@@ -57,10 +57,7 @@ describe('functionSource', () => {
   })
 
   it('fails when the function reads a column that it does not name', () => {
-    const { value } = functionSource({
-      columns: ['plan'],
-      call: ({ plan, secreto }) => `${plan}${secreto}`,
-    })
+    const { value } = functionSource({ columns: ['plan'], call: ({ plan, secreto }) => `${plan}${secreto}` })
     expect(() => value(row)).toThrow('does not name')
   })
 

@@ -67,10 +67,7 @@ test('records about another service are not shown as if they were about this one
   const worker = await house.startWorker()
   await house.settled()
   await worker.stop()
-  const other = await startSandbox({
-    apiKey: SECRETS.SERVICE_API_KEY,
-    secretKey: SECRETS.SERVICE_SECRET_KEY,
-  })
+  const other = await startSandbox({ apiKey: SECRETS.SERVICE_API_KEY, secretKey: SECRETS.SERVICE_SECRET_KEY })
   try {
     const elsewhere = await ask(house, 'c', { origin: other.url, ...DIGEST })
     expect(elsewhere).toMatchObject({

@@ -204,10 +204,7 @@ export const SECTIONS = {
       'not shown: how a token is had': 'any JWT is passed on, and one that has run out is distinguished',
     },
   },
-  '6': {
-    title: 'Events',
-    facts: { 'not shown: events': 'nobody tells of a change; a GET shows it' },
-  },
+  '6': { title: 'Events', facts: { 'not shown: events': 'nobody tells of a change; a GET shows it' } },
   '7': {
     title: 'Errors',
     facts: {

@@ -18,14 +18,7 @@ export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
   return {
     ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
     ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, lookedUp: false },
-    ...{
-      acknowledged: [],
-      unclear: false,
-      effect: 'none',
-      lowered: false,
-      statusKnown: false,
-      isNew: false,
-    },
+    ...{ acknowledged: [], unclear: false, effect: 'none', lowered: false, statusKnown: false, isNew: false },
     ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
     ...{ desired: null, noteKeys: [], lastAnswer: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     ...given,

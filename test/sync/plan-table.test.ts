@@ -147,10 +147,7 @@ describe('the plan', () => {
   it.each(Object.keys(TABLES) as Name[])('needs every row of the table "%s"', (table) => {
     const found = new Set<number>()
     const rows = TABLES[table]
-    const shorter = rows.map((_, without) => ({
-      ...TABLES,
-      [table]: rows.filter((_, at) => at !== without),
-    }))
+    const shorter = rows.map((_, without) => ({ ...TABLES, [table]: rows.filter((_, at) => at !== without) }))
     for (const given of tried) {
       const used: number[] = []
       const right = text(wanted(given, TABLES, (name, at) => name === table && used.push(at)))

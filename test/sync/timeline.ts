@@ -18,11 +18,7 @@ import {
 } from '../support/pure-service.ts'
 
 /** A row that was committed so long after the one before, and after which delays its notifications come. */
-export type Change = {
-  readonly row: Row | null
-  readonly afterMs: number
-  readonly notes: readonly number[]
-}
+export type Change = { readonly row: Row | null; readonly afterMs: number; readonly notes: readonly number[] }
 
 export type Troubles = {
   readonly faults: readonly (Fault | null)[]
