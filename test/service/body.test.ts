@@ -53,70 +53,29 @@ describe('readUser (section 4.4)', () => {
 })
 
 describe('reportsError (section 7 shows no form of errors)', () => {
-  it.each([
-    { error: 'no' },
-    { error: { code: 'X' } },
-    { error: true },
-    { error: 12 },
-    { errors: ['x'] },
-    { errors: { email: 'bad' } },
-    { errorCode: 'E1' },
-    { error_message: 'x' },
-    { success: false },
-    { success: 'false' },
-    { ok: false },
-    { status: 'error' },
-    { status: 'FAIL' },
-    { status: 500 },
-    { status: 'KO' },
-    { status: 'not_found' },
-    { success: 0 },
-    { success: 'no' },
-    { ok: 0 },
-    { result: false },
-    { result: 'error' },
-    { Error: 'x' },
-    { status: '422' },
-    { code: 400 },
-    { code: '404' },
-    { statusCode: 500 },
-    [{ error: 'x' }],
-    false,
-    { user_id: 'u', status: 2, error: 'x' },
-  ])('does: %j', (value) => {
-    expect(reportsError(value)).toBe(true)
-  })
-
-  it.each([
-    { user_id: 'u', status: 0 },
-    { user_id: 'u', status: 2, description: 'error' },
-    { status: 0 },
-    { status: 'ok' },
-    { status: '0' },
-    { success: true },
-    { success: 1 },
-    { result: 'ok' },
-    { result: { user_id: 'u' } },
-    { ok: true },
-    { error: null },
-    { error: '' },
-    { error: false },
-    { error: 0 },
-    { error: {} },
-    { errors: [] },
-    { code: 0 },
-    { code: 200 },
-    { code: 'OK' },
-    { code: 399 },
-    {},
-    [],
-    ['error'],
-    null,
-    true,
-    'error',
-    500,
-  ])('does not: %j', (value) => {
-    expect(reportsError(value)).toBe(false)
+  const ONE: readonly (readonly [key: string, does: readonly unknown[], doesNot: readonly unknown[]])[] = [
+    ['error', ['no', { code: 'X' }, true, 12], [null, '', false, 0, {}]],
+    ['Error', ['x'], []],
+    ['errors', [['x'], { email: 'bad' }], [[]]],
+    ['errorCode', ['E1'], []],
+    ['error_message', ['x'], []],
+    ['success', [false, 'false', 0, 'no'], [true, 1]],
+    ['ok', [false, 0], [true]],
+    ['status', ['error', 'FAIL', 500, 'KO', 'not_found', '422'], [0, 'ok', '0']],
+    ['result', [false, 'error'], ['ok', { user_id: 'u' }]],
+    ['code', [400, '404'], [0, 200, 'OK', 399]],
+    ['statusCode', [500], []],
+  ]
+  const user = { user_id: 'u', status: 2 }
+  const DOES = [false, [{ error: 'x' }], { ...user, error: 'x' }]
+  const DOES_NOT = [{ ...user, status: 0 }, { ...user, description: 'error' }, {}, [], ['error'], null, true]
+  it.each<[boolean, unknown]>([
+    ...ONE.flatMap(([key, does]) => does.map((value): [boolean, unknown] => [true, { [key]: value }])),
+    ...ONE.flatMap(([key, , not]) => not.map((value): [boolean, unknown] => [false, { [key]: value }])),
+    ...DOES.map((value): [boolean, unknown] => [true, value]),
+    ...[...DOES_NOT, 'error', 500].map((value): [boolean, unknown] => [false, value]),
+  ])('is %s: %j', (said, value) => {
+    expect(reportsError(value)).toBe(said)
   })
 
   it('is total over whatever JSON can hold', () => {
