@@ -4,13 +4,21 @@ import { addressOf, isLocal, plaintextProblem } from '../../src/config/address.t
 afterEach(() => vi.unstubAllEnvs())
 
 describe('what stays on this machine', () => {
-  it.each(['localhost', 'LocalHost', '127.0.0.1', '::1', '::ffff:127.0.0.1', '/var/run'])('%s does', (host) =>
-    expect(isLocal(host)).toBe(true),
-  )
-
-  it.each(['db', '127.example', 'localhost.example', '128.0.0.1', '10.0.0.1', '::2', '0.0.0.0', '127.1', ''])(
-    '"%s" does not, or nobody knows',
-    (host) => expect(isLocal(host)).toBe(false),
+  const LOCAL = ['localhost', 'LocalHost', '127.0.0.1', '::1', '::ffff:127.0.0.1', '/var/run']
+  const OTHER = [
+    'db',
+    '127.example',
+    'localhost.example',
+    '128.0.0.1',
+    '10.0.0.1',
+    '::2',
+    '0.0.0.0',
+    '127.1',
+    '',
+  ]
+  it.each([...LOCAL.map((host) => [host, true] as const), ...OTHER.map((host) => [host, false] as const)])(
+    '"%s": %s',
+    (host, local) => expect(isLocal(host)).toBe(local),
   )
 })
 
@@ -31,24 +39,21 @@ describe('an address of a Postgres', () => {
   ])('%s', (url, address) => expect(addressOf(url)).toEqual(address))
 
   it.each([
-    ['require', true],
-    ['verify-full', true],
-    ['disable', false],
+    ['sslmode=require', true],
+    ['sslmode=verify-full', true],
+    ['sslmode=disable', false],
     // With these two other programs are content with plain text, and pg announces to follow them.
-    ['prefer', false],
-    ['allow', false],
-  ])('sslmode=%s: encrypted is %s', (mode, encrypted) =>
-    expect(addressOf(`postgres://h/d?sslmode=${mode}`)?.encrypted).toBe(encrypted),
+    ['sslmode=prefer', false],
+    ['sslmode=allow', false],
+    ['ssl=true', true],
+    ['sslnegotiation=direct', true],
+    ['uselibpqcompat=true&sslmode=require', true],
+    ['sslmode=verify-full&sslmode=disable', false],
+    ['sslmode=disable&sslmode=verify-full', true],
+    ['ssl=true&sslmode=disable', false],
+  ])('%s: encrypted is %s', (options, encrypted) =>
+    expect(addressOf(`postgres://h/d?${options}`)?.encrypted).toBe(encrypted),
   )
-
-  it.each([
-    ['postgres://h/d?ssl=true', true],
-    ['postgres://h/d?sslnegotiation=direct', true],
-    ['postgres://h/d?uselibpqcompat=true&sslmode=require', true],
-    ['postgres://h/d?sslmode=verify-full&sslmode=disable', false],
-    ['postgres://h/d?sslmode=disable&sslmode=verify-full', true],
-    ['postgres://h/d?ssl=true&sslmode=disable', false],
-  ])('%s: encrypted is %s', (url, encrypted) => expect(addressOf(url)?.encrypted).toBe(encrypted))
 
   it('goes by the variables of Postgres where the address says nothing, as pg does', () => {
     vi.stubEnv('PGHOST', 'db.example')
