@@ -61,24 +61,8 @@ describe('userPath (section 4.4)', () => {
 
   it('survives what URL does to addresses: every other id comes back as it was', () => {
     const odd = fc.constantFrom(
-      'a/b',
-      'ñ',
-      '...',
-      '%2e',
-      '%2e%2e',
-      '.%2e',
-      'a b',
-      '😀',
-      '?',
-      '#',
-      '\\',
-      '//',
-      ';',
-      "!'()*",
-      '\n\t',
-      '%00',
-      '\0',
-      ' ',
+      ...['a/b', 'ñ', '...', '%2e', '%2e%2e', '.%2e', 'a b', '😀', '?', '#', '\\', '//', ';', "!'()*"],
+      ...['\n\t', '%00', '\0', ' '],
     )
     const id = fc.oneof(
       odd,
