@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { KEYS, talk } from './talk.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/sandbox/server.ts'
+import { HEADERS, KEYS, sandboxOfFile, talk } from './talk.ts'
 
-const HEADERS = { 'Api-Key': 'api', 'Secret-Key': 'secret', 'Content-Type': 'application/json' }
-
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox(KEYS)
-})
-afterAll(async () => {
-  await sandbox.stop()
-})
+const sandbox = sandboxOfFile()
 beforeEach(() => {
   sandbox.users.clear()
   sandbox.journal.clear()

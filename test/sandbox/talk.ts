@@ -1,6 +1,16 @@
-import type { Sandbox } from '../../src/sandbox/server.ts'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
+import { ofFile } from '../support/of-file.ts'
 
 export const KEYS = { apiKey: 'api', secretKey: 'secret' }
+export const HEADERS = { 'Api-Key': 'api', 'Secret-Key': 'secret', 'Content-Type': 'application/json' }
+
+/** One for all tests of a file. */
+export function sandboxOfFile(options: Partial<SandboxOptions> = {}): Sandbox {
+  return ofFile(async () => {
+    const sandbox = await startSandbox({ ...KEYS, ...options })
+    return { ...sandbox, [Symbol.asyncDispose]: sandbox.stop }
+  })
+}
 
 export type Talked = { readonly status: number; readonly json: unknown }
 type Said = { readonly headers?: Record<string, string>; readonly body?: unknown }

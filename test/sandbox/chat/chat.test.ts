@@ -1,17 +1,12 @@
 // Who may call the chat and what is refused. What its answers hold is in test/interface, by section.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { makeDrafts } from '../../../src/sandbox/chat/conversations.ts'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
-import { bearing, chatHeaders, KEYS, talk } from '../talk.ts'
+import { bearing, chatHeaders, sandboxOfFile, talk } from '../talk.ts'
 
 /** A Monday. */
 const NOW = Date.parse('2026-03-02T10:00:00Z')
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ ...KEYS, now: () => NOW })
-})
-afterAll(() => sandbox.stop())
+const sandbox = sandboxOfFile({ now: () => NOW })
 beforeEach(() => {
   const { users, journal, clock, conversations } = sandbox
   for (const part of [users, journal, clock, conversations]) part.clear()

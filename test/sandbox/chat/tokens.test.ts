@@ -2,12 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { claimedUser, makeTokens } from '../../../src/sandbox/chat/tokens.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { runs } from '../../support/size.ts'
-import { KEYS, talk } from '../talk.ts'
+import { sandboxOfFile, talk } from '../talk.ts'
 
 const NOW = Date.parse('2026-03-02T10:00:00Z')
 const secret = randomBytes(32)
@@ -83,12 +82,8 @@ describe('a token', () => {
 })
 
 describe('POST /_sandbox/tokens', () => {
-  let sandbox: Sandbox
-  beforeAll(async () => {
-    sandbox = await startSandbox({ ...KEYS, now: () => NOW })
-    sandbox.users.set('u 1', { status: 2 })
-  })
-  afterAll(() => sandbox.stop())
+  const sandbox = sandboxOfFile({ now: () => NOW })
+  beforeAll(() => void sandbox.users.set('u 1', { status: 2 }))
 
   const post = (body: unknown) => talk(sandbox, 'POST /_sandbox/tokens', { body })
 
@@ -102,17 +97,5 @@ describe('POST /_sandbox/tokens', () => {
       expires_at: '2026-03-02T10:02:00.000Z',
     })
     expect(await post({ user_id: 'u 1' })).toMatchObject({ json: { expires_at: '2026-03-02T11:00:00.000Z' } })
-  })
-
-  it.each([
-    [{ user_id: 7 }, 'user_id'],
-    [{ user_id: 'u 1', expires_in: -1 }, 'expires_in'],
-    [{ user_id: 'u 1', expires_in: 1e12 }, 'expires_in'],
-    [{ user_id: 'u 1', admin: true }, 'admin'],
-    [[], 'body'],
-  ])('%j is refused with the field', async (body, field) => {
-    const { status, json } = await post(body)
-    expect(status).toBe(422)
-    expect(Object.keys((json as { error: { fields: object } }).error.fields)).toEqual([field])
   })
 })

@@ -1,6 +1,6 @@
 // Every value of every dimension, as a caller sees it. The table is complete by construction: a dimension without an
 // entry does not compile, and a value without a case fails.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type Contract,
   type ContractInput,
@@ -10,13 +10,10 @@ import {
   type Dimension,
   DOCUMENTED,
 } from '../../../src/sandbox/contract/contract.ts'
-import { jsonOf, type Seen, type Service, startService } from './service.ts'
+import { ofFile } from '../../support/of-file.ts'
+import { jsonOf, type Seen, startService } from './service.ts'
 
-let to: Service
-beforeAll(async () => {
-  to = await startService()
-})
-afterAll(() => to[Symbol.asyncDispose]())
+const to = ofFile(startService)
 beforeEach(() => to.reset())
 
 const FIELDS = {

@@ -1,9 +1,8 @@
 // A sandbox as its callers see it: over HTTP, with nothing in between that could mend an answer.
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
+import { bearing, HEADERS, KEYS } from '../talk.ts'
 
-const KEYS = { apiKey: 'api', secretKey: 'secret' }
-const KEY_HEADERS = { 'Api-Key': 'api', 'Secret-Key': 'secret' }
-const HEADERS = { ...KEY_HEADERS, 'Content-Type': 'application/json' }
+const { 'Content-Type': _type, ...KEY_HEADERS } = HEADERS
 
 export type Seen = { readonly status: number; readonly type: string | null; readonly text: string }
 
@@ -42,8 +41,7 @@ export async function startService(): Promise<Service> {
     update: (userId, body) => write('PATCH', user(userId), body),
     control: (method, body) => send('/_sandbox/contract', { method, body: body ?? null }),
     async chat(userId, path) {
-      const headers = { 'Api-Key': 'api', Authorization: `Bearer ${await sandbox.issueToken(userId)}` }
-      return send(path, { headers })
+      return send(path, { headers: bearing(await sandbox.issueToken(userId)) })
     },
     reset() {
       for (const part of [

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { contract, DOCUMENTED, PRESETS } from '../../../src/sandbox/contract/contract.ts'
-import { jsonOf, type Service, startService } from '../contract/service.ts'
+import { ofFile } from '../../support/of-file.ts'
+import { jsonOf, startService } from '../contract/service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const service = ofFile(startService)
 beforeEach(() => service.reset())
 
 const put = (body: unknown) => service.control('PUT', JSON.stringify(body))
@@ -42,22 +39,4 @@ describe('the control endpoint of the contract', () => {
     expect((await service.control('DELETE')).status).toBe(204)
     expect((await service.create({ user_id: 'v', status: 2 })).status).toBe(201)
   })
-})
-
-it.each<[string, unknown, readonly string[]]>([
-  ['a value', { createStatus: 205 }, ['createStatus']],
-  ['a duration', { visibleAfterMs: '2s' }, ['visibleAfterMs']],
-  ['an empty text', { forbidden: '' }, ['forbidden']],
-  ['an unknown preset', { preset: 'legasy' }, ['preset']],
-  ['several things', { nulls: 1, order: 'none', pivot: 'included' }, ['nulls', 'order']],
-  ['a word', 'lagging creat-204', ['creat-204']],
-  ['a list', ['legacy'], ['body']],
-  ['an empty name', { '': 1 }, ['""']],
-])('a mistake of a contract: %s is reported, and changes nothing', async (_name, body, fields) => {
-  service.sandbox.contract.set({ nulls: 'absent' })
-  const seen = await put(body)
-  expect(seen.status).toBe(422)
-  const { error } = jsonOf(seen) as { error: { fields: object } }
-  expect(Object.keys(error.fields)).toEqual(fields)
-  expect(service.sandbox.contract.now).toEqual({ ...DOCUMENTED, nulls: 'absent' })
 })

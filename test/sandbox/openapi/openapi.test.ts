@@ -8,12 +8,11 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts'
 import { managedFields, rowOf, settingsFor } from '../../support/arbitrary.ts'
 import { configOf, makeCustomer } from '../../support/pure-claims.ts'
 import { runs } from '../../support/size.ts'
+import { KEYS, HEADERS as S2S } from '../talk.ts'
 import { compile, document, misfits, operations, pointers } from './reader.ts'
 import { valuesOf } from './values.ts'
 
 const OPENAPI_PATH = '/openapi.json'
-const KEYS = { apiKey: 'api', secretKey: 'secret' }
-const S2S = { 'Api-Key': 'api', 'Secret-Key': 'secret', 'Content-Type': 'application/json' }
 const USERS = '/s2s/v1/users'
 /** Registered at the start of each test; the `/` has to stay in its segment. */
 const MEMBER = 'member/1'
