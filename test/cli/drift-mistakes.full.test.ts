@@ -1,16 +1,16 @@
 // What `rollcall drift` says when it cannot do what it was asked for; and of whom, by `--where`.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
 import { LANE } from '../drift/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 import { runDrift } from '../support/drift-command.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { ofFile } from '../support/of-file.ts'
 import { until } from '../support/until.ts'
 
-let house: House
+const house = ofFile(() => buildHouse(LANE))
 beforeAll(async () => {
-  house = await buildHouse(LANE)
   const worker = await house.startWorker()
   await house.db.pool.query(
     `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('a', 'premium', 'Ana', 'ana@example.com'),
@@ -19,7 +19,6 @@ beforeAll(async () => {
   await house.settled()
   await worker.stop()
 })
-afterAll(() => house[Symbol.asyncDispose]())
 
 async function mistaken(args: readonly string[], over: Partial<House> = {}, env = {}) {
   const before = house.calls().length

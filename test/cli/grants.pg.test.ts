@@ -1,22 +1,15 @@
 // `rollcall grants` as a command: what it prints, what it refuses, and that it changes nothing.
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { type Command, makeCommand } from '../support/command.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { makeCommand } from '../support/command.ts'
+import { buildHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let house: House
-let command: Command
-beforeAll(async () => {
-  house = await buildHouse(lane)
-  command = await makeCommand(JSON.stringify(house.authored))
-})
-afterAll(async () => {
-  await command[Symbol.asyncDispose]()
-  await house[Symbol.asyncDispose]()
-})
+const house = ofFile(() => buildHouse(lane))
+const command = ofFile(() => makeCommand(JSON.stringify(house.authored)))
 
 function writeConfig(name: string, changes: Partial<RollcallConfig>): Promise<void> {
   const config = { ...house.authored, ...changes }

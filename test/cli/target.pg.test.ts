@@ -1,9 +1,10 @@
 // Which service and which database: named in one form by every command, and a copy is recognized.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Command, makeCommand } from '../support/command.ts'
+import { expect, test } from 'vitest'
+import { makeCommand } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
-import { CONFIG, type House } from '../support/house.ts'
+import { CONFIG } from '../support/house.ts'
 import { lanes } from '../support/lanes.ts'
+import { ofFile } from '../support/of-file.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { unfolded } from '../support/unfolded.ts'
 
@@ -12,16 +13,8 @@ if (!lane) throw new Error('the Postgres lane is always there')
 
 const DEMO = { service: { ...CONFIG.service, environment: 'demo' } } as const
 
-let house: House
-let command: Command
-beforeAll(async () => {
-  house = await settledHouse(lane, named(['a', 'b']), { config: DEMO })
-  command = await makeCommand(JSON.stringify(house.authored))
-})
-afterAll(async () => {
-  await command[Symbol.asyncDispose]()
-  await house[Symbol.asyncDispose]()
-})
+const house = ofFile(() => settledHouse(lane, named(['a', 'b']), { config: DEMO }))
+const command = ofFile(() => makeCommand(JSON.stringify(house.authored)))
 
 test.each([
   ...['status', 'failures', 'access a', 'sync a --diff', 'backfill', 'backfill --dry-run', 'drift'],

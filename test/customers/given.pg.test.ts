@@ -4,13 +4,12 @@ import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { readGiven, spaced } from '../../src/customers/given.ts'
 import { makePool } from '../../src/database/pool.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let db: TestDatabase
+const db = ofFile(() => freshDatabase())
 let pool: pg.Pool
-
 beforeAll(async () => {
-  db = await freshDatabase()
   await db.pool.query(
     `CREATE TYPE tier AS ENUM ('Gold', 'it''s'); CREATE DOMAIN badge AS int CHECK (VALUE > 0);
      CREATE TABLE customers (int2 int2, int8 int8, uuid uuid, price numeric, code varchar(3), name text, padded char(5),
@@ -18,10 +17,7 @@ beforeAll(async () => {
   )
   pool = makePool({ url: db.url, max: 2, onError: () => undefined })
 })
-afterAll(async () => {
-  await pool.end()
-  await db.drop()
-})
+afterAll(() => pool.end())
 
 async function read(columns: readonly string[], given: string): Promise<string | null> {
   const config = resolveConfig(

@@ -1,16 +1,13 @@
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import type { Condition } from '../../src/customers/conditions.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { type KeyCursor, makeReadKeys } from '../../src/customers/pages.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await freshDatabase()
-})
-afterAll(() => db.drop())
+const db = ofFile(() => freshDatabase())
 
 type Client = Pick<pg.ClientBase, 'query'>
 

@@ -7,20 +7,16 @@ import { describeCustomers } from '../../src/customers/describe.ts'
 import { makeReadCustomers, type ReadCustomers } from '../../src/customers/read.ts'
 import { makePool } from '../../src/database/pool.ts'
 import { MOST_FIELD_BYTES } from '../../src/model/formats.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let db: TestDatabase
+const db = ofFile(() => freshDatabase())
 let pool: pg.Pool
-
 beforeAll(async () => {
-  db = await freshDatabase()
   await db.pool.query('CREATE EXTENSION citext')
   pool = makePool({ url: db.url, max: 2, onError: () => undefined })
 })
-afterAll(async () => {
-  await pool.end()
-  await db.drop()
-})
+afterAll(() => pool.end())
 
 function configure(key: string | readonly string[], relation: object = { table: 'customers' }): Config {
   const columns = typeof key === 'string' ? [key] : key

@@ -1,21 +1,18 @@
 // A run that is stopped and goes on while customers come and go: whoever was there all the time is taken once.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { keyOf } from '../../src/customers/key.ts'
 import { makeReading } from '../../src/customers/read.ts'
 import { allCustomers, beginningOf, type Place } from '../../src/drift/all-customers.ts'
 import { readTime } from '../../src/drift/runs.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 import { runs } from '../support/size.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await freshDatabase()
-  await db.pool.query('CREATE EXTENSION citext')
-})
-afterAll(() => db.drop())
+const db = ofFile(() => freshDatabase())
+beforeAll(() => db.pool.query('CREATE EXTENSION citext'))
 
 type Parts = readonly string[]
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)

@@ -1,5 +1,5 @@
 // Whom a run checks, and in which order; that it goes on just where it stopped; and what is kept of it.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'
 import { makeReading } from '../../src/customers/read.ts'
@@ -24,7 +24,8 @@ import {
 } from '../../src/drift/runs.ts'
 import { bindGeneration } from '../../src/ledger/generation.ts'
 import { estimate } from '../../src/report/estimate.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 import { until } from '../support/until.ts'
 
 const config = resolveConfig(
@@ -38,12 +39,11 @@ const config = resolveConfig(
   'rollcall.config.ts',
 )
 
-let db: TestDatabase
+const db = ofFile(() => freshDatabase())
 let all: CustomerSource
 let readCustomers: ReturnType<typeof makeReading>
 let startedAt: string
 beforeAll(async () => {
-  db = await freshDatabase()
   // 200 customers with two key columns, ten of them with a record, and 50 who have a record and no row.
   await db.pool.query(`
     CREATE TABLE people (country text, id int, PRIMARY KEY (country, id));
@@ -55,7 +55,6 @@ beforeAll(async () => {
   readCustomers = makeReading(db.pool, config, shape)
   startedAt = await readTime(db.pool)
 })
-afterAll(() => db.drop())
 
 type Asked = {
   readonly sample?: number | null

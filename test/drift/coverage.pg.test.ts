@@ -1,20 +1,19 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { drawSample, writeSample } from '../../src/drift/evidence.ts'
 import { held, keys, put } from '../brake/scene.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
 const HOUR = 3_600_000
 const PERIOD = 24 * HOUR
 
-let db: TestDatabase
+const db = ofFile(() => freshDatabase())
 let pool: Pool
-beforeAll(async () => {
-  db = await freshDatabase()
+beforeAll(() => {
   pool = db.pool
 })
-afterAll(() => db.drop())
 beforeEach(async () => {
   await pool.query('TRUNCATE rollcall.owed, rollcall.ledger, rollcall.finding, rollcall.run, rollcall.pace')
 })

@@ -1,15 +1,12 @@
 // What is known without a call: each customer stands in one place, and the places add up.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countFoundLater, metSince, readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 import { runs } from '../support/size.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await freshDatabase()
-})
-afterAll(() => db.drop())
+const db = ofFile(() => freshDatabase())
 
 const customer = fc.record({
   /** Null: without a record. */

@@ -1,5 +1,5 @@
 // From a note over a lease to a claim: who may call the service for a customer, and when nobody may.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeClaim } from '../../src/ledger/claim.ts'
 import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
@@ -8,19 +8,18 @@ import { note } from '../../src/ledger/note.ts'
 import { makeReadKept, readUserRecords } from '../../src/ledger/record.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
+import { ofFile } from '../support/of-file.ts'
 
 const TARGET = { origin: 'https://service.example', apiKey: 'a', digestKey: 'd'.repeat(32) }
 
-let db: TestDatabase
+const db = ofFile(() => freshDatabase())
 let binding: string
 beforeAll(async () => {
-  db = await freshDatabase()
   binding = await bindTarget(db.pool, TARGET)
   await bindGeneration(db.pool, 'mine')
 })
-afterAll(() => db.drop())
 beforeEach(async () => {
   await db.pool.query('DELETE FROM rollcall.owed')
   await change()

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Ending } from '../../src/ledger/ending.ts'
 import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { noteReplans } from '../../src/ledger/note-unchanged.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await freshDatabase()
-})
-afterAll(() => db.drop())
+const db = ofFile(() => freshDatabase())
 beforeEach(() => db.pool.query('TRUNCATE rollcall.owed, rollcall.ledger'))
 
 type Columns = Readonly<Record<string, unknown>>

@@ -1,14 +1,11 @@
 // What the script of `rollcall grants` allows, and what it does not.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { checkRights } from '../../src/ledger/readable.ts'
-import { type GrantsScene, openScene, sessionOf } from './grants-scene.ts'
+import { ofFile } from '../support/of-file.ts'
+import { openScene, sessionOf } from './grants-scene.ts'
 
-let scene: GrantsScene
-beforeAll(async () => {
-  scene = await openScene()
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = ofFile(openScene)
 
 /** Everything that somebody may do in the database, beside what its owner may. */
 async function allRights(): Promise<string> {

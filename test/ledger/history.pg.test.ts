@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { readHistory } from '../../src/ledger/history.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
+import { ofFile } from '../support/of-file.ts'
 
-let db: TestDatabase
+const db = ofFile(() => freshDatabase())
 beforeAll(async () => {
-  db = await freshDatabase()
   const { pool } = db
   await pool.query(`INSERT INTO rollcall.ledger
     (key, user_id, remote, state, reason, issues, since, changed_at, acknowledged_at, verified_at)
@@ -19,7 +19,6 @@ beforeAll(async () => {
       NULL, 'done', n, '{status,email}', 'x' FROM unnest('{2,1,3,4}'::int[]) n`)
   await pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('captured', 1)`)
 })
-afterAll(() => db.drop())
 
 test('tells all that the tables hold of a customer, times as ISO text in UTC', async () => {
   const history = await readHistory(db.pool, 'full', 50)

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
 import { type ChatClient, makeChatClient } from '../../src/service/chat-client.ts'
 import type { Reply } from '../../src/service/client.ts'
 import type { CallError, CallErrorKind, Reached } from '../../src/service/errors.ts'
 import { makeUsersClient, type UsersClient, type UsersClientOptions } from '../../src/service/users.ts'
+import { ofFile } from '../support/of-file.ts'
 
 export const KEYS = { apiKey: 'api-key-of-the-test', secretKey: 'secret-key-of-the-test' }
 
@@ -39,23 +40,12 @@ export async function startPair({ client = {}, sandbox: options = {} }: Settings
 
 /** One for all tests of a file, empty before each. */
 export function pairOfFile(): Pick<Pair, 'sandbox' | 'client'> {
-  let pair: Pair
-  beforeAll(async () => {
-    pair = await startPair()
-  })
-  afterAll(() => pair[Symbol.asyncDispose]())
+  const pair = ofFile(() => startPair())
   beforeEach(() => {
     const { users, journal, faults } = pair.sandbox
     for (const each of [users, journal, faults]) each.clear()
   })
-  return {
-    get sandbox() {
-      return pair.sandbox
-    },
-    get client() {
-      return pair.client
-    },
-  }
+  return pair
 }
 
 const DEFAULTS = { timeoutMs: 5000, concurrency: 10, allowPlainHttp: false }
