@@ -10,6 +10,7 @@ import { type Called, callService } from '../../src/sync/call.ts'
 import type { Call } from '../../src/sync/turn.ts'
 import { makeChat } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'
+import { FULL } from '../support/presets.ts'
 
 /** A registered user with full access, and a professional of the sandbox whom everybody sees. */
 export const USER = 'user-1'
@@ -24,22 +25,12 @@ export const S2S = {
 
 /** Every field of section 2.6 but user_id, as in the document's sample of a PUT. */
 export const ALL = {
+  ...FULL,
   status: 2,
   email: 'ana@example.com',
-  nid_number: '12345678Z',
-  first_name: 'Ana',
-  last_name: 'Gil',
-  gender: 1,
-  birthdate: '1980-02-29',
   mobile_phone: '612345678',
-  mobile_phone_prefix: '34',
   coverage_name: 'home',
-  contract_number: 'C-1',
-  service_language_code: 'es',
   description: null,
-  country_code: 'ES',
-  ml_group_name: 'g1',
-  md_group_name: 'm1',
 } as const
 
 export type Asking = {

@@ -117,7 +117,7 @@ export const FULL = {
   country_code: 'ES',
   ml_group_name: 'g1',
   md_group_name: 'm1',
-}
+} as const
 
 /** A customer with a value in every column, none of which is another's. */
 export async function insertFull({ db }: House, key: string, plan = 'premium'): Promise<void> {
