@@ -2,43 +2,15 @@ import { expect, test } from 'vitest'
 import { columns } from '../../src/cli/render.ts'
 import { renderStored } from '../../src/cli/render-history.ts'
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
+import { BARE_HISTORY, LOGGED_CALL } from '../support/history.ts'
 
 const CALL: LoggedCall = {
-  at: '2026-11-21T10:00:01.250Z',
-  by: 'worker web-1/4711',
-  plan: 'patch',
-  method: 'PATCH',
-  status: 200,
-  error: null,
-  meaning: 'done',
-  ms: 35,
-  fields: ['status', 'email'],
-  answer: 'x',
+  ...{ ...LOGGED_CALL, at: '2026-11-21T10:00:01.250Z', by: 'worker web-1/4711', status: 200, ms: 35 },
 }
 const SETTLED: NonNullable<History> = {
-  state: 'idle',
-  reason: null,
-  issues: [],
-  since: '2026-11-21T10:00:01.300Z',
-  attempts: 0,
-  nextInMs: null,
-  owed: false,
-  underWay: false,
-  owedSinceMs: null,
-  overdueMs: null,
-  capturedMs: null,
-  outboxSearched: true,
-  unknown: false,
-  changedAt: '2026-11-21T10:00:00.100Z',
-  acknowledgedAt: '2026-11-21T10:00:01.300Z',
-  writtenAgoMs: 5,
-  agreedStatus: 2,
-  metBefore: true,
-  verifiedAt: null,
-  finding: null,
-  userId: 'u-1',
-  remote: 'present',
-  calls: [],
+  ...{ ...BARE_HISTORY, since: '2026-11-21T10:00:01.300Z', changedAt: '2026-11-21T10:00:00.100Z' },
+  ...{ acknowledgedAt: '2026-11-21T10:00:01.300Z', writtenAgoMs: 5, agreedStatus: 2, metBefore: true },
+  ...{ userId: 'u-1', remote: 'present' },
 }
 
 const said = (over: Partial<NonNullable<History>>) => renderStored({ ...SETTLED, ...over }, 'c1').join('\n')

@@ -9,16 +9,11 @@ import { accessOf, type Desired, type Result, remediesFor, resultOf } from '../.
 import type { AccessVerdict, Remedy, RemedyName } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
 import type { Plan } from '../../src/sync/plan.ts'
+import { BARE_HISTORY } from '../support/history.ts'
 
-const STORED: NonNullable<History> = {
-  ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
-  ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
-  ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
-  ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
-}
 const known = (over: Partial<NonNullable<History>> | null): Records => ({
   ...{ kind: 'known', applied: true },
-  history: over && { ...STORED, ...over },
+  history: over && { ...BARE_HISTORY, ...over },
 })
 
 const DESIRED: Readonly<Record<string, Desired>> = {

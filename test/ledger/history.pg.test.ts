@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { readHistory } from '../../src/ledger/history.ts'
 import { freshDatabase } from '../support/database.ts'
+import { LOGGED_CALL } from '../support/history.ts'
 import { ofFile } from '../support/of-file.ts'
 
 const db = ofFile(() => freshDatabase())
@@ -45,18 +46,7 @@ test('tells all that the tables hold of a customer, times as ISO text in UTC', a
 test('gives the calls by the time when they were made, not in the order in which they were written', async () => {
   const history = await readHistory(db.pool, 'full', 50)
   expect(history?.calls.map(({ status }) => status)).toEqual([201, 202, 203, 204])
-  expect(history?.calls[0]).toEqual({
-    at: '2026-01-02T03:00:01.000Z',
-    by: 'worker h/1',
-    plan: 'patch',
-    method: 'PATCH',
-    status: 201,
-    error: null,
-    meaning: 'done',
-    ms: 1,
-    fields: ['status', 'email'],
-    answer: 'x',
-  })
+  expect(history?.calls[0]).toEqual(LOGGED_CALL)
   expect((await readHistory(db.pool, 'full', 2))?.calls.map(({ status }) => status)).toEqual([203, 204])
 })
 

@@ -1,0 +1,15 @@
+import type { History, LoggedCall } from '../../src/ledger/history.ts'
+
+/** A customer of whom the tables hold a record, and nothing in it. */
+export const BARE_HISTORY: NonNullable<History> = {
+  ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
+  ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
+  ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
+  ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
+}
+
+/** A write that was done, as `test/ledger/history.pg.test.ts` stores it. */
+export const LOGGED_CALL: LoggedCall = {
+  ...{ at: '2026-01-02T03:00:01.000Z', by: 'worker h/1', plan: 'patch', method: 'PATCH', status: 201 },
+  ...{ error: null, meaning: 'done', ms: 1, fields: ['status', 'email'], answer: 'x' },
+}
