@@ -2,20 +2,19 @@
 // stays as it was.
 
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../src/sandbox/chat/professionals.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
 import { runs } from '../support/size.ts'
 import { BODIES, hostileJson, READS, spoilt } from './hostile-input.ts'
+import { sandboxOfFile } from './talk.ts'
 
 const BODY_LIMIT = 64 * 1024
 const professionalId = PEOPLE[0]?.professional_id ?? ''
 
-let sandbox: Sandbox
+const sandbox = sandboxOfFile()
 let headers: Record<string, string>
 let before: unknown
 beforeAll(async () => {
-  sandbox = await startSandbox({ apiKey: 'api', secretKey: 'secret' })
   sandbox.users.set('kept', { status: 2, email: 'kept@correo.example' })
   sandbox.users.set('u', { status: 2 })
   for (const userId of ['kept', 'u']) {
@@ -26,9 +25,6 @@ beforeAll(async () => {
   const token = await sandbox.issueToken('u')
   headers = { 'api-key': 'api', 'secret-key': 'secret', authorization: `Bearer ${token}` }
   before = held()
-})
-afterAll(async () => {
-  await sandbox.stop()
 })
 afterEach(async () => {
   reset()
