@@ -26,8 +26,8 @@ type Options = {
 }
 
 /**
- * `await using db = await freshDatabase()` in a test; for a whole file, `freshDatabase()` in `beforeAll` and
- * `db.drop()` in `afterAll`. Whoever is still connected when it ends is cut off.
+ * `await using db = await freshDatabase()` in a test; for a whole file, `ofFile(() => freshDatabase())`. Sessions that
+ * are still open when it ends are cut off.
  */
 export async function freshDatabase(options: Options = {}): Promise<TestDatabase> {
   const { databaseUrl, template, prefix } = servers()
