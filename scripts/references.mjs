@@ -59,18 +59,16 @@ function options() {
   const source = readFileSync(new URL('../src/config/define.ts', import.meta.url), 'utf8')
   const [, type = ''] = source.split('export type RollcallConfig')
   const rows = []
-  let section = ''
-  for (const [, comment, indent, name, optional, rest] of type.matchAll(
-    /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*\n)?^( +)readonly (\w+)(\??):(.*)$/gm,
+  let path = []
+  for (const [, comment, indent, name, optional] of type.matchAll(
+    /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*\n)?^( +)readonly (\w+)(\??):/gm,
   )) {
-    if (indent.length === 2) section = ''
-    if (comment) {
-      const text = cell(comment.replaceAll(/^\s*\* ?/gm, ''))
-      const [meaning, given] = text.split(/ Default: (?=.*\.$)/)
-      const preset = given?.slice(0, -1) ?? (optional ? '' : 'required')
-      rows.push([`\`${section}${name}\``, meaning, preset])
-    }
-    if (indent.length === 2 && (rest.endsWith('{') || rest.startsWith(' ('))) section = `${name}.`
+    path = [...path.slice(0, indent.length / 2 - 1), name]
+    if (!comment) continue
+    const text = cell(comment.replaceAll(/^\s*\* ?/gm, ''))
+    const [meaning, given] = text.split(/ Default: (?=.*\.$)/)
+    const preset = given?.slice(0, -1) ?? (optional ? '' : 'required')
+    rows.push([`\`${path.join('.')}\``, meaning, preset])
   }
   return table(['key', 'meaning', 'default'], rows)
 }

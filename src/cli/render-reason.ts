@@ -84,7 +84,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'out-of-time': [
     'the time of the attempt was over before its next call',
-    `${WAIT}; if it stays so, the service is slow: raise timing.lifetimeMs`,
+    `${WAIT}; if it stays so, the service is slow: raise advanced.timing.lifetimeMs`,
   ],
   'not-noted': [
     'it would lose access, and changes are captured that no worker has noted yet',

@@ -70,12 +70,12 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
   // Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself.
   const least = 2 * timeoutMs + Math.min(timeoutMs, 2000)
   const short = `expected at least ${least}: twice service.timeoutMs (${timeoutMs}), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found ${lifetimeMs}`
-  const late = `expected at most timing.lifetimeMs (${lifetimeMs}); found ${consistencyDelayMs}`
-  const fewer = `expected at least timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
+  const late = `expected at most advanced.timing.lifetimeMs (${lifetimeMs}); found ${consistencyDelayMs}`
+  const fewer = `expected at least advanced.timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
   return [
-    ...wrong(lifetimeMs < least, ['timing', 'lifetimeMs'], short),
+    ...wrong(lifetimeMs < least, ['advanced', 'timing', 'lifetimeMs'], short),
     // The look after an unknown outcome comes when the lifetime has passed, and must be credible then.
-    ...wrong(lifetimeMs < consistencyDelayMs, ['timing', 'consistencyDelayMs'], late),
-    ...wrong(retryMaxMs < retryMinMs, ['timing', 'retryMaxMs'], fewer),
+    ...wrong(lifetimeMs < consistencyDelayMs, ['advanced', 'timing', 'consistencyDelayMs'], late),
+    ...wrong(retryMaxMs < retryMinMs, ['advanced', 'timing', 'retryMaxMs'], fewer),
   ]
 }

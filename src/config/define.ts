@@ -161,36 +161,6 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     /** The highest number of simultaneous calls in one process. Default: 100. */
     readonly concurrency?: number
   }
-  readonly timing?: {
-    /**
-     * The shortest time between two syncs of one customer, in ms. Changes within this time become one sync; 0 is
-     * allowed. Default: 1,000.
-     */
-    readonly gapMs?: number
-    /**
-     * The longest duration of one attempt to sync a customer, in ms. A GET and a write must fit in it. So it must be
-     * at least the smaller of these values: twice `timeoutMs` plus 2,000, or three times `timeoutMs`. Default:
-     * 30,000.
-     */
-    readonly lifetimeMs?: number
-    /**
-     * A job that waits longer on the queue counts as lost, and its customers are queued again; in ms. Default:
-     * 30,000.
-     */
-    readonly queueLeaseMs?: number
-    /**
-     * How long a GET may still show the old state after a write, in ms. rollcall does not rely on a GET within this
-     * time. At most `lifetimeMs`. Default: 5,000.
-     */
-    readonly consistencyDelayMs?: number
-    /**
-     * The upper limit of the first wait after a failed call, in ms. The wait is random below it (full jitter).
-     * Default: 1,000.
-     */
-    readonly retryMinMs?: number
-    /** The longest wait after a failed call, in ms. Default: 3,600,000. */
-    readonly retryMaxMs?: number
-  }
   /**
    * How many customers one kind of change may reach within a time window. Above it, a person decides; see [The
    * brake](retries.md#the-brake).
@@ -209,10 +179,6 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
      */
     readonly creates?: { readonly customers?: number; readonly share?: number }
   }
-  readonly history?: {
-    /** How many days rollcall keeps the log of calls. Default: 14. */
-    readonly keepDays?: number
-  }
   readonly reconcile?: {
     /**
      * Workers check every user by a GET within this time, like `'7d'` or `'12h'`. `false`: they do not check.
@@ -227,17 +193,57 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     /** How many days rollcall keeps findings that have ended. Default: 90. */
     readonly keepDays?: number
   }
-  readonly capture?: {
-    /**
-     * At this size (MB) the outbox takes no more keys. A worker then compares all customers with the ledger. Default:
-     * 1,024.
-     */
-    readonly outboxLimitMb?: number
-    /**
-     * Hours between two searches for [changes that capture missed](capture.md#changes-that-capture-missed); 0: no
-     * search. Default: 24.
-     */
-    readonly checkHours?: number
+  /**
+   * The defaults of these options suit almost every installation. Example:
+   * `{ timing: { gapMs: 5_000 }, history: { keepDays: 30 } }`.
+   */
+  readonly advanced?: {
+    readonly timing?: {
+      /**
+       * The shortest time between two syncs of one customer, in ms. Changes within this time become one sync; 0 is
+       * allowed. Default: 1,000.
+       */
+      readonly gapMs?: number
+      /**
+       * The longest duration of one attempt to sync a customer, in ms. A GET and a write must fit in it. So it must be
+       * at least the smaller of these values: twice `timeoutMs` plus 2,000, or three times `timeoutMs`. Default:
+       * 30,000.
+       */
+      readonly lifetimeMs?: number
+      /**
+       * A job that waits longer on the queue counts as lost, and its customers are queued again; in ms. Default:
+       * 30,000.
+       */
+      readonly queueLeaseMs?: number
+      /**
+       * How long a GET may still show the old state after a write, in ms. rollcall does not rely on a GET within this
+       * time. At most `lifetimeMs`. Default: 5,000.
+       */
+      readonly consistencyDelayMs?: number
+      /**
+       * The upper limit of the first wait after a failed call, in ms. The wait is random below it (full jitter).
+       * Default: 1,000.
+       */
+      readonly retryMinMs?: number
+      /** The longest wait after a failed call, in ms. Default: 3,600,000. */
+      readonly retryMaxMs?: number
+    }
+    readonly history?: {
+      /** How many days rollcall keeps the log of calls. Default: 14. */
+      readonly keepDays?: number
+    }
+    readonly capture?: {
+      /**
+       * At this size (MB) the outbox takes no more keys. A worker then compares all customers with the ledger. Default:
+       * 1,024.
+       */
+      readonly outboxLimitMb?: number
+      /**
+       * Hours between two searches for [changes that capture missed](capture.md#changes-that-capture-missed); 0: no
+       * search. Default: 24.
+       */
+      readonly checkHours?: number
+    }
   }
 }
 

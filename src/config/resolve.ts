@@ -3,9 +3,12 @@ import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
+import { closest } from './closest.ts'
 import type { Config } from './config.ts'
 import { type Problem, problemLine, read, unknownKey } from './problems.ts'
 import {
+  ADVANCED,
+  type Authored,
   clearWithAllSchema,
   clearWithSchema,
   customersSchema,
@@ -33,13 +36,13 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
     throw invalid(shown, [{ path: [], text: 'the default export is no configuration object' }])
   const problems: Problem[] = Object.keys(raw)
     .filter((key) => !TOP_LEVEL.includes(key))
-    .map((key) => ({ path: [key], text: unknownKey(key, TOP_LEVEL) }))
+    .map((key) => ({ path: [key], text: unknownSection(key) }))
 
   const customers = readCustomers(raw.customers, problems)
   const watch = readWatch(raw.watch, customers, problems)
   const mapping = readMapping(raw.mapping, problems)
   const scope = readScope(raw.scope, problems)
-  const settings = readSettings(raw, problems)
+  const { advanced, ...settings } = readSettings(raw, problems)
   const clearWith = readClearWith(raw.clearWith, problems)
   const mappingVersion = read(mappingVersionSchema, raw.mappingVersion, ['mappingVersion'], problems)
 
@@ -48,11 +51,11 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
   if (mapping !== undefined && clearWith !== undefined) {
     problems.push(...checkClearing(clearWith, mapping, settings.unmanaged))
   }
-  problems.push(...checkTiming(settings.service, settings.timing))
+  problems.push(...checkTiming(settings.service, advanced?.timing))
 
   if (problems.length > 0) throw invalid(shown, problems)
   // A section that could not be read has its problem.
-  const all = { customers, watch, mapping, scope, clearWith, ...settings } as Sections & Read
+  const all = { customers, watch, mapping, scope, clearWith, ...settings, ...advanced } as Sections & Read
   const { isView: _, ...from } = all.customers
   const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = all
   return freezeAll({
@@ -70,6 +73,13 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
 }
 
 type Read = Pick<Config, 'watch' | 'mapping' | 'scope' | 'clearWith'> & { readonly customers: Customers }
+
+/** A name out of `advanced` is suggested with its path. */
+function unknownSection(key: string): string {
+  const meant = closest(key, [...TOP_LEVEL, ...ADVANCED])
+  const isAdvanced = meant !== undefined && ADVANCED.includes(meant)
+  return isAdvanced ? `unknown; did you mean advanced.${meant}?` : unknownKey(key, TOP_LEVEL)
+}
 
 function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined {
   const customers = read(customersSchema, raw, ['customers'], problems)
@@ -95,12 +105,12 @@ function readWatch(raw: unknown, customers: Customers | undefined, problems: Pro
   return undefined
 }
 
-function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[]): Partial<Sections> {
+function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[]): Partial<Authored> {
   const entries = Object.entries(settingSchemas).map(([name, schema]) => [
     name,
     read<unknown>(schema, raw[name], [name], problems),
   ])
-  return Object.fromEntries(entries) as Partial<Sections>
+  return Object.fromEntries(entries) as Partial<Authored>
 }
 
 function readClearWith(raw: unknown, problems: Problem[]): Config['clearWith'] | undefined {

@@ -68,29 +68,11 @@ export const settingSchemas = {
     ceiling: z.number(RATE).min(0.1, RATE).default(50),
     concurrency: whole(1, 1000).default(100),
   }).prefault({}),
-  timing: section({
-    gapMs: whole(0, MAX_MS).default(1000),
-    lifetimeMs: whole(1, MAX_MS).default(30_000),
-    queueLeaseMs: whole(1, MAX_MS).default(30_000),
-    consistencyDelayMs: whole(0, MAX_MS).optional(),
-    retryMinMs: whole(1, MAX_MS).default(1000),
-    retryMaxMs: whole(1, MAX_MS).default(3_600_000),
-  })
-    .transform(({ consistencyDelayMs: delay, ...timing }) => ({
-      ...timing,
-      consistencyDelayMs: delay ?? Math.min(5000, timing.lifetimeMs),
-    }))
-    .prefault({}),
   brake: section({
     windowHours: whole(1, 720).default(24),
     changes: brakeLimit({ customers: 100, share: 0.01 }),
     creates: brakeLimit({ customers: 10_000, share: 0.1 }),
   }).prefault({}),
-  capture: section({
-    outboxLimitMb: whole(1, 1_048_576).default(1024),
-    checkHours: whole(0, 8760).default(24),
-  }).prefault({}),
-  history: section({ keepDays: whole(1, MOST_DAYS).default(14) }).prefault({}),
   reconcile: section({
     period: period.prefault('7d'),
     mode: oneOf(['report', 'repair']).default('report'),
@@ -98,13 +80,35 @@ export const settingSchemas = {
   })
     .transform(({ period: periodMs, ...rest }) => ({ ...rest, periodMs }))
     .prefault({}),
+  advanced: section({
+    timing: section({
+      gapMs: whole(0, MAX_MS).default(1000),
+      lifetimeMs: whole(1, MAX_MS).default(30_000),
+      queueLeaseMs: whole(1, MAX_MS).default(30_000),
+      consistencyDelayMs: whole(0, MAX_MS).optional(),
+      retryMinMs: whole(1, MAX_MS).default(1000),
+      retryMaxMs: whole(1, MAX_MS).default(3_600_000),
+    })
+      .transform(({ consistencyDelayMs: delay, ...timing }) => ({
+        ...timing,
+        consistencyDelayMs: delay ?? Math.min(5000, timing.lifetimeMs),
+      }))
+      .prefault({}),
+    history: section({ keepDays: whole(1, MOST_DAYS).default(14) }).prefault({}),
+    capture: section({
+      outboxLimitMb: whole(1, 1_048_576).default(1024),
+      checkHours: whole(0, 8760).default(24),
+    }).prefault({}),
+  }).prefault({}),
 } satisfies { readonly [K in keyof RollcallConfig]?: z.ZodType }
 
 type Schemas = typeof settingSchemas
 type Frozen<T> = { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> : T[K] }
 
+export type Authored = { [K in keyof Schemas]: z.output<Schemas[K]> }
+
 /** With every default filled in; define.ts says what each means. */
-export type Sections = Frozen<{ [K in keyof Schemas]: z.output<Schemas[K]> }>
+export type Sections = Frozen<Omit<Authored, 'advanced'> & Authored['advanced']>
 
 function nameOf(what: string) {
   const error = `expected the name of a ${what}`
@@ -206,3 +210,5 @@ export const TOP_LEVEL = [
   ...words('customers watch scope mapping clearWith mappingVersion'),
   ...Object.keys(settingSchemas),
 ]
+
+export const ADVANCED = Object.keys(settingSchemas.advanced.unwrap().shape)

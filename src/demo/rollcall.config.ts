@@ -42,5 +42,7 @@ export default defineConfig({
   service: { environment: 'demo', timeoutMs: 1000 },
   pace: { ceiling: 60, concurrency: 10 },
   // Short, so that calls with an unknown outcome clear up before the reader's eyes; the defaults are longer.
-  timing: { gapMs: 1000, lifetimeMs: 3000, queueLeaseMs: 5000, retryMinMs: 200, retryMaxMs: 2000 },
+  advanced: {
+    timing: { gapMs: 1000, lifetimeMs: 3000, queueLeaseMs: 5000, retryMinMs: 200, retryMaxMs: 2000 },
+  },
 })

@@ -4,7 +4,7 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { verified } from '../support/at-rest.ts'
 import { logClaims, readClaimLog, twoLive } from '../support/claim-log.ts'
-import { CONFIG } from '../support/house.ts'
+import { CONFIG, timed } from '../support/house.ts'
 import { buildOwnHouse, type OwnHouse } from '../support/own-house.ts'
 import { insertAll, judgeAtRest, SWAPPABLE } from '../support/random-customers.ts'
 import {
@@ -40,10 +40,10 @@ const OUT_OF_REACH = { customers: 2_000_000_000, share: 1 }
 const AUTHORED: Partial<RollcallConfig> = {
   service: { timeoutMs: TIMEOUT_MS },
   pace: { ceiling: 200, concurrency: 10 },
-  timing: {
+  ...timed({
     ...{ gapMs: 20, lifetimeMs: LIFETIME_MS, queueLeaseMs: 2500, consistencyDelayMs: LAG_MS * 1.2 },
     ...{ retryMinMs: 30, retryMaxMs: 1000 },
-  },
+  }),
   brake: { changes: OUT_OF_REACH, creates: OUT_OF_REACH },
   reconcile: CONFIG.reconcile ?? {},
 }

@@ -1,7 +1,7 @@
 // What `rollcall sync` does by hand where the service is not as rollcall left it.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
 function sync(house: House, ...args: readonly string[]) {
@@ -47,8 +47,7 @@ test('--lookup finds what was changed at the service, puts it right, and is need
 })
 
 test('a lookup that would come too soon after a write is waited for, and said', async () => {
-  const timing = { ...CONFIG.timing, consistencyDelayMs: 1500 }
-  await using house = await buildHouse(lane, { config: { timing } })
+  await using house = await buildHouse(lane, { config: timed({ consistencyDelayMs: 1500 }) })
   await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await sync(house, 'c')
   const { code, output } = await sync(house, '--lookup', 'c')

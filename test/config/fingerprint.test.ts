@@ -69,9 +69,9 @@ test.each<[string, Partial<RollcallConfig>]>([
 
 test.each<[string, Partial<RollcallConfig>]>([
   ['the pace', { pace: { ceiling: 1, concurrency: 1 } }],
-  ['times', { timing: { gapMs: 7 } }],
+  ['times', { advanced: { timing: { gapMs: 7 } } }],
   ['the service', { service: { timeoutMs: 7 } }],
-  ['capture', { capture: { outboxLimitMb: 7 } }],
+  ['capture', { advanced: { capture: { outboxLimitMb: 7 } } }],
   ['how often everybody is checked', { reconcile: { period: '1d', mode: 'repair' } }],
   ['what is watched', { watch: [{ table: 'public.customers', key: 'id' }] }],
 ])('%s does not', (_, changes) => {

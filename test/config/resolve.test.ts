@@ -80,13 +80,15 @@ describe('resolveConfig', () => {
 
 const status = (form: unknown) => ({ mapping: { ...minimal.mapping, status: form } })
 const mapped = (fields: object) => ({ mapping: { ...minimal.mapping, ...fields } })
+const timed = (timing: object) => ({ advanced: { timing } })
 const watching = (...watch: object[]) => ({ watch })
 const itself = { table: 'clientes', key: 'id_cliente' }
 
 describe('a mistake in the configuration is named', () => {
   it.each<[string, object, string, string]>([
     ['an unknown key', { scop: 1 }, 'scop', 'scope?'],
-    ['an unknown key of a section that is changed', { timing: { gapsMs: 1 } }, 'timing.gapsMs', 'gapMs?'],
+    ['one that belongs under advanced', { timing: {} }, 'timing', 'mean advanced.timing?'],
+    ['an unknown key of a section that is changed', timed({ gapsMs: 1 }), 'advanced.timing.gapsMs', 'gapMs?'],
     ['one of reconcile', { reconcile: { zzz: 1 } }, 'reconcile.zzz', 'one of period, mode, keepDays'],
     ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial', 'email?'],
     ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either a table or a view'],
@@ -176,18 +178,18 @@ describe('a mistake in the configuration is named', () => {
     ],
     ['a ceiling of hardly anything', { pace: { ceiling: 0.09 } }, 'pace.ceiling', '0.1'],
     ['a broken number', { service: { timeoutMs: 1.5 } }, 'service.timeoutMs', 'whole number'],
-    ['a lifetime without a grace', { timing: { lifetimeMs: 21_999 } }, 'timing.lifetimeMs', 'at least 22000'],
+    ['a lifetime without a grace', timed({ lifetimeMs: 21_999 }), 'advanced.timing.lifetimeMs', '22000'],
     [
       'a GET that is credible only after the lifetime',
-      { timing: { lifetimeMs: 25_000, consistencyDelayMs: 25_001 } },
-      'timing.consistencyDelayMs',
+      timed({ lifetimeMs: 25_000, consistencyDelayMs: 25_001 }),
+      'advanced.timing.consistencyDelayMs',
       '25000',
     ],
     [
       'a longest wait below the first',
-      { timing: { retryMinMs: 10, retryMaxMs: 9 } },
-      'timing.retryMaxMs',
-      'timing.retryMinMs',
+      timed({ retryMinMs: 10, retryMaxMs: 9 }),
+      'advanced.timing.retryMaxMs',
+      'advanced.timing.retryMinMs',
     ],
   ])('%s', (_, overrides, path, word) => {
     const [line = '', ...more] = mistakes({ ...minimal, ...overrides })
@@ -206,7 +208,7 @@ describe('a mistake in the configuration is named', () => {
       mapping: { user_id: 'id', status: { value: 1 }, nope: 'x' },
       scope: {},
       clearWith: 'nothing',
-      timing: { lifetimeMs: 1 },
+      advanced: { timing: { lifetimeMs: 1 } },
       strict: 1,
     }
     expect(mistakes(wrong).map((line) => line.split(': ')[1])).toEqual([
@@ -216,7 +218,7 @@ describe('a mistake in the configuration is named', () => {
       'scope',
       'strict',
       'clearWith',
-      'timing.lifetimeMs',
+      'advanced.timing.lifetimeMs',
     ])
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { drainOutbox } from '../../src/capture/outbox.ts'
 import { makeNoting } from '../../src/ledger/note.ts'
 import { userIdFor } from '../../src/sync/map.ts'
-import { buildHouse, CONFIG } from '../support/house.ts'
+import { buildHouse, timed } from '../support/house.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { behindCapture, LANE, openVerifier, storedFindings } from './scene.ts'
@@ -12,8 +12,8 @@ const TWO = `INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'An
 
 test('a change that comes while the GET is under way makes what it shows worth nothing, noted or only captured', async () => {
   // The GET takes longer than the change.
-  const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
-  await using house = await settledHouse(LANE, TWO, { config: { service: { timeoutMs: 8000 }, timing } })
+  const config = { service: { timeoutMs: 8000 }, ...timed({ lifetimeMs: 20_000 }) }
+  await using house = await settledHouse(LANE, TWO, { config })
   const { pool } = house.db
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
@@ -42,8 +42,8 @@ test('a change that comes while the GET is under way makes what it shows worth n
 })
 
 test('what was written a moment ago is not checked, nor checked twice sooner than the service may lag', async () => {
-  const timing = { ...CONFIG.timing, consistencyDelayMs: 1500, lifetimeMs: 5000 }
-  await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config: { timing } })
+  const config = timed({ consistencyDelayMs: 1500, lifetimeMs: 5000 })
+  await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config })
   await house.startWorker()
   const { pool } = house.db
   await pool.query(TWO)

@@ -99,7 +99,8 @@ test.each<[string, string | null, string, string | null]>([
   ['edited-at-service', 'Ana', '1 hour', null],
   ['just-written', 'Ana', '0', null],
 ])('%s is the cause of a difference, sent %s, %s ago, lost %s', async (cause, sent, ago, lost) => {
-  await using house = await buildHouse(lane, { config: { timing: { consistencyDelayMs: 20_000 } } })
+  const config = { advanced: { timing: { consistencyDelayMs: 20_000 } } }
+  await using house = await buildHouse(lane, { config })
   const digester = makeDigester(DIGEST.digestKey)
   const known = sent === null ? {} : { first_name: digester.exact('c', 'first_name', sent) }
   await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)

@@ -106,7 +106,7 @@ test.each([
 
 test('an interrupt ends it at once while the service does not answer', async () => {
   await using house = await buildHouse(lane, {
-    config: { service: { timeoutMs: 60_000 }, timing: { lifetimeMs: 125_000 } },
+    config: { service: { timeoutMs: 60_000 }, advanced: { timing: { lifetimeMs: 125_000 } } },
   })
   house.sandbox.faults.set([{ match: {}, action: { kind: 'latency', minMs: 50_000, maxMs: 50_000 } }])
   await using process = await runRollcall(house, ['access', 'c'])

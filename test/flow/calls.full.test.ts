@@ -1,7 +1,7 @@
 // Every call that the service got stands in the log of calls, once.
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 
@@ -24,7 +24,7 @@ async function logged({ db }: House) {
 test('every call is logged once, under fire too', async () => {
   await using house = await buildHouse(lane, {
     contract: { refuses: 'description' },
-    config: { timing: { ...CONFIG.timing, gapMs: 20, retryMinMs: 20, retryMaxMs: 200 } },
+    config: timed({ gapMs: 20, retryMinMs: 20, retryMaxMs: 200 }),
   })
   house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))
   const worker = await house.startWorker()
@@ -61,8 +61,8 @@ test('what was under way when the worker stopped is logged as well', async () =>
   expect(await logged(house)).toEqual([{ key: 'c', method: 'POST', status: null }])
 })
 
-test('a worker drops from the log what is older than history.keepDays', async () => {
-  await using house = await buildHouse(lane, { config: { history: { keepDays: 3 } } })
+test('a worker drops from the log what is older than advanced.history.keepDays', async () => {
+  await using house = await buildHouse(lane, { config: { advanced: { history: { keepDays: 3 } } } })
   const { pool } = house.db
   await pool.query(
     `INSERT INTO rollcall.call (key, at, by, plan, method, meaning, ms, fields, answer)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { buildHouse, CONFIG } from '../support/house.ts'
+import { buildHouse, timed } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 eachLane('the fewest calls', (lane) => {
   test('ten updates of one row in quick succession cost at most two calls', async () => {
     const gapMs = 1000
-    await using house = await buildHouse(lane, { config: { timing: { ...CONFIG.timing, gapMs } } })
+    await using house = await buildHouse(lane, { config: timed({ gapMs }) })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)

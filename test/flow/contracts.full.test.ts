@@ -257,9 +257,9 @@ async function openMany(plan: string, options: Options): Promise<House> {
 }
 
 test('a change to both rows of a person costs one call, also once an answer was lost', async () => {
-  const timing = { ...PATIENT.timing, lifetimeMs: 10_000 }
+  const timing = { ...PATIENT.advanced.timing, lifetimeMs: 10_000 }
   await using house = await openMany('premium', {
-    config: { ...PATIENT, service: { timeoutMs: 3000 }, timing },
+    config: { ...PATIENT, service: { timeoutMs: 3000 }, advanced: { timing } },
   })
   const { pool } = house.db
   const costs = async (sql: string) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildHouse, CONFIG, PATIENT } from '../support/house.ts'
+import { buildHouse, PATIENT, timed } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { many } from '../support/settled-house.ts'
@@ -60,8 +60,8 @@ eachLane('crashes and losses', (lane) => {
   })
 
   test('the queue loses a backlog: live changes go on long before the lost leases have passed', async () => {
-    const timing = { ...CONFIG.timing, queueLeaseMs: 25_000 }
-    await using house = await buildHouse(lane, { config: { timing, pace: { ceiling: 100, concurrency: 5 } } })
+    const config = { ...timed({ queueLeaseMs: 25_000 }), pace: { ceiling: 100, concurrency: 5 } }
+    await using house = await buildHouse(lane, { config })
     await house.startWorker()
     const { pool } = house.db
     await pool.query(many(200))

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { runDrift } from '../support/drift-command.ts'
-import { buildHouse, CONFIG, type House, PATIENT } from '../support/house.ts'
+import { buildHouse, type House, PATIENT, timed } from '../support/house.ts'
 import { postgres as lane, otherLane } from '../support/lanes.ts'
 import { whileChanging } from '../support/settled-house.ts'
 
@@ -68,8 +68,8 @@ otherLane('users who were changed at the service', (lane) => {
 
 test('a service with forms of its own that shows writes late: no drift, while customers change', async () => {
   const contract = { email: 'lower-case', phone: 'formatted', visibleAfterMs: 400 } as const
-  const timing = { ...CONFIG.timing, consistencyDelayMs: 500, lifetimeMs: 3000 }
-  await using house = await buildHouse(lane, { contract, config: { timing } })
+  const config = timed({ consistencyDelayMs: 500, lifetimeMs: 3000 })
+  await using house = await buildHouse(lane, { contract, config })
   const keys = keysOf('c', 24)
   await settle(house, keys)
   const { code, report: found } = await whileChanging(house, keys.slice(0, 4), () => report(house))

@@ -8,7 +8,7 @@ import { LANE } from '../../src/model/customer.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { ContractInput as Contract } from '../../src/sandbox/contract/contract.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, timed } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { insertFull, KINDS } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
@@ -151,8 +151,8 @@ otherLane('an erasure at another kind of service', (lane) => {
   test.each(kinds)('comes to its end: %s', async (name) => {
     const contract: Contract = KINDS[name]
     const lag = contract.visibleAfterMs ?? 0
-    const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 900 + lag * 1.2 }
-    const config = { ...ERASE, timing, service: { timeoutMs: 300 } }
+    const times = timed({ consistencyDelayMs: lag * 1.2, lifetimeMs: 900 + lag * 1.2 })
+    const config = { ...ERASE, ...times, service: { timeoutMs: 300 } }
     await using house = await buildHouse(lane, { contract, config })
     await house.startWorker()
     await insertFull(house, 'c')

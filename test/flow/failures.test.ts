@@ -1,11 +1,11 @@
 // How a failure ends: by itself when row or mapping change, by hand when the service has changed its mind.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
 /** No attempt comes by itself while a test runs. */
-const PATIENT = { timing: { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 } }
+const PATIENT = timed({ retryMinMs: 3_600_000, retryMaxMs: 3_600_000 })
 
 async function failures(house: House, ...args: readonly string[]) {
   const { code, output } = await rollcall(house, 'failures', ...args)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, CONFIG, PATIENT } from '../support/house.ts'
+import { buildHouse, PATIENT, timed } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -22,11 +22,11 @@ describe('a service that fails', () => {
     await using house = await buildHouse(lane, {
       config: {
         service: { timeoutMs: 300 },
-        timing: {
-          ...{ ...CONFIG.timing, lifetimeMs: 900, queueLeaseMs: 800, gapMs: 20, retryMinMs: 20 },
+        ...timed({
+          ...{ lifetimeMs: 900, queueLeaseMs: 800, gapMs: 20, retryMinMs: 20 },
           // On a busy machine claims run out of time; were they tried again at once, it would stay busy with them.
           retryMaxMs: 5000,
-        },
+        }),
       },
     })
     house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))

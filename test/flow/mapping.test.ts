@@ -4,7 +4,7 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, timed } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { reconfigured, startOther } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
@@ -96,8 +96,8 @@ describe('a changed mapping', () => {
   })
 
   test('an older worker stands back when a newer mapping is applied, and what it fetched is not delayed', async () => {
-    const timing = { ...CONFIG.timing, queueLeaseMs: 60_000 }
-    await using house = await buildHouse(lane, { config: { timing, pace: { ceiling: 10, concurrency: 20 } } })
+    const config = { ...timed({ queueLeaseMs: 60_000 }), pace: { ceiling: 10, concurrency: 20 } }
+    await using house = await buildHouse(lane, { config })
     const { pool } = house.db
     await pool.query(many(20))
     await using older = await startOther(house, {})

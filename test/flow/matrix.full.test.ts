@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG } from '../support/house.ts'
+import { buildHouse, CONFIG, timed } from '../support/house.ts'
 import { anyLane as lane, otherLane } from '../support/lanes.ts'
 import { FIELDS, type Setting, TABLE } from '../support/matrix.ts'
 import { checkMatrix, configOf, QUICK, sent } from '../support/matrix-house.ts'
 
 /** The look after a lost answer comes sooner. */
-const BRISK = { service: { timeoutMs: 600 }, timing: { ...CONFIG.timing, lifetimeMs: 1800 } } as const
+const BRISK = { service: { timeoutMs: 600 }, ...timed({ lifetimeMs: 1800 }) } as const
 
 /** With the one of the other queue: each policy with a mapping that sets some fields, and each way to clear twice but `omit`. */
 const SETTINGS: readonly Setting[] = [

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { openOps, type WorkerOps } from '../../src/worker/ops.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { makeRelay } from '../support/relay.ts'
 import { until } from '../support/until.ts'
@@ -55,7 +55,7 @@ const insert = ({ db }: House, id: string) =>
 eachLane('metrics of a worker', (lane) => {
   test('count what happened under faults', async () => {
     await using house = await buildHouse(lane, {
-      config: { timing: { ...CONFIG.timing, retryMinMs: 20, retryMaxMs: 200, gapMs: 10 } },
+      config: timed({ retryMinMs: 20, retryMaxMs: 200, gapMs: 10 }),
     })
     await using measured = await measure(house)
     await house.startWorker(measured.observers)

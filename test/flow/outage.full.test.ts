@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { lanes, otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -126,9 +126,7 @@ otherLane('a service that is out of order', (lane) => {
 otherLane('a service that is out of order', (lane) => {
   test('no customer has an attempt less when it is over', async () => {
     await using house = await buildHouse(lane, {
-      config: {
-        timing: { ...CONFIG.timing, lifetimeMs: 20_000, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 },
-      },
+      config: timed({ lifetimeMs: 20_000, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 }),
     })
     const { pool } = house.db
     await house.startWorker()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { noteGently } from '../../src/ledger/note-unchanged.ts'
 import { LANE } from '../../src/model/customer.ts'
-import { buildHouse, CONFIG } from '../support/house.ts'
+import { buildHouse, timed } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -16,7 +16,7 @@ eachLane('a live change during a backfill', (lane) => {
         // Four calls at once, of 50 ms each: 80 a second at the most, where the pace would allow 2000.
         pace: { ceiling: 2000, concurrency: 4 },
         service: { timeoutMs: 10_000 },
-        timing: { ...CONFIG.timing, lifetimeMs: 25_000, queueLeaseMs: 60_000 },
+        ...timed({ lifetimeMs: 25_000, queueLeaseMs: 60_000 }),
       },
     })
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 50, maxMs: 50 } }])

@@ -5,16 +5,15 @@ import type { RollcallConfig } from '../../src/config/define.ts'
 import { readNotCredible } from '../../src/drift/coverage.ts'
 import { countOpen } from '../../src/drift/found.ts'
 import { readPace } from '../../src/pace/read.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { eachLane, postgres as lane } from '../support/lanes.ts'
 import { whileChanging } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const PERIOD = '2s'
-const TIMING = { ...CONFIG.timing, consistencyDelayMs: 50 }
 
 const reconciling = (reconcile: RollcallConfig['reconcile'] = {}): Partial<RollcallConfig> => ({
-  timing: TIMING,
+  ...timed({ consistencyDelayMs: 50 }),
   reconcile: { period: PERIOD, ...reconcile },
 })
 
@@ -108,7 +107,7 @@ eachLane('a worker verifies', (lane) => {
 
 test('nothing is said of users who change all the time, of a service that lags and of its own forms', async () => {
   await using house = await buildHouse(lane, {
-    config: { ...reconciling({ mode: 'repair' }), timing: { ...TIMING, consistencyDelayMs: 600 } },
+    config: { ...reconciling({ mode: 'repair' }), ...timed({ consistencyDelayMs: 600 }) },
     contract: { email: 'lower-case', phone: 'formatted', visibleAfterMs: 300 },
   })
   await insert(house, 60)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { anyLane, eachLane, postgres } from '../support/lanes.ts'
 import { type RunningProcess, runRollcall } from '../support/process.ts'
 import { connectRedis } from '../support/redis.ts'
@@ -163,8 +163,7 @@ test('a queue in Postgres that takes connections and says nothing holds the work
 })
 
 describe('a worker that is told to end while the service hangs', () => {
-  const service = { timeoutMs: 60_000 }
-  const timing = { ...CONFIG.timing, lifetimeMs: 125_000 }
+  const config = { service: { timeoutMs: 60_000 }, ...timed({ lifetimeMs: 125_000 }) }
   const hang = async (house: House) => {
     house.sandbox.faults.set([{ match: { method: 'POST' }, action: { kind: 'hang-after' } }])
     await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
@@ -175,7 +174,7 @@ describe('a worker that is told to end while the service hangs', () => {
 
   eachLane('and its queue is silent', (lane) => {
     test('breaks the calls off, stores that their outcome is unknown, and ends', async () => {
-      await using house = await buildHouse(lane, { config: { service, timing } })
+      await using house = await buildHouse(lane, { config })
       await using door = await makeRelay(house.queueUrl)
       await door.open()
       await using worker = await start(house, { QUEUE_URL: door.url })
@@ -195,7 +194,7 @@ describe('a worker that is told to end while the service hangs', () => {
   })
 
   test('ends at once at the second signal, and what it had under way is looked up later', async () => {
-    await using house = await buildHouse(anyLane, { config: { service, timing } })
+    await using house = await buildHouse(anyLane, { config })
     await using worker = await start(house, {})
     await hang(house)
     worker.kill('SIGTERM')

@@ -1,7 +1,7 @@
 // Two customers whom the service never serves, and a hundred others who must not notice.
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -11,7 +11,7 @@ const STUBBORN = ['denied', 'broken'] as const
 
 const RETRY = { retryMinMs: 200, retryMaxMs: 3200 }
 /** No answer comes too late on a busy machine: what a call of the others costs is counted. */
-const config = { service: { timeoutMs: 3000 }, timing: { ...CONFIG.timing, ...RETRY, lifetimeMs: 8000 } }
+const config = { service: { timeoutMs: 3000 }, ...timed({ ...RETRY, lifetimeMs: 8000 }) }
 
 /** `nextMs`: until the next attempt; null: none is owed. */
 async function progressOf({ db }: House) {

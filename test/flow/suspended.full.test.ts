@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 const INSERT = `INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`
 
 /** A call lasts until its worker is suspended, on a busy machine as well. */
-const SLOW = { service: { timeoutMs: 2000 }, timing: { ...CONFIG.timing, lifetimeMs: 6000 } }
+const SLOW = { service: { timeoutMs: 2000 }, ...timed({ lifetimeMs: 6000 }) }
 
 /** Brings customer c to a stage of its way, in the one worker that runs; gives what lets it go on. */
 type Stage = (house: House) => Promise<() => Promise<unknown>>

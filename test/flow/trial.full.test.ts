@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG, type House } from '../support/house.ts'
+import { buildHouse, type House, timed } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { writesOf } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
@@ -27,7 +27,7 @@ async function run(house: House, ...args: readonly string[]): Promise<void> {
 }
 
 /** All of the calls have to be under way at once, on a busy machine as well. */
-const SLOW = { service: { timeoutMs: 2000 }, timing: { ...CONFIG.timing, lifetimeMs: 6000 } }
+const SLOW = { service: { timeoutMs: 2000 }, ...timed({ lifetimeMs: 6000 }) }
 
 /** A worker that is killed while these calls wait for their answer, with their marks still mapping. */
 async function killedIn(

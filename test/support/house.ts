@@ -34,6 +34,16 @@ CREATE TABLE clientes (
   interno text
 )`
 
+const TIMING = {
+  ...{ gapMs: 50, lifetimeMs: 3000, queueLeaseMs: 1500, consistencyDelayMs: 0 },
+  ...{ retryMinMs: 50, retryMaxMs: 400 },
+}
+
+/** The usual times of a test, with these changes. */
+export const timed = (changes: Partial<typeof TIMING> = {}) => ({
+  advanced: { timing: { ...TIMING, ...changes } },
+})
+
 export const CONFIG: RollcallConfig = {
   customers: { table: 'public.clientes', key: 'id' },
   mapping: {
@@ -57,14 +67,7 @@ export const CONFIG: RollcallConfig = {
   },
   service: { timeoutMs: 1000 },
   pace: { ceiling: 500, concurrency: 20 },
-  timing: {
-    gapMs: 50,
-    lifetimeMs: 3000,
-    queueLeaseMs: 1500,
-    consistencyDelayMs: 0,
-    retryMinMs: 50,
-    retryMaxMs: 400,
-  },
+  ...timed(),
   // Most tests count calls; those of verification set a period.
   reconcile: { period: false },
 }
@@ -72,7 +75,7 @@ export const CONFIG: RollcallConfig = {
 /** No answer comes too late on a busy machine, for tests that count calls. */
 export const PATIENT = {
   service: { timeoutMs: 8000 },
-  timing: { ...CONFIG.timing, lifetimeMs: 20_000, queueLeaseMs: 20_000 },
+  ...timed({ lifetimeMs: 20_000, queueLeaseMs: 20_000 }),
 }
 
 export type House = AsyncDisposable & {
@@ -108,8 +111,8 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   const authored: RollcallConfig = { ...CONFIG, ...options.config }
   const config = resolveConfig(authored, 'rollcall.config.ts')
   usual ??= makeCustomers(await freshDatabase(), CUSTOMERS, resolveConfig(CONFIG, 'rollcall.config.ts'))
-  const { customers, mapping, scope, watch, capture } = { ...options.config }
-  const changed = options.sql ?? customers ?? mapping ?? scope ?? watch ?? capture
+  const { customers, mapping, scope, watch, advanced } = { ...options.config }
+  const changed = options.sql ?? customers ?? mapping ?? scope ?? watch ?? advanced?.capture
   const { db, role } = changed
     ? await makeCustomers(await freshDatabase(), options.sql ?? CUSTOMERS, config)
     : await copyOf(await usual)

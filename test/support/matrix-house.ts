@@ -11,7 +11,7 @@ import { type Case, COLUMNS, casesOf, mappingOf, rowOf, type Setting, TABLE, unm
 export const QUICK = {
   ...PATIENT,
   pace: { ceiling: 2000, concurrency: 50 },
-  timing: { ...PATIENT.timing, gapMs: 0 },
+  advanced: { timing: { ...PATIENT.advanced.timing, gapMs: 0 } },
 }
 
 export const configOf = (setting: Setting) => ({

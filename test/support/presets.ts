@@ -6,7 +6,7 @@ import {
   DIMENSIONS,
   PRESETS,
 } from '../../src/sandbox/contract/contract.ts'
-import { buildHouse, CONFIG, type House } from './house.ts'
+import { buildHouse, type House, timed } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 
 /** Services that are as documented but for one thing. */
@@ -84,8 +84,8 @@ function mixed(at: number): ContractInput {
 export function buildPresetHouse(lane: QueueLane, name: KindName): Promise<House> {
   const contract = KINDS[name]
   const lag = contract.visibleAfterMs ?? 0
-  const timing = { ...CONFIG.timing, consistencyDelayMs: lag * 1.2, lifetimeMs: 3000 + lag * 1.2 }
-  return buildHouse(lane, { contract, config: { timing, service: { timeoutMs: 1000 } } })
+  const times = timed({ consistencyDelayMs: lag * 1.2, lifetimeMs: 3000 + lag * 1.2 })
+  return buildHouse(lane, { contract, config: { ...times, service: { timeoutMs: 1000 } } })
 }
 
 /** Every call that writes, in order; how often a service has to be looked up is its own. */

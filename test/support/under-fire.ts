@@ -1,6 +1,5 @@
 // Services that fail in every way while their customers change, and what is asked of rollcall meanwhile and after it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RollcallConfig } from '../../src/config/define.ts'
 import type { ContractInput } from '../../src/sandbox/contract/contract.ts'
 import { seededRandom } from '../../src/sandbox/faults/faults.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
@@ -9,7 +8,7 @@ import { type Arrival, joinCalls, type Recorder, recordCalls, tell } from './cal
 import { type LoggedChange, lapsesOf, logClaims, readClaimLog, twoLive } from './claim-log.ts'
 import { unexplained } from './explain.ts'
 import { fireRules, SHARE } from './fire.ts'
-import { buildHouse, CONFIG, type House, SECRETS } from './house.ts'
+import { buildHouse, type House, SECRETS, timed } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 import { type OddService, startOddService } from './odd-service.ts'
 import {
@@ -25,8 +24,7 @@ import {
 const LAG_MS = 200
 const TIMEOUT_MS = 200
 
-const TIMING: NonNullable<RollcallConfig['timing']> = {
-  ...CONFIG.timing,
+const BRISK = {
   gapMs: 10,
   lifetimeMs: 600,
   queueLeaseMs: 800,
@@ -58,7 +56,7 @@ export async function openPreset(lane: QueueLane, { name, contract }: Kind, seed
     contract: { ...contract, ...lag },
     seed,
   })
-  const config = { timing: { ...TIMING, consistencyDelayMs }, service: { timeoutMs: TIMEOUT_MS } }
+  const config = { ...timed({ ...BRISK, consistencyDelayMs }), service: { timeoutMs: TIMEOUT_MS } }
   const house = await buildHouse(lane, { serviceUrl: sandbox.url, config, sql: SWAPPABLE })
   const entries = (userId: string) => sandbox.journal.list({ userId })
   return {
@@ -82,7 +80,7 @@ export async function openPreset(lane: QueueLane, { name, contract }: Kind, seed
 
 export async function openOdd(lane: QueueLane, seed: number): Promise<Fire> {
   const service: OddService = await startOddService(seed)
-  const config = { timing: TIMING, service: { timeoutMs: TIMEOUT_MS } }
+  const config = { ...timed(BRISK), service: { timeoutMs: TIMEOUT_MS } }
   const house = await buildHouse(lane, { serviceUrl: service.url, config, sql: SWAPPABLE })
   const of = (userId: string) => service.arrivals.filter((arrival) => arrival.userId === userId)
   return {

@@ -10,14 +10,14 @@ import { applyGeneration } from '../../src/ledger/generation.ts'
 import { readBinding } from '../../src/ledger/target.ts'
 import { runSweep, type SweepingOptions } from '../../src/sweep/run.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
-import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, SECRETS, timed } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const FAST: Partial<RollcallConfig> = {
   pace: { ceiling: 1000, concurrency: 50 },
-  timing: { ...CONFIG.timing, lifetimeMs: 10_000, queueLeaseMs: 30_000 },
+  ...timed({ lifetimeMs: 10_000, queueLeaseMs: 30_000 }),
 }
 
 function sweeping(house: House, changes: Partial<RollcallConfig> = {}): SweepingOptions {
@@ -146,8 +146,8 @@ test('customers with composite keys, those who are gone, those without a record,
 })
 
 test('a claim that is under way is noted, so that its ending makes the customer due again', async () => {
-  const timing = { ...CONFIG.timing, lifetimeMs: 20_000 }
-  await using house = await buildHouse(lane, { config: { service: { timeoutMs: 8000 }, timing } })
+  const config = { service: { timeoutMs: 8000 }, ...timed({ lifetimeMs: 20_000 }) }
+  await using house = await buildHouse(lane, { config })
   const { pool } = house.db
   house.sandbox.faults.set([
     { match: { method: 'POST' }, action: { kind: 'latency', minMs: 3000, maxMs: 3000 } },
@@ -209,8 +209,8 @@ test('applying a mapping waits for claims that are being made by another one', a
 })
 
 test('rejected as before: not asked again; another user now, waiting or not: tried at once', async () => {
-  const timing = { ...CONFIG.timing, retryMinMs: 3_600_000, retryMaxMs: 3_600_000 }
-  await using house = await buildHouse(lane, { config: { timing } })
+  const config = timed({ retryMinMs: 3_600_000, retryMaxMs: 3_600_000 })
+  await using house = await buildHouse(lane, { config })
   const { pool } = house.db
   house.sandbox.faults.set([{ match: { userId: 'f' }, action: { kind: 'status', status: 403 } }])
   const worker = await house.startWorker()

@@ -119,7 +119,7 @@ describe('a job', () => {
     [10_000, 22_000],
   ])('writes after a GET that took its whole timeout of %i ms, in %i ms', async (timeoutMs, lifetimeMs) => {
     const timing = { lifetimeMs, consistencyDelayMs: 0 }
-    const config = configOf([], { service: { timeoutMs }, timing })
+    const config = configOf([], { service: { timeoutMs }, advanced: { timing } })
     const customer = makeCustomer({ config, row: { id: KEY, plan: 'premium' } })
     const spend = (ms: number) => {
       clocks.wall += ms
