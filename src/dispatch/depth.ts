@@ -5,20 +5,20 @@ import { LANE, type Lane } from '../model/customer.ts'
 export type DepthReading = {
   /** Monotonic. */
   readonly atMs: number
-  /** Jobs that were ever put on the queue. */
+  /** Leases that were ever given out. */
   readonly issued: number
-  /** The jobs among them that are not claimed yet. */
+  /** The leases among them that are on the queue: not claimed yet. */
   readonly queued: number
   /** Calls per second that may be made. */
   readonly pace: number
-  /** Jobs that this process works on at once. */
+  /** Claims that this process carries out at once. */
   readonly concurrency: number
 }
 
 /** The state that a process keeps between two readings. */
 export type Depth = {
-  /** As many jobs as there should be on the queue. */
-  readonly jobs: number
+  /** As many leases as there should be on the queue. */
+  readonly leases: number
   /** Readings of the last second, this one included. */
   readonly readings: readonly DepthReading[]
 }
@@ -48,14 +48,14 @@ export function nextDepth(before: Depth | null, reading: DepthReading): Depth {
   const most = mostAt(reading.pace)
   const ahead = Math.ceil(AHEAD_S * Math.min(reading.pace, carriedOut(before, reading)))
   const least = Math.max(2, Math.min(reading.concurrency, Math.ceil(AHEAD_S * reading.pace)))
-  const jobs = Math.min(most, Math.max(least, ahead, before ? kept(before, reading) : 0))
+  const leases = Math.min(most, Math.max(least, ahead, before ? kept(before, reading) : 0))
   const readings = [...(before?.readings ?? []), reading].filter(
     ({ atMs }) => reading.atMs - atMs <= WINDOW_MS,
   )
-  return { jobs, readings }
+  return { leases, readings }
 }
 
-/** Jobs per second that came to their claim. */
+/** Leases per second that came to their claim. */
 function carriedOut(before: Depth | null, reading: DepthReading): number {
   const since =
     before?.readings.find(({ atMs }) => reading.atMs - atMs <= WINDOW_MS) ?? before?.readings.at(-1)
@@ -68,14 +68,14 @@ function kept(before: Depth, reading: DepthReading): number {
   const last = before.readings.at(-1)
   if (!last) return 0
   // A tenth of the room may have been kept for customers that were not there.
-  const filled = reading.issued - last.issued >= 0.9 * roomFor(before.jobs, last.queued) - 1
-  const low = reading.queued < before.jobs * LOW
-  if (filled && low) return before.jobs * 2
-  return Math.floor(before.jobs * 2 ** ((last.atMs - reading.atMs) / HALF_LIFE_MS))
+  const filled = reading.issued - last.issued >= 0.9 * roomFor(before.leases, last.queued) - 1
+  const low = reading.queued < before.leases * LOW
+  if (filled && low) return before.leases * 2
+  return Math.floor(before.leases * 2 ** ((last.atMs - reading.atMs) / HALF_LIFE_MS))
 }
 
 type Demand = {
-  /** Jobs that may be put on the queue now. */
+  /** Leases that may be put on the queue now. */
   readonly room: number
   /** The brake holds those who would lose access. */
   readonly deletionsHeld: boolean
@@ -87,7 +87,7 @@ const BACKFILL_SHARE = 0.1
 const HELD_DELETIONS_SHARE = 0.2
 
 /**
- * The room left on a queue of this depth; 0 while hardly anything is missing: out of room for a single job nothing
+ * The room left on a queue of this depth; 0 while hardly anything is missing: out of room for a single lease nothing
  * can be kept for backfill, which would then never get on.
  */
 export function roomFor(depth: number, queued: number): number {
@@ -104,7 +104,7 @@ export function laneLimit(lane: Lane, taken: number, { room, deletionsHeld }: De
   const left = Math.max(0, room - taken)
   if (lane === LANE.backfill) return left
   const urgent = Math.max(0, Math.min(left, room - Math.ceil(room * BACKFILL_SHARE) - taken))
-  // At a pace of less than a call a second there is room for one job only: live changes come first then.
+  // At a pace of less than a call a second there is room for one lease only: live changes come first then.
   const share = room === 1 ? left : urgent
   if (lane !== LANE.deletion || !deletionsHeld) return share
   return Math.min(share, Math.ceil(room * HELD_DELETIONS_SHARE))

@@ -96,13 +96,13 @@ export function makePump(options: PumpOptions) {
     const pace = await options.pace()
     const { queued, issued } = await readOnQueue(pool)
     depth = nextDepth(depth, { atMs: options.now(), issued, queued, pace, concurrency: options.concurrency })
-    const much = depth.jobs > 0 && queued > depth.jobs / 2
-    return roomFor(depth.jobs, much && (await queue.count()) === 0 ? 0 : queued)
+    const much = depth.leases > 0 && queued > depth.leases / 2
+    return roomFor(depth.leases, much && (await queue.count()) === 0 ? 0 : queued)
   }
 
-  /** Leases that the queue did not take are due again at once; a job that arrived after all finds its token void. */
+  /** Leases that the queue did not take are due again at once; one that arrived after all finds its token void. */
   async function enqueue(leases: readonly LeaseInLane[]): Promise<void> {
-    const pages = inPages(leases, Math.min(options.concurrency / 2, (depth?.jobs ?? 0) * PAGE_SHARE))
+    const pages = inPages(leases, Math.min(options.concurrency / 2, (depth?.leases ?? 0) * PAGE_SHARE))
     for (let from = 0; from < pages.length; from += ENQUEUE_PAGES) {
       try {
         await queue.add(pages.slice(from, from + ENQUEUE_PAGES))

@@ -40,8 +40,8 @@ const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts > 0 OR (
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
- * a late request turned out to be on its way. No claim goes by a mapping once another one was applied. No row: the job
- * is void, and nothing is called.
+ * a late request turned out to be on its way. No claim goes by a mapping once another one was applied. No row: the lease
+ * is void, and nothing is called. `generation_locked` is not read: while it holds its lock, no other mapping is applied.
  */
 const CLAIM = `
 WITH asked AS MATERIALIZED (
@@ -83,7 +83,7 @@ export function makeClaim(
     ])
     const claims = new Map(rows.map((claim) => [claim.token, claim]))
     return leases.map((lease) => {
-      // A job that was delivered twice into one batch is claimed by the first only.
+      // A lease that was delivered twice into one batch is claimed by the first only.
       const claim = claims.get(lease.token) ?? null
       claims.delete(lease.token)
       return claim

@@ -23,7 +23,8 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
  * A CTE for statements that act on the present generation: a process that applies another one waits for them to commit, and
  * they for it. It locks the table alone, before the statement's snapshot.
  */
-export const HOLD_GENERATION = 'held AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
+export const HOLD_GENERATION =
+  'generation_locked AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
 
 /** No claim was ever made. */
 const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation IS NOT NULL)

@@ -9,7 +9,7 @@ export type Lease = { readonly id: string; readonly token: string }
 export type LeaseInLane = Lease & { readonly lane: Lane }
 
 /**
- * A fresh token makes every earlier job for the row void, which makes deduplication in the queue unnecessary.
+ * A fresh token makes every earlier lease of the row void, which makes deduplication in the queue unnecessary.
  * An open call mark means that a process died between its claim and its ending: what it sent is not known.
  */
 const LEASED = `
@@ -86,7 +86,7 @@ export function makeUnlease(pool: Pool): (lease: Lease) => Promise<null> {
 }
 
 type OnQueue = {
-  /** Jobs that are out and not claimed yet: the work that is on the queue now, of all processes. */
+  /** Leases that are out and not claimed yet: those on the queue now, of all processes. */
   readonly queued: number
   /** Leases that were ever given out; the sequence also counts those whose transaction failed. */
   readonly issued: number

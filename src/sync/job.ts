@@ -37,7 +37,7 @@ export class BrokenOff extends Error {
 }
 
 /**
- * `null`: the job was void (its token is spent, its lease has passed), no call may be made now, or we are
+ * `null`: the lease was void (its token is spent, or its time has passed), no call may be made now, or we are
  * stopping; nothing was done.
  */
 export type JobResult = Ending | null

@@ -56,7 +56,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
 
   return {
     onMapping,
-    /** Before this, jobs are given back where the mapping is not the active one. */
+    /** Before this, leases are given back where the mapping is not the active one. */
     async start(consuming: Pausable, mapping: MappingStatus): Promise<void> {
       consumer = consuming
       await onMapping(mapping.current)
@@ -65,7 +65,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
     isRefused: async () => (await findOther()) !== null,
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
     remind,
-    /** Whether jobs may be worked on, as far as is known without asking. */
+    /** Whether leases may be worked on, as far as is known without asking. */
     takesPart: () => current,
   }
 }

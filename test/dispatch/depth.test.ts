@@ -4,7 +4,7 @@ import { type Depth, type DepthReading, mostAt, nextDepth, roomFor } from '../..
 
 const SETTING = { pace: 2000, concurrency: 20 }
 
-/** The depth after these readings, each as `ms/issued/queued`: when, jobs ever put on the queue, and jobs on it. */
+/** The depth after these readings, each as `ms/issued/queued`: when, leases ever given out, and leases on the queue. */
 function depthAfter(readings: string, setting = SETTING): number {
   return readings
     .split(' ')
@@ -12,7 +12,7 @@ function depthAfter(readings: string, setting = SETTING): number {
       const [atMs = 0, issued = 0, queued = 0] = text.split('/').map(Number)
       return { ...setting, atMs, issued, queued }
     })
-    .reduce<Depth | null>(nextDepth, null)?.jobs as number
+    .reduce<Depth | null>(nextDepth, null)?.leases as number
 }
 
 describe('mostAt', () => {
@@ -76,8 +76,8 @@ function workOff(options: { perSecond: number; pauses: readonly number[]; steps:
     const queued = issued - done
     const depth = nextDepth(depths[step % workers] ?? null, { ...SETTING, atMs, issued, queued })
     depths[step % workers] = depth
-    issued += roomFor(depth.jobs, queued)
-    seen.push({ atMs, jobs: depth.jobs, queued: issued - done, done })
+    issued += roomFor(depth.leases, queued)
+    seen.push({ atMs, jobs: depth.leases, queued: issued - done, done })
   }
   return seen
 }
