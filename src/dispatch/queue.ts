@@ -41,7 +41,7 @@ export type JobQueue = {
     /** So many pages at once. */
     options: { readonly concurrency: number },
   ): Promise<Consumer>
-  /** The schedule by which customers are verified. */
+  /** The schedule by which customers are checked. */
   schedule(step: () => Promise<Processed>, options: { readonly everyMs: number }): Promise<Schedule>
   /** Null: a queue in Postgres may go back in time with the database. */
   readonly witness: Witness | null

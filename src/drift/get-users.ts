@@ -51,7 +51,7 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
     if (!permit) return signal.aborted ? 'asked' : 'pace'
     const userId = userIdOf(snapshot.mapped) ?? ''
     const called = await getUser(users, { userId, signal })
-    log(callEntry({ key: snapshot.key, plan: 'verify', called }))
+    log(callEntry({ key: snapshot.key, plan: 'check', called }))
     const id = snapshot.work.id ?? NO_ROW
     await report({ id, epoch: permit.epoch, ...aboutService(called) })
     const shown = shownBy(called)

@@ -157,7 +157,7 @@ export function retry(code: ReasonCode, facts: Facts): TurnEnd {
 
 type LoggedCall = {
   readonly key: CustomerKey
-  readonly plan: Plan | 'verify' | 'probe'
+  readonly plan: Plan | 'check' | 'probe'
   readonly called: Called
 }
 

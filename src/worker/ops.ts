@@ -82,12 +82,12 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
  * may check every customer in one step, or wait for the service.
  */
 const LOOP_LIMITS_MS = {
+  checks: null,
   dispatch: 60_000,
   housekeeping: null,
   pace: null,
   schedule: null,
   sweep: null,
-  verification: null,
   witness: null,
 }
 export type LoopName = keyof typeof LOOP_LIMITS_MS

@@ -31,23 +31,23 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
   const { periodMs } = opened.context.config.reconcile
   if (periodMs === null) return null
   const run = makeStep(options, periodMs)
-  const step = watch?.('verification', run) ?? run
+  const step = watch?.('checks', run) ?? run
   let failed = 0
-  const process = async (): Promise<Processed> => {
+  const runStep = async (): Promise<Processed> => {
     if (signal.aborted) return { failed: null }
     try {
       await step()
-      if (failed > 0) log[recoveryLevel(failed)]('verification works again')
+      if (failed > 0) log[recoveryLevel(failed)]('checks work again')
       failed = 0
       return { failed: null }
     } catch (error) {
       failed++
       const about = { failures: failed, ...explained(error, roleBehind(opened.pool)) }
-      log[troubleLevel(failed)](about, 'verification failed and will be tried again')
+      log[troubleLevel(failed)](about, 'a run of checks failed and will be tried again')
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }
-  const schedule = await queue.schedule(process, { everyMs: scheduleMs(periodMs) })
+  const schedule = await queue.schedule(runStep, { everyMs: scheduleMs(periodMs) })
   const isTime = makeReminder(TELL_AGAIN_MS, () => performance.now())
   return {
     async restore() {
@@ -90,7 +90,7 @@ function makeStep({ opened, log, logCall, signal }: Options, periodMs: number): 
   })
   return async () => {
     const end = await run()
-    log.debug({ end }, 'verification')
+    log.debug({ end }, 'run of checks')
     return end !== 'rest'
   }
 }

@@ -43,7 +43,7 @@ const SWEEP_MS = 1000
 const PAGES = 2
 const PAUSING_MS = 500
 const WITNESS_MS = 1000
-/** How often a worker checks that the queue still has the schedule of verification. */
+/** How often a worker checks that the queue still has the schedule of checks. */
 const SCHEDULE_MS = 10_000
 
 export async function startWorker({ opened, queue, log, observers }: Options) {

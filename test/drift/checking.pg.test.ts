@@ -68,9 +68,7 @@ describe('customers whose users were changed at the service', () => {
     expect(Object.fromEntries(KEYS.map((key) => [key, checked[key]?.verdict]))).toEqual(SAYS)
     expect(DRIFT.map((key) => checked[key]?.findingState)).toEqual(DRIFT.map(() => 'suspected'))
     expect(await readOpenFound(house.db.pool)).toEqual([])
-    expect(verifier.calls.map(({ plan, method }) => `${plan} ${method}`)).toEqual(
-      KEYS.map(() => 'verify GET'),
-    )
+    expect(verifier.calls.map(({ plan, method }) => `${plan} ${method}`)).toEqual(KEYS.map(() => 'check GET'))
   })
 
   test('a second check finds each, with kind, fields and cause, and what is asked for are values', async () => {
