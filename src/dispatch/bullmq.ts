@@ -4,7 +4,7 @@ import { connectQueue, queueError } from './connect.ts'
 import { type Consuming, consume, type Keep, openBullQueue, PREFIX } from './consume.ts'
 import type { JobQueue, LeasePage, Processed, Schedule, Witness } from './queue.ts'
 
-/** Finished jobs are kept for a poll them; what is owed stands in Postgres. */
+/** Finished jobs are kept for people who look at the queue. The owed syncs are in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
 
 type Options = {

@@ -37,7 +37,7 @@ export function makeSlots({ most, carryOut, onError }: Options) {
   return {
     /** Resolves once all leases of the page are claimed or void. */
     async take(page: readonly LeaseInLane[]): Promise<void> {
-      const begun = page.map(
+      const started = page.map(
         (lease) =>
           new Promise<void>((resolve) => {
             const before = waiting.findLastIndex((other) => other.lease.lane <= lease.lane)
@@ -45,7 +45,7 @@ export function makeSlots({ most, carryOut, onError }: Options) {
           }),
       )
       fill()
-      await Promise.all(begun)
+      await Promise.all(started)
     },
     /** Resolves once nothing waits and nothing runs. */
     async idle(): Promise<void> {

@@ -8,7 +8,7 @@ import { UNDER_WAY } from './note.ts'
 export type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
- * Only where nothing is owed, unknown or about to be, and whose row no other process holds. A customer that was never
+ * Only where no sync is owed, no outcome is unknown, no replan is due, and no other process has the row. A customer that was never
  * noted gets a row of version 0. A token may be out for longer than a check lasts (`check_until`), or since before
  * the clock was set back. Its process has died: nothing is unknown. No mapping but the present one is checked by.
  */

@@ -14,7 +14,7 @@ export type ForClaimants = {
   readonly noteKeys: readonly CustomerKey[]
   /** Effect of its writes on the user: `none`; `answered`, though no answer tells which of two claims came first; `unknown`. */
   readonly effect: 'none' | 'answered' | 'unknown'
-  /** Recorded under this `user_id` for the first time: all that claim it are noted. */
+  /** Recorded under this `user_id` for the first time: all customers with a record under it are noted. */
   readonly isNew: boolean
 }
 
@@ -26,7 +26,7 @@ type Endings = readonly (ForClaimants & {
   readonly record: { readonly userId: string | null }
 })[]
 
-/** Other claimants of the same `user_id`. They read our record, which has acknowledged writes and no unknown ones. */
+/** Other customers of the same user. They read our record, which has acknowledged writes and no unknown ones. */
 const NOTE_CLAIMANTS = `
 UPDATE rollcall.owed o SET ${OWE}, ${DUE_NOW}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
@@ -36,7 +36,8 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
-const CLAIMANTS = `
+/** Other customers with a record under the user, whether they claim it or not. */
+const SAME_USER = `
 SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since),
   ${recordsOf('e.user_id')} WHERE l.key <> e.key COLLATE "C" GROUP BY l.key`
 
@@ -77,7 +78,7 @@ const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lateMs }) => 
 const keysOf = (rows: readonly { readonly key: CustomerKey }[]) => rows.map(({ key }) => key)
 const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 
-/** The claimants that the endings name. */
+/** The customers that the endings name: claimants (sync/sharing.ts). */
 export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
   for (const alike of groups(endings)) {
     await noteClaimants(pool, [...new Set(alike.flatMap(({ noteKeys }) => noteKeys))], alike)
@@ -91,7 +92,7 @@ export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
  */
 async function askForLookup(pool: Pool, endings: Endings): Promise<void> {
   const since = endings.map(({ claimedAtMs }) => claimedAtMs)
-  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(CLAIMANTS, [
+  const { rows } = await pool.query<{ key: CustomerKey; since: number }>(SAME_USER, [
     ...[keysOf(endings), usersOf(endings), since],
   ])
   if (rows.length === 0) return

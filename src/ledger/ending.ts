@@ -64,7 +64,7 @@ export type CallEffects = {
    * for all where the user is gone.
    */
   readonly unclear: boolean
-  /** The status is known after all: nothing that this claim sent was carried out, or a status was acknowledged. */
+  /** The status is known after all: nothing that this claim sent was carried out, or a status was acknowledged. Not read for a settle. */
   readonly statusKnown: boolean
   /** Values that the writes of this claim have replaced or cleared; none where there are none. It is not stored. */
   readonly freed?: readonly Freed[]

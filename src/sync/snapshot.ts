@@ -29,7 +29,7 @@ export type Snapshot = {
   readonly unreadable: Error | null
   /** Other customers with a record under the same `user_id`. */
   readonly sameUser: readonly CustomerKey[]
-  /** Customers among them that are in scope and claim it now. */
+  /** Customers among them that map to it now, in scope (sharing.ts). */
   readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
