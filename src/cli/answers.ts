@@ -7,10 +7,10 @@ import { JSON_OPTION } from './option-values.ts'
 import { columns, hanging, shown, tell } from './render.ts'
 
 const EXAMPLES = `
-What the service answers to a write, and how it reports an error, is documented
-nowhere. Every distinct answer is counted here: method, status, the shape of its
-body (types and names, never a value), and what rollcall took it for. It reads
-DATABASE_URL alone, and no configuration.
+The service does not document its answers to writes, nor its errors. So rollcall
+counts each distinct answer: the method, the status, the shape of the body
+(types and names, never a value), and how rollcall classified the answer. The
+command needs DATABASE_URL only, and no configuration.
 
 Examples:
   rollcall answers             all distinct answers of the service

@@ -73,7 +73,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   sub(
     capture,
     'resync',
-    'compare all customers with the ledger, sync those that differ, and revoke those without a row',
+    'compare all customers with the ledger: sync customers that differ, revoke customers without a row',
   )
     .option('--dismiss', 'delete the notes about missed changes (gap, TRUNCATE) without comparing customers')
     .action(async ({ config: file, json = false, dismiss }) => {

@@ -15,29 +15,28 @@ Workers may run meanwhile. It uses half of the common rate limit, or --rate.
 After Ctrl-C the same command continues, within a day. The report contains no
 value of a field unless you give --show-values.
 
---sample checks random customers, and estimates the drift ratio of all. The
-drift ratio is: customers that differ or are held, divided by customers checked
-or held. --max-drift is compared with it (with --sample: with the estimate).
-The report has the 95 % interval.
+The drift ratio is: customers that differ or are held, divided by customers
+checked or held. With --max-drift the exit code is 0 up to this drift ratio.
+--sample checks random customers, and estimates the drift ratio of all: then
+--max-drift limits the estimate. The report also has its 95 % interval.
 
 Customers that the brake holds are not checked, and count as drift: as undue
 access if they would lose access, as lost access if they would get it.
-\`rollcall held\` lists them. A discarded change is no drift. A trial that has
-ended is none either.
+\`rollcall held\` lists them. A discarded change and an ended trial are no drift.
 
 --repair marks customers that differ as owed at the end of the run, if the
 answers are credible. Above the brake's limit they are held (\`rollcall held\`).
 
-If the service says that many users are missing, the report names none of them:
-the service is probably the wrong one. --credible confirms for a day that they
-are really missing, and is stored with your name.
+If many users are missing, SERVICE_URL is probably wrong. The report then names
+none of these users. If they are really missing, use --credible: rollcall stores
+it with your name, and reports missing users for a day.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift
   3  there is drift
-  1  the run stopped or failed, or the answers are not credible. Also: there is
-     no customer to check, or no customer fits --where, or more customers were
-     left open (owed, rejected or unclear) than were checked or are held
+  1  the run stopped or failed; the answers are not credible; no customer fits
+     --where, or there is none to check; or the run left more customers open
+     (owed, rejected or unclear) than it found checked or held
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.
@@ -45,12 +44,13 @@ every exit code but 0.
 Examples:
   rollcall drift                                   all customers
   rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
-  rollcall drift --format html --output drift.html a page for others
+  rollcall drift --format html --output drift.html a page for a manager
   rollcall drift --where 'plan in premium,trial'   some customers, by a column
                                                    that the mapping reads
   rollcall drift --from-ledger                     open findings of workers and
                                                    earlier runs; no call
-  rollcall drift --repair                          and repair it`
+  rollcall drift --repair                          also mark users that differ
+                                                   as owed`
 
 export const driftCommand: AddCommand = (program, io, exit) => {
   addDriftOptions(program.command('drift'))

@@ -12,21 +12,24 @@ const TOKEN_FILE = [
 ] as const
 
 const EXPLAIN_HELP = `
-Prints everything about a customer: the user that your data makes, the stored
-state, the user at the service (one GET, unless --no-call), a comparison field
-by field, the call that a sync would make, the last calls, an open finding, and
-whether the customer can use the service now. It changes nothing.
+Prints everything about a customer, and changes nothing:
+  - whether the customer can use the service now
+  - the desired user, built from your data
+  - the user at the service (one GET, unless --no-call), compared field by field
+  - the stored state, an open finding, and the last calls
+  - the call that a sync would make
 
 The right to read the customers is enough. If rollcall is installed, the GET
-counts for the common rate limit. With ROLLCALL_DIGEST_KEY the values are also
-compared with the ledger. A query or a permit is waited for ten seconds at most.
-After two calls in a row without an answer, no further calls are made. With an
-end user's access token the chat is asked too, see \`rollcall access --help\`.
+counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
+the command also compares the values with the ledger. It waits at most ten
+seconds for a query, and for the rate limit. After two calls in a row without an
+answer it makes no further call. With an end user's access token it also asks
+the chat: see \`rollcall access --help\`.
 
 Exit codes:
-  0  the service has what your data wants, or your data wants nothing from it
+  0  the user is up to date, or rollcall manages no user for the customer
   3  something differs, a value is refused, or the customer cannot be sent
-  1  rollcall could not find out for a customer; this comes before 3
+  1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
 
 Examples:
@@ -40,13 +43,13 @@ Examples:
 const ACCESS_HELP = `
 Prints the desired status, the status at the service (one GET), the stored
 state, what to do, and whether the customer can use the service now. It changes
-nothing. \`rollcall explain --help\` says what it needs and how long it waits.
+nothing. \`rollcall explain --help\` lists the rights and the longest waits.
 ROLLCALL_DIGEST_KEY is not needed.
 
 With an end user's access token it also asks the chat once: which professionals
 the user sees, when each is next connected, and unread messages. A user that
 sees no professional cannot use the service. If the token does not name the
-customer's user_id (as sub or user_id), a 403 of the chat is no certain "no".
+customer's user_id (as sub or user_id), a 403 of the chat proves nothing.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,
@@ -54,11 +57,10 @@ because the process list would show it. Chat exists on production, and in a
 sandbox on this machine. No token is ever sent to the demo service.
 
 Exit codes:
-  0  every customer can use the service: status 2 or 4, and the chat answered
-     if a token was given (it says nothing about users that the token does not
-     name)
+  0  every customer can use the service: its status is 2 or 4. If you gave a
+     token, the chat has also answered the user of this token
   3  a customer cannot use it, or does not exist
-  1  rollcall could not find out for a customer; this comes before 3
+  1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
 
 Examples:

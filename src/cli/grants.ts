@@ -26,7 +26,8 @@ and capture resync. For migrate and capture install use the owner of rollcall's
 tables.
 
 With --read-only the role may run status, failures, answers and drift
---from-ledger. It may read no customer, so no configuration is needed.
+--from-ledger. This role may not read customers, so the command needs no
+configuration.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql

@@ -28,15 +28,16 @@ const EXAMPLES = `
 Examples:
   rollcall migrate                 create or update rollcall's tables, and those
                                    of a queue in Postgres
-  rollcall migrate --target same   a rotated key, a moved database or a promoted
-                                   standby, and nothing was lost
-  rollcall migrate --target new    another service, or a database that went back
-                                   in time: every user is looked up
+  rollcall migrate --target same   after a rotated key, a moved database or a
+                                   promoted standby, if no data was lost
+  rollcall migrate --target new    after a change to another service, or if the
+                                   database has lost data: workers look up every
+                                   user
   rollcall migrate --target new --expect-creates 12000
                                    pre-approve up to 12000 registrations
 
---target reads the configuration. docs/restoring.md says which of the two to use
-after a restore.`
+--target reads the configuration. docs/restoring.md says when to use same and
+when to use new after a restore.`
 
 export const migrateCommand: AddCommand = (program, io) => {
   program
@@ -45,7 +46,7 @@ export const migrateCommand: AddCommand = (program, io) => {
       program
         .createOption(
           '--target <which>',
-          'after a changed service, key or database: the same users, or new ones',
+          'after a changed service, key or database: keep the ledger (same), or look up all users (new)',
         )
         .choices(['same', 'new']),
     )

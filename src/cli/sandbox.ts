@@ -15,7 +15,7 @@ import { type AddCommand, aborted } from './io.ts'
 import { gathered } from './option-values.ts'
 import { asJson, hanging, tell } from './render.ts'
 
-const A_CONTRACT = `A contract says how it answers where the interface document leaves it open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
+const A_CONTRACT = `A contract decides the answers that the interface document leaves open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
 const EXAMPLES = `
 ${hanging('A fault is ', FAULT_FORM).join('\n')}

@@ -13,21 +13,21 @@ import { syncNow } from './sync-now.ts'
 
 const EXAMPLES = `
 A key is converted to the type of its column: for an integer column 04711 means
-4711. If a key has no row and rollcall has no record of it, it may be mistyped:
-then the command does nothing and ends with exit code 2. If it was a customer
-whose row is deleted, add --removed.
+4711. A key without a row and without a record in rollcall may be mistyped. For
+such a key the command does nothing, and ends with exit code 2. If the row of
+this customer was deleted, add --removed.
 
 Examples:
   rollcall sync 4711              sync this customer now and print every step
   rollcall sync 4711 --lookup     read the user by GET first, and repair
                                   edits of other systems
-  rollcall sync 4711 --dry-run    print the call that would follow; makes none,
-                                  and works before \`rollcall migrate\`
+  rollcall sync 4711 --dry-run    print the next call without making it; works
+                                  before \`rollcall migrate\`
   rollcall sync 4711 --diff       compare field by field with the service (one
                                   GET); change nothing
   rollcall sync 4711 --history    print the stored state and the last calls;
                                   no call, no write
-  rollcall sync 4711 --removed    the row is deleted, and there is no record
+  rollcall sync 4711 --removed    the row is deleted, and rollcall has no record
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 export const syncCommand: AddCommand = (program, io, exit) => {

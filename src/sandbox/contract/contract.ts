@@ -115,7 +115,7 @@ function preset(about: string, contract: ContractInput) {
   return { about, contract }
 }
 
-export const CONTRACT_FORM = 'presets and DIMENSION=VALUE, in any number; what comes later wins'
+export const CONTRACT_FORM = 'a list of presets and DIMENSION=VALUE; a later word overrides an earlier one'
 
 /** For the command line; throws RollcallError USAGE. */
 export function parseContract(text: string): Contract {
