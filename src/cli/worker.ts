@@ -35,8 +35,8 @@ Example:
 
 If the database, the queue or the service is down, the worker waits for it. At
 SIGTERM or SIGINT it starts no further call, and ends within ten seconds. A
-second signal ends it at once; the users of broken-off calls are looked up
-later. Several workers share the work and the rate limit.`
+second signal ends it at once. If this interrupts calls, a worker later looks up
+the users of these calls. Several workers share the work and the rate limit.`
 
 export const workerCommand: AddCommand = (program, io) => {
   program
@@ -93,7 +93,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
         name: await reachable(() => installationName(opened.pool), { role }),
         // The queue knows ids and tokens only, so its words can be shown.
         onError: makeQuiet(
-          ({ message }, times) => log.warn({ error: message, times }, 'the queue has trouble'),
+          ({ message }, times) => log.warn({ error: message, times }, 'the queue reports an error'),
           now,
         ),
       })
@@ -118,8 +118,11 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
       log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
       const failure = await Promise.race([aborted(io.stop).then(() => null), worker.failed])
       if (failure)
-        log.error({ code: failure.code, reason: failure.details.join('; ') }, 'this worker must not go on')
-      log.info('stopping: running calls may end, no further one is started')
+        log.error(
+          { code: failure.code, reason: failure.details.join('; ') },
+          'this worker must stop: correct the reason, then start it again',
+        )
+      log.info('stopping: running calls may finish, no new call starts')
       late = setTimeout(() => process.exit(failure?.exitCode ?? 0), END_MS)
       await worker.stop(DRAIN_MS)
       if (failure) throw failure

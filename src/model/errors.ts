@@ -25,7 +25,7 @@ export const ERRORS = {
   DATABASE_DOWN: {
     exit: 1,
     means: 'Postgres does not answer.',
-    todo: 'Check that the server runs, accepts more connections, and that host and port are correct.',
+    todo: 'Check that the server runs, that it accepts more connections, and that host and port are correct.',
   },
   DATABASE_REFUSED: {
     exit: 1,
@@ -105,7 +105,7 @@ export const ERRORS = {
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table has no triggers: a restore may have created it anew. Until it has triggers, no customer loses access because of missing rows in it.',
+      'A watched table has no triggers: a restore may have created it anew. Until it has triggers, rollcall revokes no customer because of rows that are missing in it.',
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {

@@ -65,10 +65,7 @@ export async function startOps(options: OpsOptions) {
   const url = `http://${bracketed(host)}:${typeof bound === 'object' && bound ? bound.port : port}`
   log.info({ url }, 'health and metrics are at this address')
   if (!isLocal(host))
-    log.warn(
-      { host },
-      'OPS_HOST is not loopback: any client that reaches this port sees counts, and nothing else',
-    )
+    log.warn({ host }, 'OPS_HOST is not loopback: other machines can read health and metrics (only counts)')
   return {
     /** With the port that it was given, for OPS_PORT=0. */
     url,

@@ -39,7 +39,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   return async function housekeep(): Promise<void> {
     if ((await readBinding(pool)) !== binding)
       log.error(
-        'the records are bound anew: `rollcall migrate --target` was run, or a backup was put back; this worker does nothing: start it again',
+        'the target has changed (`rollcall migrate --target`, or a restore): this worker syncs nothing; start it again',
       )
     await tellMarks()
     const slow = now() - slowChecked >= SLOW_CHECK_MS
@@ -55,8 +55,9 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   async function tellMarks(): Promise<void> {
     for (const { kind, relation, since } of await openMarks(pool)) {
       const truncated =
-        'truncated; no customer is revoked for it until a person decides: run `rollcall status`'
-      const words = kind === 'truncate' ? truncated : 'capture has a gap: all customers are planned again'
+        'the table was truncated: no customer loses access until a person decides; run `rollcall status`'
+      const words =
+        kind === 'truncate' ? truncated : 'capture has a gap: a worker compares all customers again'
       log.error({ table: relation, since }, words)
     }
   }

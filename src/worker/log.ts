@@ -17,16 +17,16 @@ type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   lowered: ['info', 'the service is busy: the pace is lowered'],
   held: ['warn', 'the service asked to wait (Retry-After): no worker calls it meanwhile'],
-  asking: ['warn', 'several customers were refused in a row: a probe asks whether it is our keys'],
-  settled: ['info', 'it is not our keys that were refused'],
+  asking: ['warn', 'the service refused several customers in a row: a probe (test call) checks the keys'],
+  settled: ['info', 'the service accepts the keys: calls continue'],
   refused: [
     'error',
-    'the service refuses our keys: this process calls no more, but for a probe now and then',
+    'the service refuses the keys: this worker makes only probes; correct SERVICE_API_KEY or SERVICE_SECRET_KEY',
   ],
-  taken: ['info', 'the service takes our keys again: calls go on'],
-  opened: ['error', 'the service is out: no worker calls it any more, but for a probe now and then'],
+  taken: ['info', 'the service accepts the keys again: calls continue'],
+  opened: ['error', 'the service fails: workers make only probes until it answers'],
   probed: ['warn', 'the service was probed'],
-  trying: ['info', 'the service answers again: calls go on, slowly at first'],
+  trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],
   unreported: ['warn', 'the outcomes of calls could not be stored'],
 }
@@ -43,10 +43,10 @@ type Ending = Exclude<TurnEnd['kind'], 'settle'> | Extract<TurnEnd, { readonly k
 const ENDINGS: Readonly<Record<Ending, Said>> = {
   idle: ['debug', 'settled'],
   rejected: ['warn', 'rejected: the customer waits until its row or the mapping changes'],
-  held: ['debug', 'held: it waits for a person (rollcall held)'],
-  discarded: ['debug', 'left as it is: a person has discarded the difference'],
+  held: ['debug', 'held by the brake: decide with `rollcall held`'],
+  discarded: ['debug', 'a person has discarded the change: nothing is sent'],
   unknown: ['warn', 'the outcome is unknown: a GET looks it up later'],
-  retry: ['info', 'not now: it will be retried'],
+  retry: ['info', 'not synced yet: it will be retried'],
 }
 
 export function logStep(log: Log) {

@@ -13,7 +13,7 @@ type Options = {
   readonly now: () => number
 }
 
-const APPLY_IT = 'to sync by this mapping, run `rollcall backfill --mapping`'
+const APPLY_IT = 'to apply this mapping, run `rollcall backfill --mapping`'
 
 /**
  * A worker syncs while its mapping is the active one. Otherwise it is inactive, without ending, since a mapping may be
@@ -46,7 +46,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
         about,
         'a later mapping was applied: this worker syncs nothing; start it with the new configuration',
       )
-    else log.error(about, `the mapping has changed: nothing is synced by it yet; ${APPLY_IT}`)
+    else log.error(about, `the mapping has changed: nothing is synced with it yet; ${APPLY_IT}`)
   }
 
   async function findOther(): Promise<MappingStatus | null> {

@@ -54,7 +54,10 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
       await schedule.restore()
       const notCredible = await readNotCredible(opened.pool)
       if (notCredible && isTime('notCredible'))
-        log.error(notCredible, 'the answers of the service are not credible: is it the right service?')
+        log.error(
+          notCredible,
+          'the answers of the service are not credible: check SERVICE_URL; run `rollcall status`',
+        )
     },
     close: schedule.close,
   }

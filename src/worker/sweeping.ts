@@ -59,7 +59,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (!mapping) return null
     const gap = await readGap(pool)
     if (gap.ids.length > 0 && !gap.ready && !waits)
-      log.warn('the gap in capture is checked when the open transactions have ended')
+      log.warn('capture has a gap: the worker compares all customers when the open transactions have ended')
     waits = gap.ids.length > 0 && !gap.ready
     const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool, config))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
@@ -81,13 +81,13 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     const { customers, verdicts, unsure, plans, fields, missed } = tally
     const about = { customers, differ: verdicts.differs, unsure, plans, fields }
     if (kind === 'mapping') log.info(about, 'the mapping is applied to all customers')
-    else if (kind === 'gap') log.warn(about, 'all customers were planned again after the gap in capture')
+    else if (kind === 'gap') log.warn(about, 'all customers were compared after the gap in capture')
     else if (missed.inserted + missed.changed + missed.deleted === 0)
       log.info(about, 'capture was checked: it has missed nothing')
     else
       log.error(
         { ...about, ...missed, examples },
-        'capture has missed changes: they are owed a sync now; find out what writes without triggers',
+        'capture has missed changes: these customers are owed a sync now; find the program that writes without triggers',
       )
   }
 }

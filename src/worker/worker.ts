@@ -63,7 +63,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
     ...{ pool, by: processName('worker'), sleep },
     onTrouble: (trouble) => {
       if ('error' in trouble)
-        log.warn(nameOf(trouble.error), 'the log of calls cannot be written and will be tried again')
+        log.warn(nameOf(trouble.error), 'the log of calls cannot be written: the worker will retry')
       else log.warn({ calls: trouble.dropped }, 'calls are missing in the log of calls')
     },
   })
@@ -95,7 +95,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
         error instanceof BrokenOff
           ? { customer: error.customer, ...explained(error.cause, role) }
           : explained(error, role)
-      log.warn({ ...about, times }, 'the sync of a customer broke off: it will be retried')
+      log.warn({ ...about, times }, 'the sync of a customer was interrupted: it will be retried')
     }, now),
   })
   const consumer = await queue.consume(slots.take, { concurrency: PAGES })

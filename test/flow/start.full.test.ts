@@ -155,7 +155,7 @@ test('a queue in Postgres that takes connections and says nothing holds the work
   await using worker = await start(house, { QUEUE_URL: door.url })
   await until(() => worker.output().includes('the worker runs'))
   await door.open('deaf')
-  await until(() => worker.output().includes('the queue has trouble'))
+  await until(() => worker.output().includes('the queue reports an error'))
   await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
   await until(() => worker.output().includes('a step failed'), { what: 'dispatch gives one of them up' })
   door.heal()

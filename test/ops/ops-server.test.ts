@@ -157,7 +157,7 @@ test('warns when others can reach it, and only then', async () => {
   // Loopback in truth, but in a form that is not known for it.
   await using seen = await listen({ host: '127.1' })
   expect(seen.lines).toContainEqual(
-    expect.objectContaining({ level: 40, msg: expect.stringContaining('any client') }),
+    expect.objectContaining({ level: 40, msg: expect.stringContaining('other machines') }),
   )
 })
 
