@@ -23,11 +23,11 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     rejected > 0 &&
       `${counted(rejected, 'customer is', 'customers are')} rejected: see \`rollcall failures\``,
     failing > 0 &&
-      `${counted(failing, 'customer fails and is', 'customers fail and are')} tried again: see \`rollcall failures\``,
+      `${counted(failing, 'customer fails and is', 'customers fail and are')} retried: see \`rollcall failures\``,
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
-      'changes are captured and not noted: no worker runs, or it hangs; its log tells',
+      'changes wait in the outbox for over a minute: start a worker, or read the log of the one that runs',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
-      'a customer is due for more than a minute: no worker syncs by the active mapping, the queue takes no jobs, or it is far behind',
+      'a customer has been due for over a minute: check that a worker with the active mapping runs, and that the queue answers; if both are fine, start more workers',
   ])
 }
 
@@ -54,20 +54,20 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `all customers are to be checked for a gap of capture: ${gap.ready ? 'a running worker does it' : 'end the transactions that were open then'}`,
+      `capture has a gap, so all customers must be compared: ${gap.ready ? 'a running worker does it' : 'end the transactions that were open during the gap'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${since}, and no customer was revoked for it. A mistake: put the rows back, then \`rollcall capture resync --dismiss\`. Meant: \`rollcall capture resync\` revokes the customers without a row`
-    : `changes of ${relation} since ${since} were not captured; a running worker checks all customers again`
+    ? `${relation} was truncated at ${since}. No customer has lost access because of it. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If not, run \`rollcall capture resync\`: it revokes the customers without a row`
+    : `changes of ${relation} since ${since} were not captured; a running worker compares all customers again`
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
   return brake.filter(brakeNeedsPerson).map(({ kind, held, taken, trippedAt }) => {
     if (held === 0)
-      return `the brake (${kind}) has been tripped since ${trippedAt}, no customer is held: ${letsThrough(kind)}`
+      return `the brake (${kind}) has been tripped since ${trippedAt}, but holds no customer: ${letsThrough(kind)}`
     const since = trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${trippedAt}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
@@ -78,11 +78,12 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
   if (!pace?.cause) return []
   const [why, who] =
     pace.cause === 'credentials'
-      ? ['the service refuses keys', 'workers that have them make']
-      : ['the service is out of order', 'workers make']
-  return [
-    `${why} since ${pace.openedAt}: ${who} a probe now and then, and no other call; see \`rollcall pace\``,
-  ]
+      ? [
+          'the service refuses keys',
+          'correct SERVICE_API_KEY or SERVICE_SECRET_KEY; workers with these keys make',
+        ]
+      : ['the service fails', 'workers make']
+  return [`${why} since ${pace.openedAt}: ${who} only probes (test calls); see \`rollcall pace\``]
 }
 
 /** With what it would change, as far as that was compared. */
@@ -90,10 +91,10 @@ export type MappingCompared = MappingStatus & { readonly differ: Swept | null }
 
 export function mappingNeeds(mapping: MappingCompared | null): readonly string[] {
   if (!mapping || mapping.current) return []
-  const which = mapping.earlier ? 'was replaced by a later one' : 'is not applied'
+  const which = mapping.earlier ? 'was replaced by a later one' : 'is not active'
   const differ = mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''
   return [
-    `the mapping of this configuration ${which}: nothing is sent by it${differ}; to apply it, run \`rollcall backfill --mapping\``,
+    `the mapping of this configuration ${which}: nothing is sent with it${differ}; to activate it, run \`rollcall backfill --mapping\``,
   ]
 }
 
@@ -114,9 +115,9 @@ export function renderVerified({ coverage }: VerificationReport): string {
   return [
     `${percent} % of ${customers} customers within ${renderDuration(periodMs)}`,
     oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
-    never > 0 ? `, ${never} never yet` : '',
+    never > 0 ? `, ${never} never checked` : '',
     proof
-      ? `; from commit to verified: ${span(proof.medianMs)} (median), ${span(proof.p95Ms)} (95 %), of the last ${proof.customers}`
+      ? `; time from commit to verification: ${span(proof.medianMs)} (median), ${span(proof.p95Ms)} (95 %), of the last ${proof.customers} customers`
       : '',
   ].join('')
 }
@@ -139,7 +140,7 @@ function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>
 }
 
 function renderNotCredible({ denied, asked }: NonNullable<VerificationReport['notCredible']>): string {
-  return `of the ${counted(asked, 'user')} asked at random, ${denied} are not there by what the service says, or cannot be read`
+  return `of ${counted(asked, 'random user')}, ${denied} are missing or unreadable at the service`
 }
 
 /** Some are always passed over: something is owed to them, or the service does not answer for them. */
@@ -156,9 +157,9 @@ export function verificationNeeds(verification: VerificationReport): readonly st
     drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,
     notCredible &&
-      `${renderNotCredible(notCredible)}: that is reported of no single customer, and none of them is repaired; is it still the right service, and not an emptied one? If it is meant, \`rollcall drift --credible --why …\` says so`,
+      `${renderNotCredible(notCredible)}. rollcall neither reports nor repairs these users. Check SERVICE_URL, and whether the service was emptied. If the users are really gone, run \`rollcall drift --credible --why …\``,
     periodMs !== null &&
       overdue > Math.max(3, customers * FEW) &&
-      `${overdue} of ${customers} customers were not verified within ${renderDuration(periodMs ?? 0)}: workers are too few or stopped, or the pace is too slow for reconcile.period`,
+      `${overdue} of ${customers} customers were not checked within ${renderDuration(periodMs ?? 0)}: start more workers, raise pace.ceiling, or lengthen reconcile.period`,
   ])
 }

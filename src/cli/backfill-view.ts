@@ -16,7 +16,7 @@ import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
 type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
 
-export const NONE_FITS = 'there is no customer for which --where holds: is it a typing error?'
+export const NONE_FITS = 'no customer fits --where: check the condition'
 
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
   const { ended, expected, waited, missed, verdicts } = report
@@ -31,7 +31,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     [
       'missed',
       allMissed(missed) > 0 &&
-        `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; they are owed a sync now. Find out what writes without triggers: disabled triggers, session_replication_role, logical replication`,
+        `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication`,
     ],
     ['expected', expected && renderExpected(expected)],
     ['stopped', !ended && whyStopped(report, asked)],
@@ -45,7 +45,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
   ])
 }
 
-const OWED = 'are owed a sync: `rollcall status` shows how it goes, and --wait waits for it'
+const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait waits for the end'
 
 function renderMapping(
   { generation, appliedAt, current, earlier, applied }: BackfillReport,
@@ -53,38 +53,46 @@ function renderMapping(
 ): string {
   if (generation === null) return 'no mapping is active yet; the first worker activates its own'
   if (!current)
-    return `not applied: syncs go by generation ${generation}, since ${appliedAt}${earlier ? ', which replaced it' : ''}`
-  if (applied) return `applied: syncs go by it from now on (generation ${generation})`
+    return `not active: workers sync with generation ${generation}, since ${appliedAt}${earlier ? ', which replaced it' : ''}`
+  if (applied) return `active from now on (generation ${generation})`
   const again = mapping ? '; all customers were planned again' : ''
-  return `syncs go by it already (generation ${generation}, since ${appliedAt})${again}`
+  return `active (generation ${generation}, since ${appliedAt})${again}`
 }
 
 function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
   const { verdicts, waiting, unsure } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow = unsure > 0 ? `, ${figure(unsure)} of them differ by row or mapping` : ''
-  const bringsIn = mapping ? ': `rollcall backfill` brings them in' : ''
+  const byRow = unsure > 0 ? `, ${figure(unsure)} of them differ in row or mapping` : ''
+  const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
-    ['lose access', tally.loseAccess, 'at most of those who differ; the brake holds a mass of them'],
-    ['user_id', tally.otherUsers, 'become other users; the users that they were keep their access'],
+    [
+      'lose access',
+      tally.loseAccess,
+      'at most (of the customers that differ); the brake holds those above its limit',
+    ],
+    ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
     ['owed', verdicts.owed, `wait for a sync already${byRow}`],
-    ['later', verdicts['another-time'], 'change by themselves at another time than before'],
-    ['never asked', verdicts['never-asked'], `were never synced, and are not by this${bringsIn}`],
-    ['left alone', verdicts['not-selected'], 'differ in another way than --only names'],
-    ['held', waiting.held, 'wait for a person, as before: see `rollcall held`'],
-    ['rejected', waiting.rejected, 'were rejected, and stay so: see `rollcall failures`'],
-    ['discarded', waiting.discarded, 'stay as a person has left them: see `rollcall held log`'],
+    ['later', verdicts['another-time'], 'have a new time for their next planned change'],
+    [
+      'never asked',
+      verdicts['never-asked'],
+      `were never synced, and this command does not sync them${bringsIn}`,
+    ],
+    ['left alone', verdicts['not-selected'], 'differ, but need another kind of call than --only'],
+    ['held', waiting.held, 'are held by the brake, as before: see `rollcall held`'],
+    ['rejected', waiting.rejected, 'stay rejected: see `rollcall failures`'],
+    ['discarded', waiting.discarded, 'have a change that a person discarded: see `rollcall held log`'],
     [
       'out of scope',
       tally.neverInScope,
-      'are not in scope, and never were here: left alone, whatever access they have at the service',
+      'were never in scope: if they have access at the service, they keep it',
     ],
     ['unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'],
   ]
   return [
     ['customers', `${figure(tally.customers)} planned`],
     ['differ', [figure(verdicts.differs), listed(' ', plans)].filter((part) => part !== '').join(': ')],
-    ['fields', listed(' ', tally.fields, 'of those who are registered: ')],
+    ['fields', listed(' ', tally.fields, 'of registered customers: ')],
     ...some.map(([label, count, text]): LabelledText => [label, count > 0 && `${figure(count)} ${text}`]),
   ]
 }
@@ -110,19 +118,19 @@ function listed(between: string, counts: Counts, before = ''): string {
 
 export function renderExpected({ set, left, until, trippedAt }: Expected): string {
   if (trippedAt !== null)
-    return `registrations wait for a person since ${trippedAt}, those who are expected too: see \`rollcall held\``
-  if (left === 0) return 'no registration is left to be made, and none passes the brake uncounted'
+    return `the brake holds registrations since ${trippedAt}, also pre-approved ones: see \`rollcall held\``
+  if (left === 0) return 'no registration is left, so none is pre-approved'
   return set
-    ? `${figure(left)} registrations pass the brake until ${until}`
-    : `they were expected when this backfill began, and are not expected twice: ${figure(left)} of them may still come; \`--restart\` sets their number anew`
+    ? `${figure(left)} registrations may pass the brake until ${until}`
+    : `already pre-approved when this backfill began: ${figure(left)} are left; use \`--restart\` to set a new number`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
   const why = () => {
     if (generation !== null && !current) return 'another mapping was applied meanwhile'
-    if (superseded) return 'another backfill was begun in its place'
-    if (mapping) return 'a worker with this configuration goes on with it, and so does this command'
-    return 'run the same command again to go on; --restart starts over'
+    if (superseded) return 'another backfill has replaced it'
+    if (mapping) return 'run the command again to continue, or let a worker with this configuration continue'
+    return 'run the same command again to continue; --restart starts over'
   }
   return `not all customers were planned: ${why()}`
 }
@@ -139,17 +147,20 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   if (!ended)
     return [
       ...why,
-      ['stopped', `${figure(open)} still wait for a sync; \`rollcall status\` shows how it goes`],
+      ['stopped', `${figure(open)} still wait for a sync; \`rollcall status\` shows the progress`],
     ]
   const unsettled = unsettledOf(waited) + unreadable
   return [
     ['settled', `${figure(states.idle)} customers`],
     ...why,
-    ['discarded', states.discarded > 0 && `${figure(states.discarded)} were left as they are by a person`],
+    [
+      'discarded',
+      states.discarded > 0 && `${figure(states.discarded)} have a change that a person discarded`,
+    ],
     [
       'done',
       unsettled + open > 0
-        ? `${figure(unsettled)} customers are not settled, and need a person or time`
+        ? `${figure(unsettled)} customers are not settled: see \`rollcall status\``
         : 'all customers of the backfill are settled',
     ],
   ]
@@ -173,7 +184,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       'note',
       generation !== null &&
         !report.current &&
-        `not applied: syncs go by generation ${generation}; nothing is sent by this mapping before \`rollcall backfill --mapping\``,
+        `not active: workers sync with generation ${generation}; to apply this mapping, run \`rollcall backfill --mapping\``,
     ],
     ['none', fitsNone(report, asked) && NONE_FITS],
     ...tallyEntries(report, asked),
@@ -184,7 +195,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     [
       'warning',
       sharing > 0 &&
-        `${figure(sharing)} new customers share a user_id with another one of them: each is rejected (shared-user-id) as soon as the other is known, and one of them may have been registered by then. Correct the key, the scope or the rows before you bring them in; the figures here count them as any other`,
+        `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects both (shared-user-id) once it knows both; one of them may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
     ],
     ['calls', renderCalls(report.calls) || 'none'],
     ['lookup first', report.lookups > 0 && renderLookups(report)],
@@ -216,7 +227,7 @@ function renderCalls(calls: Counts): string {
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = renderCalls(afterLookups)
   const expected = after === '' ? 'no other call follows' : `${after} follow`
-  return `${figure(lookups)} customers are looked up (GET) first. If each GET shows what rollcall last sent, and no user where it sent none, ${expected}. Any other user gets one update (PATCH or PUT) at most`
+  return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. Each other user gets at most one update (PATCH or PUT)`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -233,7 +244,7 @@ function round(rate: number): string {
 function renderBrakeForecast({ kind, customers, through, tripped }: BrakeForecast): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
-    return `it holds new ${what} already, all ${figure(customers)} of these too: see \`rollcall held\``
+    return `it is tripped, and will also hold these ${figure(customers)} ${what}: see \`rollcall held\``
   const lets = `the brake lets ${figure(through)} of ${figure(customers)} ${what} through`
   return kind === 'create'
     ? `${lets}; with --expect-creates ${customers} all of them pass`

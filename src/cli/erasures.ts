@@ -36,7 +36,8 @@ export const erasuresCommand: AddCommand = (program, io) => {
         return { keys, receipts, known: await knownKeysIfAny(pool, keys) }
       })
       const unknown = keys.filter((key) => !known.has(key))
-      if (unknown.length > 0) throw usage(`nothing is known of customer ${unknown.map(shown).join(', ')}`)
+      if (unknown.length > 0)
+        throw usage(`rollcall has no record of customer ${unknown.map(shown).join(', ')}: check the key`)
       tell(io, json, receipts.map(asReceipt), () => renderErasures(receipts, keys))
     })
 }

@@ -135,7 +135,7 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
   }
 }
 
-const NOT_APPLIED = 'this mapping is not applied: nothing is sent by it before `backfill --mapping`'
+const NOT_APPLIED = 'this mapping is not active: to send with it, run `rollcall backfill --mapping`'
 
 type Results = { readonly explanations: readonly Pick<Explanation, 'result' | 'leftOut'>[] }
 

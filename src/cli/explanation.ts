@@ -144,8 +144,8 @@ function renderNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' 
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
   'no-user-id': 'there is no user_id to ask for',
-  'no-permit': 'the common pace gave no permit within ten seconds',
-  outage: 'all calls are stopped, because the service is out of order',
+  'no-permit': 'the rate limit allowed no call within ten seconds',
+  outage: 'all calls are stopped, because the service fails',
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
   'not-wanted': '--no-call',
@@ -167,16 +167,16 @@ function renderRemote(service: RemoteView): string {
 
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
-  if (why === 'busy') return `asks to be called later (${http})`
+  if (why === 'busy') return `asks rollcall to call later (${http})`
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
-  if (why === 'denied') return `refused (${http}): these credentials may not see this user, or no user at all`
-  const what = { error: ' with an error', unreadable: ' with something else than this user' }
+  if (why === 'denied') return `refused (${http}): these keys may not read this user, or no user at all`
+  const what = { error: ' with an error', unreadable: ' without this user' }
   const how = why === 'error' || why === 'unreadable' ? what[why] : ''
-  return `answered ${http}${how}, which says nothing about the user`
+  return `answered ${http}${how}, so it is not known whether the user exists`
 }
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
-  'not-migrated': 'its tables are not there, or of another version',
+  'not-migrated': 'its tables are missing, or of another version',
   'no-right': 'the role of DATABASE_URL may not read its tables',
   locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
@@ -186,7 +186,7 @@ function renderRecords(records: Records): string {
     return `its records are about another target: ${records.differences.join('; ')}`
   if (records.kind !== 'known') return `${WITHOUT[records.kind]}: what is owed is not known`
   const { history } = records
-  if (history === null) return 'has no record of this customer, and owes nothing'
+  if (history === null) return 'no record of this customer, nothing owed'
   const { state, reason, outboxSearched } = history
   const why = reason && reason.code !== state ? ` (${renderCodes(reason)})` : ''
   return [
@@ -211,17 +211,17 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 
 /** The plan of a sync by the memory, and its plan after a lookup where that differs. */
 export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
-  if (result === 'blocked') return 'nothing is sent as long as the customer is so'
-  if (desired.kind === 'unreadable') return 'nothing is sent as long as the row cannot be read'
+  if (result === 'blocked') return 'nothing is sent until this is corrected'
+  if (desired.kind === 'unreadable') return 'nothing is sent until the row can be read'
   if (plan === null)
     return rollcall.kind === 'known'
-      ? 'not known: the records were made with another ROLLCALL_DIGEST_KEY than this one, or none is set here'
-      : 'not known: no records of this target can be read'
+      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
+      : 'not known: rollcall cannot read its records of this target'
   const now = renderPlan(plan)
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   if (then === now) return now
   if (plan.kind === 'lookup') return `${now}; then: ${then}`
-  return `${plan.kind === 'none' ? 'nothing to send, as far as rollcall remembers' : now}; with --lookup: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send, by the ledger' : now}; with --lookup: ${then}`
 }
 
 function renderResult({ result, desired, service, drift, fields }: Explanation): string {
@@ -230,10 +230,10 @@ function renderResult({ result, desired, service, drift, fields }: Explanation):
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
       return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'did not say'}`
     },
-    'left-alone': () => 'same: nothing is asked for',
+    'left-alone': () => 'same: rollcall manages no user for this customer',
     blocked: () => 'blocked: the customer cannot be sent as it is',
     same: () =>
-      `same: ${service.kind === 'absent' ? 'no such user, and none is wanted' : renderNothingDiffers(fields)}`,
+      `same: ${service.kind === 'absent' ? 'no such user, as desired' : renderNothingDiffers(fields)}`,
     differs: () => {
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
       return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`

@@ -25,16 +25,16 @@ import {
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is a name of the list of reasons: a code (refused), a code with the HTTP
+REASON is a reason from the printed list: a code (refused), a code with the HTTP
 status or error (refused:422, unknown:timeout), or issue:FIELD for customers
 with an issue of this field (issue:email, issue:email:refused).
 
 --retry makes the customers due. It also forgets which values the service has
-refused, so that they are sent again. It does not shorten a wait for a request
-that may still arrive. If you have corrected a row, you need no --retry.
+refused, so that they are sent again. If an earlier call may still arrive, the
+customer still waits for it. If you have corrected a row, you need no --retry.
 
-The command needs DATABASE_URL only. If there is a configuration, it gives the
-name of the environment.
+The command needs DATABASE_URL only. A configuration is optional: it only adds
+the name of the environment to the output.
 
 Exit codes:
   0  no customer is rejected, failing or has a field left out; or the retry is

@@ -25,18 +25,21 @@ If one kind of change would reach more customers than the option \`brake\` of th
 configuration allows, the brake holds the changes above this limit. They are
 not sent until a person decides.
 
-KIND is a name of the list: revocation, status, create, absence, erase, repair,
-clear:FIELD (clear:email), or truncated. Write a customer key that begins with
-a dash after --.
+KIND is a kind from the printed list: revocation, status, create, absence,
+erase, repair, clear:FIELD (clear:email), or truncated. Write a customer key
+that begins with a dash after --.
 
 A release covers exactly the held change. If the customer changes meanwhile,
 the brake counts it again. A discarded change is not sent until the row or the
-mapping changes. A kind that has tripped stays tripped until a person decides,
-even if no customer is held any more. The command needs DATABASE_URL only.
+mapping changes.
+
+The first change above the limit trips the brake for this kind. From then on the
+brake holds every change of this kind, until a person decides. This is so even
+if no customer is held any more. The command needs DATABASE_URL only.
 
 Exit codes:
   0  no customer is held; or the decision is stored
-  3  a customer is held, or a kind has tripped
+  3  a customer is held, or the brake is tripped for a kind
 ${FAILED}
 
 Examples:
@@ -160,6 +163,7 @@ async function knownOf(pool: Pool, given: readonly string[]): Promise<readonly C
   const keys = await knownSpelling(pool, given)
   const known = await findKeys(pool, keys)
   const unknown = [...new Set(keys)].filter((key) => !known.includes(key))
-  if (unknown.length > 0) throw usage(...unknown.map((key) => `nothing is known of customer ${shown(key)}`))
+  if (unknown.length > 0)
+    throw usage(...unknown.map((key) => `rollcall has no record of customer ${shown(key)}: check the key`))
   return keys
 }

@@ -46,7 +46,9 @@ export async function checkKnown(pool: Pool, missing: readonly CustomerKey[]): P
   const unknown = missing.filter((key) => !known.has(key))
   if (unknown.length === 0) return
   throw usage(
-    ...unknown.map((key) => `no customer has the key ${shown(key)}, and nothing is known of it`),
+    ...unknown.map(
+      (key) => `no customer has the key ${shown(key)}, and rollcall has no record of it: check the key`,
+    ),
     'nothing was done; --removed says that it was a customer, whose row is gone',
   )
 }

@@ -17,9 +17,9 @@ itself, up to the ceiling.
 --ceiling takes effect at once in all running workers. It holds until you change
 pace.ceiling in the configuration. The command needs DATABASE_URL only.
 
---resume ends the wait of all workers that a Retry-After has caused. A customer
-whose call was answered 429 also waits by itself. --resume does not end these
-waits, and prints the number of these customers.
+--resume ends the wait of all workers that a Retry-After has caused. After a 429
+each customer also has a wait of its own. --resume prints how many customers
+wait. \`rollcall failures --retry --reason later\` ends their waits.
 
 Examples:
   rollcall pace                  the rate, and whether calls are stopped
@@ -66,8 +66,7 @@ export const CEILING: NumberRule = {
 type ShownPace = PaceReport & { readonly waiting?: number }
 
 export function renderPace(pace: ShownPace | null): string[] {
-  if (!pace)
-    return definitions([['pace', 'not set yet: the first worker sets what its configuration asks for']])
+  if (!pace) return definitions([['pace', 'not set yet: the first worker sets it from its configuration']])
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
   return definitions([
@@ -80,30 +79,32 @@ export function renderPace(pace: ShownPace | null): string[] {
     [
       'waiting',
       waiting > 0 &&
-        `${counted(waiting, 'customer waits', 'customers wait')} for a later attempt, as after any 429; \`rollcall failures --retry --reason later\` tries them now`,
+        `${counted(waiting, 'customer waits', 'customers wait')} for a later attempt, as after any 429; \`rollcall failures --retry --reason later\` retries them now`,
     ],
   ])
 }
 
-const CORRECT_KEYS = 'correct SERVICE_SECRET_KEY or SERVICE_API_KEY and restart, or have them accepted'
-const WAIT_FOR_SERVICE = 'nothing: a worker goes on by itself as soon as the service answers'
+const CORRECT_KEYS =
+  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys'
+const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answers'
 
 function renderRate({ rate, ceiling, heldForMs }: PaceReport): string {
-  if (heldForMs > 0) return `0 calls/s for ${span(heldForMs)}, as the service asked for; then ${speed(rate)}`
+  if (heldForMs > 0)
+    return `0 calls/s for ${span(heldForMs)} (Retry-After of the service); then ${speed(rate)} calls/s`
   return `${speed(rate)} calls/s${rate < ceiling ? ', rising while calls are made' : ''}`
 }
 
 function renderCeiling({ ceiling, configured }: PaceReport): string {
   const most = `${speed(ceiling)} calls/s`
-  if (configured === null) return `${most}, until the first worker sets what its configuration asks for`
+  if (configured === null) return `${most}, until the first worker sets the ceiling of its configuration`
   if (configured === ceiling) return `${most}, as configured`
   return `${most}, set by hand (configured: ${speed(configured)})`
 }
 
 function renderCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
-  if (cause === 'credentials') return 'stopped: the service refuses our credentials'
-  if (cause === 'outage') return `stopped: the service is out (probes that failed: ${failedProbes})`
-  if (heldForMs > 0) return 'stopped: the service asked to be left alone (`rollcall pace --resume` ends it)'
+  if (cause === 'credentials') return 'stopped: the service refuses the keys'
+  if (cause === 'outage') return `stopped: the service fails (failed probes: ${failedProbes})`
+  if (heldForMs > 0) return 'stopped: the service sent a Retry-After (`rollcall pace --resume` ends the wait)'
   return breaker === 'trying' ? 'made again, slowly at first' : 'are made'
 }
 

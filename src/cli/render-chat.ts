@@ -13,9 +13,9 @@ type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly 
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': 'the token names another of these customers, so this is about that one: ',
-  'named-otherwise': "the token names its user differently, so it may be another user's: ",
-  unsaid: 'the token does not say whose it is: ',
+  'another-user': 'the token belongs to another customer named here: ',
+  'named-otherwise': 'the token does not name the user_id of this customer and may be of another user: ',
+  unsaid: 'the token names no user: ',
 }
 
 export function renderChat({ chat, claims, bearer }: ChatView, reader: Reader): string[] {
@@ -35,13 +35,13 @@ function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): strin
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     answered: ({ totals: { professionals, online, unread, rooms } }) =>
       `answers: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`,
-    shut: () => 'refused the user (403): no access, as a rule status 0 or a trial that is over',
+    shut: () => 'refused the user (403): no access, usually because of status 0 or an ended trial',
     refused: () => {
       const expired = claims?.expiresAt ? now.getTime() - claims.expiresAt : -1
-      return `refused the token (401): ${expired >= 0 ? `it expired ${span(expired)} ago` : 'expired, of another environment or Api-Key, or its user is not registered'}`
+      return `refused the token (401): ${expired >= 0 ? `it expired ${span(expired)} ago` : 'it has expired, it belongs to another environment or Api-Key, or its user is not registered'}`
     },
     'no-answer': ({ http, error }) =>
-      error === null ? `answered ${http} and no list` : renderCallError(error),
+      error === null ? `answered ${http} without a list of professionals` : renderCallError(error),
   })
 }
 
@@ -54,7 +54,7 @@ export function renderProfessionals(chat: Chat, reader: Reader): string[] {
   const { professionals, unreadable } = chat
   const missing = unreadable === 0 ? [] : [`  ${unreadable} more could not be read`]
   if (professionals.length === 0)
-    return ["professionals the token's user sees: none (ml_group_name decides who is seen)", ...missing]
+    return ["the token's user sees no professional: check its ml_group_name", ...missing]
   const rows = professionals
     .slice(0, MOST_ROWS)
     .map((each) => [
@@ -65,7 +65,7 @@ export function renderProfessionals(chat: Chat, reader: Reader): string[] {
     ])
   const beyond = professionals.length - rows.length
   return [
-    `professionals the token's user sees (times in ${reader.timeZone})`,
+    `professionals that the token's user sees (times in ${reader.timeZone})`,
     ...columns([HEAD, ...rows]),
     ...(beyond > 0 ? [`  ${beyond} more are not shown (--json lists them all)`] : []),
     ...missing,
@@ -80,7 +80,7 @@ function specialityOf({ speciality, specialityId }: ListedProfessional): string 
 function renderConnected(each: ListedProfessional, { now, timeZone }: Reader): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
   if (isOnline(each)) return until === null ? 'now' : `now, until ${nearTime(until, now, timeZone)}`
-  if (from === null) return 'not said'
+  if (from === null) return 'not known'
   const wait = from.getTime() - now.getTime()
   return `${nearTime(from, now, timeZone)}${wait > 0 ? `, in ${span(wait)}` : ''}`
 }

@@ -38,8 +38,9 @@ function adviceOf(group: ReasonGroup): Advice {
 }
 
 const MORE = [
-  '`rollcall failures --reason REASON` lists who it is, `rollcall failures KEY`',
-  'shows one with its history, and with --retry either is tried again now',
+  '`rollcall failures --reason REASON` lists the customers with this reason.',
+  '`rollcall failures KEY` shows one customer with its history.',
+  'With --retry, either command retries these customers now.',
 ]
 
 /** By reason, each with what it takes; the totals come last, where the eye of a person who scrolls ends. */
@@ -79,13 +80,13 @@ function renderWaiting({ sinceMs, customers, nextInMs, underWay, state }: Reason
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`
   if (nextInMs !== null) return `${since}; next attempt ${nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'}`
-  return `${since}; ${state === 'rejected' ? 'tried again when row or mapping change' : 'no attempt is planned'}`
+  return `${since}; ${state === 'rejected' ? 'retried when the row or the mapping changes' : 'no attempt is planned'}`
 }
 
 type FailingList = { readonly customers: readonly Failing[]; readonly total: number }
 
 export function renderFailing({ customers, total }: FailingList, selector: Selector): readonly string[] {
-  if (total === 0) return ['no customer']
+  if (total === 0) return ['no customer has this reason']
   const rows = customers.map((each) => [
     each.key,
     each.state === 'idle' ? 'left out' : each.state,
@@ -150,10 +151,9 @@ export function renderHistories(found: readonly Advised[]): string[] {
 export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
   const many = counted(customers, 'customer is', 'customers are')
   return applying([
-    customers === 0 ? 'there is no customer to try again' : `${many} tried again now, as the pace allows`,
-    waiting > 0 && `${waiting} of them a little later: an earlier call was a moment ago, or may still arrive`,
-    underWay > 0 &&
-      `${underWay} of them under way already: if a field stays left out there, --retry once more`,
-    ...unheardOf.map((key) => `nothing is known of customer ${shown(key)}`),
+    customers === 0 ? 'there is no customer to retry' : `${many} retried now, within the rate limit`,
+    waiting > 0 && `${waiting} of them start a little later: an earlier call may still arrive`,
+    underWay > 0 && `${underWay} of them are syncing already: if a field stays left out, --retry again`,
+    ...unheardOf.map((key) => `rollcall has no record of customer ${shown(key)}: check the key`),
   ])
 }

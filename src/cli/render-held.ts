@@ -9,15 +9,15 @@ const KINDS: Readonly<Record<string, string>> = {
   revocation: 'they would lose access',
   status: 'their status would change to another with access',
   create: 'they would be registered',
-  absence: 'the service knew them and knows them no more: is it the right service?',
+  absence: 'the service no longer knows their users: check SERVICE_URL before you decide',
   erase: 'their personal fields would be erased',
-  repair: 'they differ at the service, and would be repaired: is it the right service?',
+  repair: 'their users differ and would be repaired: check SERVICE_URL before you decide',
   truncated: 'they would lose access, after a watched table was truncated',
 }
 
 function renderMeaning(kind: string): string {
   if (kind.startsWith('clear:')) return `their ${kind.slice('clear:'.length)} would be cleared`
-  return KINDS[kind] ?? 'this version does not know what that is'
+  return KINDS[kind] ?? 'this version of rollcall does not know this kind: run the version of the workers'
 }
 
 const NONE = 'no customer is held'
@@ -40,14 +40,14 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'tripped',
         trippedMs !== null &&
-          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, ${taken} let through before; each further change of the kind waits`,
+          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, after ${taken} were sent; further changes of this kind are held`,
       ],
-      ['released', released > 0 && `${counted(released, 'customer')}, on their way`],
+      ['released', released > 0 && `${counted(released, 'customer')}, not sent yet`],
       ['discarded', discarded > 0 && `${counted(discarded, 'customer')}, left as they are until they change`],
       [
         'expected',
         expected > 0 &&
-          `${counted(expected, 'customer')} more, who pass until ${expectedUntil} without being counted`,
+          `${counted(expected, 'customer')} more may pass until ${expectedUntil} (pre-approved)`,
       ],
       ['to do', held === 0 && trippedMs !== null && letsThrough(kind)],
       ['to do', kind === 'truncated' && '`rollcall capture resync` checks all customers again'],
@@ -57,7 +57,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `\`rollcall held discard --kind ${kind} --why …\` lets changes through again`
+  return `run \`rollcall held discard --kind ${kind} --why …\` to reset the brake; later changes are then sent`
 }
 
 type HeldList = { readonly customers: readonly HeldCustomer[]; readonly total: number }
@@ -93,8 +93,8 @@ function others(from: number): string {
 const OUTCOMES = {
   release: {
     none: 'no customer of this selection is held',
-    one: 'customer is released, and sent as the pace allows',
-    many: 'customers are released, and sent as the pace allows',
+    one: 'customer is released, and will be sent within the rate limit',
+    many: 'customers are released, and will be sent within the rate limit',
   },
   discard: {
     none: 'no customer of this selection is held',
@@ -118,12 +118,13 @@ export function renderOutcome(
   return applying([
     customers === 0 ? none : counted(customers, one, many),
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
-    ...reset.map((kind) => `${kind}: changes are let through again, and counted from 0`),
-    left > 0 && `${counted(left, 'customer')} held still, or anew: see \`rollcall held\`, and call it again`,
+    ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),
+    left > 0 &&
+      `${counted(left, 'customer')} still held, or held again: see \`rollcall held\`, then decide again`,
     ...truncations.flatMap(({ relation }) =>
       hanging(
         '',
-        `the mark of the TRUNCATE of ${relation} still stands; \`rollcall capture resync --dismiss\` closes it`,
+        `rollcall still warns about the TRUNCATE of ${relation}; \`rollcall capture resync --dismiss\` ends the warning`,
       ),
     ),
   ])

@@ -9,7 +9,7 @@ type Known = NonNullable<History>
 
 /** All that is stored of a customer, for a person: codes, times and names of fields, never a field's value. */
 export function renderStored(history: History, key: CustomerKey): string[] {
-  if (history === null) return [`nothing is known of customer ${shown(key)}`]
+  if (history === null) return [`rollcall has no record of customer ${shown(key)}: check the key`]
   return [
     `customer ${shown(key)}`,
     ...details([
@@ -39,10 +39,10 @@ export function renderHistory(history: Known): string[] {
 }
 
 const REMOTE: Readonly<Record<Known['remote'], string>> = {
-  unasked: 'never asked about at the service',
-  unknown: 'not known whether the service has it',
-  absent: 'not there at the service',
-  present: 'there at the service',
+  unasked: 'never looked up at the service',
+  unknown: 'unknown whether it exists at the service',
+  absent: 'does not exist at the service',
+  present: 'exists at the service',
 }
 
 export function renderOwed(history: Known): string {
@@ -54,11 +54,11 @@ export function renderOwed(history: Known): string {
   const unsure = unknown ? '; the state at the service counts as unknown' : ''
   const next = () => {
     if (capturedMs !== null)
-      return `owed: a change was captured ${span(capturedMs)} ago, and no worker has noted it`
+      return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
     if (underWay) return `${since}, under way`
     if (overdueMs === null)
       return `nothing owed${writtenAgoMs === null ? '' : `, last written ${span(writtenAgoMs)} ago`}`
-    if (isOverdue(history)) return `${since}, due for ${span(overdueMs)} and not taken`
+    if (isOverdue(history)) return `${since}, due for ${span(overdueMs)}, but no worker has taken it`
     return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
   }
   return `${next()}${tried}${unsure}`
@@ -73,9 +73,9 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['committed', changedAt, 'captured; settled last'],
-    ['acknowledged', acknowledgedAt, 'the last write that was taken'],
-    ['verified', verifiedAt, 'a GET showed all of it'],
+    ['committed', changedAt, 'of the last settled change'],
+    ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
+    ['verified', verifiedAt, 'a GET showed all fields'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const never = what === 'committed' ? 'no captured change is settled yet' : 'never'

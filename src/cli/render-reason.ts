@@ -30,77 +30,77 @@ export function isReasonCode(code: string): code is ReasonCode {
 }
 
 /** An owed customer is retried by itself; nothing has to be done. */
-const WAIT = 'nothing: it is tried again by itself'
-const PROVIDER = 'ask the operator of the service'
+const WAIT = 'nothing: rollcall retries it automatically'
+const PROVIDER = 'ask the provider of the service'
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields = [] }) => [
-    `the mapping makes no user of the row${after(': ', fields)}`,
-    `correct ${listed(fields) || 'the field'} in your data, or the mapping; a changed row is tried again by itself`,
+    `the mapping cannot build a user from the row${after(': ', fields)}`,
+    `correct ${listed(fields) || 'the field'} in your data, or the mapping; rollcall retries a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
     `another customer in scope has the same user_id${after(': ', keys)}`,
-    'give each a user_id of its own, or leave one of them in scope only',
+    'give each customer its own user_id, or keep only one of them in scope',
   ],
   refused: renderRefused,
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `it would lose access by what is seen of a table that may have been made anew: ${listed(misfits, '; ')}`,
+    `it would lose access because a row is missing, but this table may be new after a restore: ${listed(misfits, '; ')}`,
     'run `rollcall capture install` once its rows are back, then `rollcall capture resync`',
   ],
   conflict: ({ named, answer }) => [
-    `the service says that another user has ${listed(named) || 'the user_id or another value'} (${answer}), and no GET shows this user`,
-    `nothing: attempts go with all values and without them in turn; if it stays so, ${PROVIDER} who has the user_id`,
+    `the service says that another user has ${listed(named) || 'the user_id or another value'} (${answer}), but a GET does not find the user`,
+    `nothing: rollcall retries with all values and without them in turn; if it keeps failing, ${PROVIDER} which user has this value`,
   ],
   denied: renderDenied,
-  later: ({ answer }) => [`the service asks to be called later (${answer})`, WAIT],
+  later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
   failed: ({ answer }) => [
     `a lookup of the user (GET) failed: ${answer}`,
-    `${WAIT}; if it stays so, check SERVICE_URL and ${PROVIDER}`,
+    `${WAIT}; if it keeps failing, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
     `nothing was sent: ${answer}`,
     error === 'bad-user-id'
-      ? 'correct what the mapping makes the user_id of'
-      : 'check SERVICE_URL and the network between; then it is tried again by itself',
+      ? 'correct the user_id in the mapping, or its column in your data'
+      : 'check SERVICE_URL and the network; rollcall retries it automatically',
   ],
   unknown: ({ answer }) => [
     `it is not known whether the last write was carried out: ${answer}`,
-    `nothing: the user is looked up before anything is sent again; if it stays so, ${PROVIDER}`,
+    `nothing: rollcall looks up the user before it sends again; if it keeps failing, ${PROVIDER}`,
   ],
   unclear: ({ answer }) => [
-    `the answer to the last write says neither yes nor no: ${answer}`,
-    'nothing: the worker looks up the user once a GET is credible',
+    `the answer to the last write is unclear: ${answer}`,
+    'nothing: a worker looks up the user before it sends again',
   ],
   'not-there-yet': [
     'the service does not know a user that was written a moment ago',
-    'nothing: it may show late, and is looked up again by itself',
+    'nothing: the service may show it late; rollcall looks it up again',
   ],
-  'needs-lookup': ['it needs another lookup, and one attempt makes one only', WAIT],
+  'needs-lookup': ['it needs another lookup, but one attempt makes only one', WAIT],
   'created-already': [
-    'the user was created and was not there after it; an attempt creates once only',
-    `${WAIT}; if it stays so, check that reads and writes reach the same service`,
+    'the user was created, but the next GET did not find it; an attempt creates only once',
+    `${WAIT}; if it keeps failing, check that reads and writes reach the same service`,
   ],
   'out-of-time': [
-    'the time of the attempt was over before its next call',
-    `${WAIT}; if it stays so, the service is slow: raise advanced.timing.lifetimeMs`,
+    'the attempt ran out of time before its next call',
+    `${WAIT}; if it keeps failing, the service is slow: raise advanced.timing.lifetimeMs`,
   ],
   'not-noted': [
-    'it would lose access, and changes are captured that no worker has noted yet',
-    `${WAIT}; if it stays so, no worker runs`,
+    'it would lose access, but workers must first take newer changes from the outbox',
+    `${WAIT}; if it keeps waiting, check that a worker runs`,
   ],
   stopping: ['the worker was being stopped', WAIT],
   'just-written': ['it was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) =>
     state === 'discarded'
-      ? ['a person has discarded the difference', 'nothing; a release lets it through']
+      ? ['a person has discarded the difference', 'nothing; to send it, run `rollcall held release`']
       : [
-          `it is held with a mass of others${kinds?.length ? ` (${listed(kinds)})` : ''}`,
-          'look at `rollcall held`, and release or discard it',
+          `the brake holds its change${kinds?.length ? ` (${listed(kinds)})` : ''}`,
+          'see `rollcall held`, then release or discard the change',
         ],
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
-  'brake-busy': ['whether it is one of a mass could not be found out', WAIT],
+  'brake-busy': ['rollcall could not reserve a place in the brake', WAIT],
 }
 
 function listed(words: readonly string[] = [], between = ', '): string {
@@ -116,13 +116,13 @@ export function renderUnreadable({ error, misfits = [] }: Pick<StoredReason, 'er
   if (misfits.length > 0)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,
-      'correct what is named, in the database (docs/operations.md lists the rights) or in rollcall.config.ts',
+      'correct this in the database (docs/operations.md lists the rights) or in rollcall.config.ts',
     ]
   return [
     `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
     error === '42501'
       ? 'grant SELECT on the customers (docs/operations.md lists the rights)'
-      : 'make the row readable by SELECT: the table or view of the customers, or what it computes',
+      : 'run a SELECT of this row, then correct the value, view or function that fails',
   ]
 }
 
@@ -138,18 +138,18 @@ function renderRefused({ status = 0, state, fields, named = [], answer }: FullRe
       `the service refuses this user (${answer})${after(', also without ', fields)}`,
       TOO_LARGE.has(status)
         ? 'shorten the user_id: the request is too large for the service'
-        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; a changed row is tried again by itself, \`--retry\` tries now`,
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically, \`rollcall failures --retry\` retries now`,
     ]
   const what = `the service refuses to create the user (${answer})`
-  if (NOT_FOUND.has(status)) return [what, 'check SERVICE_URL: nothing may be there to create users with']
+  if (NOT_FOUND.has(status)) return [what, 'check SERVICE_URL: it may not be the address of the service']
   if (named.length > 0)
     return [
       `${what} and names ${listed(named)}`,
-      `correct ${listed(named)} in your data; the next attempt goes without`,
+      `correct ${listed(named)} in your data; the next attempt leaves it out`,
     ]
   return [
     `${what}${after(' with ', fields)}`,
-    'nothing yet: the next attempt goes with the status alone, and what is then left out is listed',
+    'nothing yet: the next attempt sends only the status; `rollcall failures` then lists the fields left out',
   ]
 }
 
@@ -158,24 +158,24 @@ function renderDenied({ status, customers, answer }: FullReason): Words {
   const keys = 'SERVICE_API_KEY and SERVICE_SECRET_KEY'
   if (status !== 403)
     return [
-      `the service does not take the credentials (${answer})`,
+      `the service refuses the credentials (${answer})`,
       `check ${keys}, and that they belong to SERVICE_URL`,
     ]
   return customers === 1
     ? [
-        `the service forbids it for this user (${answer})`,
+        `the service refuses calls for this user (${answer})`,
         `${PROVIDER} why these credentials may not manage this user`,
       ]
     : [
-        `the service forbids it for these users (${answer})`,
-        `if hardly any call gets through, check ${keys}; else ${PROVIDER} about these users`,
+        `the service refuses calls for these users (${answer})`,
+        `if most calls are refused, check ${keys}; otherwise ${PROVIDER} about these users`,
       ]
 }
 
 function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
   return [
     `${code}${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
-    'this version of rollcall does not know the reason: look with the version that the workers run',
+    'this version of rollcall does not know the reason: run the version of the workers',
   ]
 }
 
@@ -193,12 +193,12 @@ type IssueFacts = { readonly [fact in 'field' | 'expected' | 'correct' | 'rest']
 
 const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>> = {
   refused: ({ field, correct, rest }) => [
-    `the service does not take the value of ${field}`,
-    `${correct} in your data; ${rest}; \`--retry\` sends the same value again`,
+    `the service refuses the value of ${field}`,
+    `${correct} in your data; ${rest}; \`rollcall failures --retry\` sends the same value again`,
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `nothing: the value is sent again after a minute, an hour, a day, then weekly, and when another customer gives it up; a customer who was removed or is out of scope keeps it at the service. ${correct} in your data if it is wrong`,
+    `${correct} in your data if it is wrong. If it is right, do nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives it up. A removed or out-of-scope customer keeps its value at the service`,
   ],
   missing: ({ field, expected, rest }) => [
     `${field} is empty; expected ${expected}`,

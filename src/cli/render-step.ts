@@ -41,7 +41,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
       ({ field, code, expected }) => ['left out', `${field} (${code}): expected ${expected}`] as const,
     ),
     // The mapping is asked again then, though nothing has changed.
-    ['holds', validUntil && `until ${validUntil.replace('.000Z', 'Z')}`],
+    ['valid', validUntil && `until ${validUntil.replace('.000Z', 'Z')}, then mapped again`],
   ])
 }
 
@@ -56,7 +56,7 @@ export function renderPlan(plan: RedactedPlan): string {
     erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
     reject: (plan) =>
       plan.code === 'shared-user-id'
-        ? `reject: other customers are the same user: ${plan.keys.join(', ')}`
+        ? `reject: other customers have the same user_id: ${plan.keys.join(', ')}`
         : 'reject',
   })
 }
@@ -65,23 +65,23 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
   unknown: 'lookup (GET) first: the state at the service is not known',
   unasked: 'lookup (GET) first: another system may have registered the user',
   trial: 'lookup (GET) first: a trial may have ended',
-  erased: 'lookup (GET): whether the erased fields are empty',
+  erased: 'lookup (GET): verify that the erased fields are empty',
 }
 
 export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'none' }>['why'], string>> = {
-  right: 'the service has it already',
+  right: 'the user is up to date already',
   'no-access-left': 'there is no access to revoke',
   erased: 'access is revoked, and the personal fields were cleared; see rollcall erasures',
   'never-ours': 'the customer was never in scope',
   ignored: 'onRemove is "ignore"',
-  'user-of-another-customer': 'another customer in scope is this user',
+  'user-of-another-customer': 'another customer in scope has the same user_id',
   'without-access': 'status 0, and createWithoutAccess is false',
 }
 
 const SETTLED = {
   idle: 'settled',
-  held: 'held: one of a mass; it waits for a person (`rollcall held`)',
-  discarded: 'left as it is: a person has discarded the difference, until the row changes',
+  held: 'held by the brake: decide with `rollcall held`',
+  discarded: 'a person has discarded the change: nothing is sent until the row changes',
 } as const
 
 function renderEnd(end: TurnEnd): string {
@@ -93,8 +93,9 @@ function renderEnd(end: TurnEnd): string {
       state === 'rejected'
         ? `rejected${reason}: it waits until the row or the mapping changes`
         : SETTLED[state],
-    retry: () => `not now${reason}: it will be tried again`,
-    unknown: () => `unknown${reason}: it will be looked up after the call's lifetime`,
+    retry: () => `not synced yet${reason}: rollcall will retry`,
+    unknown: () =>
+      `unknown outcome${reason}: rollcall will look up the user, once the call can no longer arrive`,
   })
 }
 

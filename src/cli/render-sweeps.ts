@@ -13,22 +13,25 @@ const STANDS_STILL_MS = 60_000
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
-  backfill: ['backfill', 'run the command again to go on'],
-  mapping: ['applying the mapping', 'it waits for a worker with this mapping, or the log of one tells why'],
-  gap: ['all customers again after a gap in capture', 'it waits for a worker, or the log of one tells why'],
-  resync: ['all customers again (resync)', 'run the command again, which begins anew'],
-  check: ['checking what capture has missed', 'it waits for a worker, or the log of one tells why'],
+  backfill: ['backfill', 'run the command again to continue'],
+  mapping: ['applying the mapping', 'start a worker with this mapping, or read the log of the one that runs'],
+  gap: [
+    'comparing all customers after a gap in capture',
+    'start a worker, or read the log of the one that runs',
+  ],
+  resync: ['comparing all customers (resync)', 'run the command again, which starts over'],
+  check: ['daily check of capture', 'start a worker, or read the log of the one that runs'],
 }
 
 export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
-  const since = check ? 'since then' : 'before all customers were checked'
+  const since = check ? 'since then' : 'so far'
   return [
     ...unfinished.map((sweep): LabelledText => ['sweep', renderUnfinished(sweep)]),
     ['check', check && renderCheck(check)],
     [
       'check',
       allMissed(missedSince) > 0 &&
-        `${since}, a check of some customers has found that capture had missed ${renderMissed(missedSince)}`,
+        `${since}, checks of single customers found missed changes: ${renderMissed(missedSince)}`,
     ],
   ]
 }
@@ -37,13 +40,13 @@ function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs 
   const [what, goesOn] = SWEEPS[kind]
   // Customers with a record and no row come after all those counted.
   const of = total === null || customers > total ? '' : ` of ${total}`
-  const still = silentMs > STANDS_STILL_MS ? `; stands still: ${goesOn}` : ''
-  return `${what}: ${customers}${of} customers checked, ${differ} differ, since ${startedAt}${still}`
+  const still = silentMs > STANDS_STILL_MS ? `; no progress: ${goesOn}` : ''
+  return `${what}: ${customers}${of} customers compared, ${differ} differ, since ${startedAt}${still}`
 }
 
 function renderCheck({ customers, endedAt, missed }: SweepReport): string {
   const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${renderMissed(missed)}`
-  return `capture had ${found} when ${customers} customers were checked, until ${endedAt}`
+  return `${customers} customers compared by ${endedAt}: capture had ${found}`
 }
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */
@@ -53,14 +56,14 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
       ? [`${renderMissed(check.missed)} when it was checked at ${check.endedAt}`]
       : []),
     allMissed(missedSince) > 0 &&
-      `${renderMissed(missedSince)}, as a check of some customers has found${check ? ' since' : ''}`,
+      `${renderMissed(missedSince)}, found by checks of single customers${check ? ' since then' : ''}`,
   ])
   const ofWorkers = unfinished.filter(({ kind }) => kind !== 'backfill' && kind !== 'resync')
   const still = ofWorkers.filter(({ silentMs }) => silentMs > STANDS_STILL_MS).map(renderUnfinished)
   if (found.length === 0) return still
   return [
     ...still,
-    `capture had missed ${found.join(', and ')}; they were owed a sync then. Something writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over what is not watched. This stands until a check of all customers finds nothing: the next one, or \`rollcall capture resync\` now`,
+    `capture had missed ${found.join(', and ')}; rollcall has marked these customers as owed. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over a table that is not watched. This warning ends when a check of all customers finds nothing: run \`rollcall capture resync\`, or wait for the daily check`,
   ]
 }
 
@@ -75,7 +78,7 @@ export function renderMissed(missed: Missed): string {
 }
 
 export const OTHERS_SWEEP =
-  'a worker, or another command, checks all customers just now: this waits until that has ended'
+  'a worker or another command compares all customers now: this command waits until it ends'
 
 /** Keys, to find what wrote without triggers; none is kept of those that an earlier process has found. */
 export function renderExamples(examples: readonly string[]): string {

@@ -39,7 +39,7 @@ Examples:
   rollcall status          owed syncs, failures, and whether the triggers fit
   rollcall status --json   the same for a monitor
 
-Exit code 3: something needs a person; the lines "attention" say what.`
+Exit code 3: a person must act. Each line "attention" names one problem.`
 
 export const statusCommand: AddCommand = (program, io, exit) => {
   program
@@ -124,7 +124,7 @@ function renderStatus(status: Status): string[] {
     ['customers', renderCustomers(overview)],
     [
       'capture',
-      `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} not noted yet${oldest(outbox.oldestAgeMs)}`,
+      `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
     ],
     ...sweepEntries(status.sweeps),
     ['owed', renderOwed(overview)],
@@ -141,8 +141,8 @@ function renderStatus(status: Status): string[] {
 function renderMapping(mapping: MappingStatus | null): string {
   if (!mapping) return 'no mapping is active yet; the first worker activates its own'
   const { generation, appliedAt, current, swept } = mapping
-  const other = current ? '' : ', of another configuration than this one'
-  const sweeping = swept ? '' : '; not all customers were checked yet, a worker is at it'
+  const other = current ? '' : ', from another configuration than this one'
+  const sweeping = swept ? '' : '; a worker still compares the customers with it'
   return `generation ${generation}, since ${appliedAt}${other}${sweeping}`
 }
 
@@ -158,7 +158,7 @@ function renderOwed({ owed }: Overview): string {
 }
 
 function renderPaceLine({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): string {
-  const held = heldForMs > 0 ? `, held for ${span(heldForMs)}` : ''
+  const held = heldForMs > 0 ? `, stopped for ${span(heldForMs)} (Retry-After)` : ''
   const probe = nextProbeMs === null ? '' : `, next probe in ${span(nextProbeMs)}`
   const stopped = cause ? `; stopped (${cause})${probe}` : ''
   return `${Number(rate.toFixed(1))} of ${ceiling} calls/s${held}${stopped}`

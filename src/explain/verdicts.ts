@@ -6,26 +6,26 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "trial; the service does not show when it ends: the chat tells, asked with the user's token",
+    says: "trial; only the chat shows whether it has ended: give the user's token (--token-file)",
   },
   'no-such-customer': {
     can: 'no',
-    says: 'no such customer (neither your data nor the service knows it; a mistyped key?)',
+    says: 'no such customer in your data or at the service: check the key',
   },
   'not-registered': { can: 'no', says: 'not registered at the service' },
   'no-access': { can: 'no', says: 'registered, but without access' },
-  'trial-ended': { can: 'no', says: 'the trial has ended; it is not granted again by itself' },
+  'trial-ended': { can: 'no', says: 'the trial has ended; rollcall does not start it again' },
   'no-user-id': { can: 'no', says: 'without a user_id it cannot be registered' },
-  'chat-shut': { can: 'no', says: 'access by its status, but the chat does not let it in (403)' },
+  'chat-shut': { can: 'no', says: 'the status gives access, but the chat refuses the user (403)' },
   'none-visible': {
     can: 'no',
-    says: 'access by its status, but it sees none of the professionals (ml_group_name decides who is seen)',
+    says: 'the status gives access, but the user sees no professional: check ml_group_name',
   },
   'no-answer': { can: 'unknown', says: 'the service did not say' },
-  'strange-status': { can: 'unknown', says: 'the service shows a status that the interface does not have' },
+  'strange-status': { can: 'unknown', says: 'the service shows a status that its interface does not define' },
   'chat-silent': {
     can: 'unknown',
-    says: 'access by its status, but what the chat answers says nothing certain of this user',
+    says: 'the status gives access, but the chat gave no clear answer about this user',
   },
 } as const
 
@@ -48,18 +48,18 @@ const KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
 export const REMEDIES = {
   sync: ({ sync }) => sync,
-  wait: ({ sync }) => `wait, it is owed; ${sync} tries at once`,
+  wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
   'apply-mapping': () =>
-    'the mapping has changed and is not applied: `rollcall backfill --mapping` does it, nothing is synced before',
-  'start-worker': ({ sync }) => `does \`rollcall worker\` run? ${sync} does this customer`,
+    'the changed mapping is not active, so nothing is synced: run `rollcall backfill --mapping`',
+  'start-worker': ({ sync }) => `check that \`rollcall worker\` runs; ${sync} syncs this customer now`,
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
-    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping; a changed row is synced by itself, ${sync} does it at once`
+    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping; workers sync a changed row automatically, ${sync} syncs it now`
   },
   decide: ({ key, state }) =>
     state === 'discarded'
-      ? `a person has discarded the difference: \`rollcall held release ${key} --why …\` lets it through`
-      : `it is held: decide with \`rollcall held ${key}\``,
+      ? `a person has discarded the difference: \`rollcall held release ${key} --why …\` sends the change`
+      : `the brake holds its change: decide with \`rollcall held ${key}\``,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
@@ -74,11 +74,11 @@ export const REMEDIES = {
   /** No answer came, or what answers is perhaps not the service. */
   'check-address': () => 'check SERVICE_URL; if it is right, try again later',
   'try-later': ({ later, service }) =>
-    service.kind === 'not-asked' ? `${later}; \`rollcall pace\` tells why` : later,
+    service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why` : later,
   'shown-late': ({ later }) => `${later}: it was written a moment ago, and the service may show it late`,
   /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
   'ask-provider': () =>
-    'ask the provider of the service why this user is shown or treated so (status, ml_group_name, end of a trial); check first that the token is of this customer',
+    'check that the token belongs to this customer, if you gave one; then ask the provider of the service about this user (status, ml_group_name, end of a trial)',
   'check-token': () =>
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>

@@ -8,14 +8,15 @@ export type Named = { readonly name: string; readonly means: string }
 export const KIND: Readonly<Record<DriftKind, Named>> = {
   'unexpected-access': {
     name: 'Unexpected access',
-    means: 'removed or out of scope in the database, and still let in by the service',
+    means: 'removed or out of scope in the database, but the service still gives access',
   },
-  missing: { name: 'Missing', means: 'should be registered, and the service does not know the user' },
-  differs: { name: 'Differs', means: 'fields of the user hold something else than the database says' },
+  missing: { name: 'Missing', means: 'should be registered, but the service does not know the user' },
+  differs: { name: 'Differs', means: 'fields of the user differ from the database' },
   unreadable: { name: 'Unreadable', means: 'the service answers a 2xx without this user' },
   'trial-ended': {
     name: 'Trial ended',
-    means: 'status 0 in place of a trial: the service ends trials, or it was ended there by hand; no drift',
+    means:
+      'status 0 instead of a trial: it ended by itself, or a person ended it at the service; this is no drift',
   },
 }
 
@@ -33,7 +34,7 @@ export function renderAmongHeld(held: number, all: number): string {
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': {
     name: 'Never delivered',
-    means: 'the service has never acknowledged what it should hold',
+    means: 'the service has never acknowledged these values',
   },
   'unknown-outcome': {
     name: 'Unknown outcome',
@@ -41,13 +42,13 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   },
   'edited-at-service': {
     name: 'Edited at the service',
-    means: 'both sides agreed, nothing was sent since, and the service shows something else now',
+    means: 'both sides agreed; rollcall has sent nothing since, but the service shows other values now',
   },
   'mapping-changed': {
     name: 'Mapping changed',
     means: 'the configuration was changed after the last delivery, and the change was not applied yet',
   },
-  normalised: { name: 'Normalised', means: 'the service keeps what it is sent in a form of its own' },
+  normalised: { name: 'Normalised', means: 'the service stores the value in another form' },
 }
 
 /** Each goes on from "12 customers". */
@@ -57,14 +58,14 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   moved: 'changed, or checked by another process, meanwhile',
   'not-ours': 'without a user that rollcall manages',
   rejected: 'rejected (their data cannot be sent)',
-  held: 'held by the brake until a person decides: the service does not hold what the database wants',
+  held: 'held by the brake until a person decides: the service lacks the held change',
   discarded: 'with a difference that a person has accepted',
   'unreadable-row': 'with a row that cannot be read',
 }
 
 export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
   unreached: 'no connection, or no answer in time',
-  trouble: 'the service was in trouble (5xx, 408)',
+  trouble: 'the service failed (5xx, 408)',
   error: 'a 2xx that reports an error (success: false, an error field)',
   denied: 'the keys were refused (401, 403)',
   busy: 'too many calls (429)',
@@ -73,10 +74,10 @@ export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
 
 export const RESOLUTION: Readonly<Record<Resolved, string>> = {
   repaired: 'repaired by rollcall',
-  'by-itself': 'right again at the service, not by us',
-  otherwise: 'it differs in another way now',
+  'by-itself': 'up to date again, without a call by rollcall',
+  otherwise: 'the user differs in another way now',
   'by-a-change': 'the customer has changed since',
   accepted: 'the difference was accepted by a person',
-  normalised: "the form is the service's own",
+  normalised: 'the service stores the value in another form',
   gone: 'nothing is left to check',
 }

@@ -121,7 +121,7 @@ describe('on a house of its own', () => {
     const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
     expect(code).toBe(3)
     expect(unfolded(out)).toMatch(/^warning +3 .*share a user_id/m)
-    expect(unfolded(out)).toMatch(/^out of scope +2 .*left alone/m)
+    expect(unfolded(out)).toMatch(/^out of scope +2 .*keep it/m)
     const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
   })
@@ -134,13 +134,13 @@ describe('on a house of its own', () => {
     process.kill('SIGINT')
     const stopped = await ended(process)
     expect(stopped.code).toBe(1)
-    expect(stopped.output).toMatch(/^stopped +.*again to go on/m)
+    expect(stopped.output).toMatch(/^stopped +.*again to continue/m)
     expect(stopped.output).toMatch(/^expected +50 .*until 20/m)
     const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('goes on where')
     // All customers were swept: no more can come than are owed.
-    expect(resumed.output).toMatch(/^expected +.*not expected twice: 16 /m)
+    expect(resumed.output).toMatch(/^expected +already pre-approved .*: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
     const repeated = await backfill(house, '--expect-creates', '50')
     expect(repeated.output).toMatch(/^expected +16 .*until 20/m)
@@ -168,7 +168,7 @@ describe('on a house of its own', () => {
   test('a condition that no customer meets is reported, fails, and waits for none', async () => {
     for (const more of [['--dry-run'], ['--dry-run', '--json'], ['--wait'], ['--json']]) {
       const { code, output } = await backfill(house, ...more, '--where', 'plan=premum')
-      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('for which --where holds')])
+      expect([more, code, output]).toEqual([more, 1, expect.stringContaining('no customer fits --where')])
     }
   })
 

@@ -45,14 +45,14 @@ describe('with a mapping that is not applied', () => {
     expect(rowCount).toBe(0)
   })
 
-  test('sync --dry-run plans by it, and says that nothing is sent by it', async () => {
+  test('sync --dry-run plans by it, and says that nothing is sent with it', async () => {
     const { code, output } = await run(changed, 'sync', 'a', '--dry-run')
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
     expect(output).toMatch(/plan .*PATCH.* status/)
-    expect(output).toContain('not applied')
+    expect(output).toContain('mapping is not active')
     const present = await run(house, 'sync', 'a', '--dry-run')
-    expect(present.output).not.toContain('not applied')
+    expect(present.output).not.toContain('mapping is not active')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
     expect(JSON.parse(json.output)).toMatchObject([
       { key: 'a', mappingCurrent: false, desired: { kind: 'user' }, mapped: { kind: 'user' }, leftOut: [] },
@@ -62,7 +62,7 @@ describe('with a mapping that is not applied', () => {
   test('status says so, counts who differs, and ends with 3', async () => {
     const { code, output } = await run(changed, 'status')
     expect(code).toBe(3)
-    expect(output).toMatch(/^mapping .*generation 1, since 20.*of another configuration/m)
+    expect(output).toMatch(/^mapping .*generation 1, since 20.*from another configuration/m)
     expect(output).toMatch(/^attention .*3 of 3 .*backfill --mapping/m)
     const json = JSON.parse((await run(changed, 'status', '--json')).output)
     expect(json.mapping).toMatchObject({
@@ -97,7 +97,7 @@ describe('with a mapping that is not applied', () => {
       await using process = await runRollcall(house, ['capture', 'resync'])
       await until(
         async () =>
-          process.output().includes('this waits until that has ended') ||
+          process.output().includes('this command waits until it ends') ||
           Promise.reject(new Error(process.output())),
         { what: 'it says that it waits' },
       )
@@ -113,7 +113,7 @@ describe('with a mapping that is not applied', () => {
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {
     const { code, output } = await run(changed, 'backfill', '--mapping', '--dry-run')
     expect(code).toBe(3)
-    expect(output).toMatch(/not applied: .*generation 1/)
+    expect(output).toMatch(/not active: .*generation 1/)
     expect(output).toMatch(/^customers +3 planned/m)
     expect(output).toMatch(/^differ +3: 3 to update \(PATCH\)/m)
     expect(output).toMatch(/^fields .*3 status/m)
@@ -132,7 +132,7 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
   await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
   const { code, output } = await run(house, 'backfill', '--mapping')
   expect(code).toBe(0)
-  expect(output).toContain('already (generation 1')
+  expect(output).toContain('active (generation 1')
   expect(output).toMatch(/^differ +1: 1 to update/m)
   const { rows } = await pool.query('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(rows).toEqual([{ key: 'a' }])

@@ -66,6 +66,6 @@ test('the command reads the receipts of the keys that it is given, and refuses k
   expect((await erasures(db.url, '["ES","2"]')).output).toMatch(/^nothing .*"2"\]$/)
   expect(await erasures(db.url, 'c1', 'x9')).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/nothing .* x9$/m),
+    err: expect.stringMatching(/no record .* x9: check the key$/m),
   })
 })

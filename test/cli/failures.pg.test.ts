@@ -86,10 +86,10 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
     )
     return rows.map(({ key }) => key).join('')
   }
-  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('1 customer is tried again')
+  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('1 customer is retried')
   expect(await due()).toBe('b')
   const some = await failures(db.url, '--retry', 'a', 'zz')
-  expect(some).toMatchObject({ code: 3, out: expect.stringMatching(/nothing .* zz/) })
+  expect(some).toMatchObject({ code: 3, out: expect.stringMatching(/no record .* zz/) })
   expect(await due()).toBe('ab')
   expect((await failures(db.url, '--retry', '--reason', 'issue:email')).code).toBe(0)
   expect(await due()).toBe('abc')

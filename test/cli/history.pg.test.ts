@@ -52,7 +52,10 @@ test('a sync by hand stands in the history and among the answers, without a valu
 test('a key that is not known is said, and exit 3; wrong calls are exit 2', async () => {
   await using house = await buildHouse(lane)
   const { code, output } = await alone(house, 'sync', '--history', 'nobody')
-  expect({ code, output }).toEqual({ code: 3, output: expect.stringMatching(/^nothing .* nobody$/m) })
+  expect({ code, output }).toEqual({
+    code: 3,
+    output: expect.stringMatching(/no record .* nobody: check the key$/m),
+  })
   const { rows } = await house.db.pool.query('SELECT FROM rollcall.owed')
   expect(rows).toEqual([])
   expect((await alone(house, 'sync', '--history', '--lookup', 'c')).code).toBe(2)

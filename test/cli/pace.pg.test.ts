@@ -33,7 +33,7 @@ test('exits with 3 while calls are stopped', async () => {
     probe_at = now() + interval '1 min', trouble = '{"failed": 4}'`)
   const { code, out } = await pace(db.url)
   expect(code).toBe(3)
-  for (const words of ['the service is out', 'failed: 4']) expect(out).toContain(words)
+  for (const words of ['the service fails', 'probes: 4']) expect(out).toContain(words)
   expect(out).toMatch(/in (60|5\d) s/)
   const json = await pace(db.url, '--json')
   expect(json.code).toBe(3)

@@ -76,19 +76,19 @@ const CHATS = [
   [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
   [answered(), /0 professionals, 0 online, 0 unread/],
   [{ kind: 'shut' }, /refused the user \(403\)/],
-  [{ kind: 'refused' }, /refused the token \(401\): expired,/],
+  [{ kind: 'refused' }, /refused the token \(401\): it has expired,/],
   [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, /answered 500/],
   [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, /refused the connection/],
-  [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, /not asked: .*pace/],
+  [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, /not asked: .*rate limit/],
   [{ kind: 'not-asked', why: 'gave-up' }, /not asked: .*does not answer/],
 ] as const
 
 const WHOSE = [
   [null, undefined],
   ['this-user', undefined],
-  ['another-user', 'names another'],
-  ['named-otherwise', 'differently'],
-  ['unsaid', 'does not say'],
+  ['another-user', 'belongs to another customer'],
+  ['named-otherwise', 'does not name'],
+  ['unsaid', 'names no user'],
 ] as const
 
 test.each(CHATS)('the chat line of %j', (chat, text) => {

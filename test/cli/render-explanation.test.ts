@@ -49,7 +49,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send: /],
-  [RIGHT, PATCH, /^nothing to send, as far .*; with --lookup: update \(PATCH\)/],
+  [RIGHT, PATCH, /^nothing to send, by the ledger; with --lookup: update \(PATCH\)/],
   [LOOKUP, PATCH, /^lookup \(GET\) first: .*; then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
@@ -83,7 +83,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true } } as const
-  expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^it is held/)
+  expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^the brake holds its change/)
   expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(
     /discarded.*`rollcall held release c/,
   )

@@ -18,7 +18,7 @@ const said = (over: Partial<NonNullable<History>>) => renderStored({ ...SETTLED,
 test('a settled customer: the proof as times, never where there is none', () => {
   expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
     'customer c1',
-    '  user      u-1, there at the service',
+    '  user      u-1, exists at the service',
     '  rollcall  nothing owed, last written a moment ago',
     '  state     idle, since 2026-11-21 10:00 UTC',
     expect.stringMatching(/^ {2}proof {5}committed {4}2026-11-21 10:00:00 UTC/),
@@ -45,7 +45,7 @@ test.each([
   [{ underWay: true, owed: true }, /rollcall {2}owed, under way/],
   [{ overdueMs: 5, owed: true }, /owed, due now/],
   [{ capturedMs: 5 }, /owed: .*captured/],
-  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, never asked/],
+  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, never looked up/],
 ])('%j', (over, text) => {
   expect(said(over)).toMatch(text)
 })
@@ -63,7 +63,9 @@ test('an open difference: which fields, since when, why, and how often it was re
 })
 
 test('a customer about which nothing is known', () => {
-  expect(renderStored(null, 'c\u202e1')).toEqual([expect.stringMatching(/nothing .* c\\u202e1$/)])
+  expect(renderStored(null, 'c\u202e1')).toEqual([
+    expect.stringMatching(/no record .* c\\u202e1: check the key$/),
+  ])
 })
 
 test('columns are as wide as their widest cell, and what a terminal would obey is shown', () => {

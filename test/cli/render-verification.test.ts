@@ -23,8 +23,8 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^99\.9 % of 2000 .* 7d, .* 6 days ago; .* 12 s \(median\), 40 s \(95 %\), .* 1000$/],
-  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^0 % of 2000 .* 7d, 2000 never yet$/],
+  [{}, /^99\.9 % of 2000 .* 7d, .* 6 days ago; .* 12 s \(median\), 40 s \(95 %\), .* 1000 customers$/],
+  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^0 % of 2000 .* 7d, 2000 never checked$/],
   [{ customers: 0, within: 0 }, /^no customer/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
@@ -48,7 +48,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
     'for a service that is not credible',
     { ...verification(), notCredible: { denied: 30, asked: 40 } },
-    [/^of the 40 users .*30 .*emptied.*--credible/],
+    [/^of 40 random users, 30 .*emptied.*--credible/],
   ],
   ['not while all is well', verification(), []],
   ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],

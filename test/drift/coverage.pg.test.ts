@@ -68,7 +68,7 @@ test('no customer is overdue before workers have been at it for a whole period',
   expect(await overdue(null)).toBe(0)
 })
 
-test('from commit to verified: of changes that were proved, and of no other', async () => {
+test('time from commit to verification: of changes that were proved, and of no other', async () => {
   await put(pool, settled(5))
   await ago('k00001', { changed_at: 10, proved_at: 9 })
   await ago('k00002', { changed_at: 10, proved_at: 8 })

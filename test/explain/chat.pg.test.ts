@@ -78,8 +78,8 @@ const sign = (claims: Record<string, unknown>) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode('x'.repeat(32)))
 
 test.each([
-  ['says nothing', {}, 'unsaid', 'does not say'],
-  ['names a user by another name', { sub: 'internal-77' }, 'named-otherwise', 'differently'],
+  ['says nothing', {}, 'unsaid', 'names no user'],
+  ['names a user by another name', { sub: 'internal-77' }, 'named-otherwise', 'does not name'],
 ])('a token that %s and is shut out makes no certain "no", and no "yes"', async (_, claims, bearer, text) => {
   await using house = await buildHouse(lane)
   await monday(house)
@@ -96,7 +96,7 @@ test.each([
   if (!first) throw new Error('there are three')
   const { chat } = first
   expect(exitForAccess({ explanations: [first], chat })).toBe(1)
-  expect(printed(first)).toMatch(/nothing certain/)
+  expect(printed(first)).toMatch(/no clear answer/)
   expect(renderChat({ chat, claims: access.claims, bearer: first.token }, READER).join(' ')).toContain(text)
 })
 

@@ -8,12 +8,12 @@ import { all, ask, insert, lane, open, printed, register, toDo } from './house.t
 test.each([
   ['401', { why: 'denied' }, 'refused', 'check-keys', null],
   ['403', { why: 'denied' }, 'refused', 'check-keys', null],
-  ['429', { why: 'busy' }, 'called later', 'try-later', null],
-  ['429 retry-after=300', { why: 'busy' }, 'called later', 'try-later', 300_000],
+  ['429', { why: 'busy' }, 'call later', 'try-later', null],
+  ['429 retry-after=300', { why: 'busy' }, 'call later', 'try-later', 300_000],
   ['503 html', { why: 'trouble' }, 'answered 503,', 'try-later', null],
   ['302', { why: 'refused' }, 'answered 302,', 'check-address', null],
   ['error-200', { why: 'error' }, 'answered 200 with an error', 'try-later', null],
-  ['200 html', { why: 'unreadable' }, 'answered 200 with something else', 'check-address', null],
+  ['200 html', { why: 'unreadable' }, 'answered 200 without this user', 'check-address', null],
   ['down', { why: 'unreached' }, 'not answer', 'check-address', null],
 ])(
   'a GET that is answered %s says nothing about the customer, and what to do about that',
