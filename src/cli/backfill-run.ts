@@ -65,7 +65,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
 /** @throws RollcallError SWEEP_RUNNING where another backfill is under way that is not the same */
 async function sweepAfterOthers(running: Running) {
   const { pool, signal, asked, restriction, progress } = running
-  const say = () => progress.say('another backfill is under way: this one waits until it has ended')
+  const say = () => progress.say('another backfill is under way: this command waits until it ends')
   const onWait = async () => {
     if (asked.mapping) return
     const other = await readOtherBackfill(pool, restriction.options)
@@ -148,8 +148,7 @@ async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expec
 const POLL_MS = 500
 /** No customer was settled for so long: the person who waits is informed. */
 const QUIET_MS = 60_000
-const QUIET =
-  'no customer was settled for a minute: does a worker run? `rollcall status` and `rollcall pace` tell'
+const QUIET = 'no customer was settled for a minute: check that a worker runs (`rollcall status`)'
 
 /**
  * Waits until no customer is owed a sync in the lane of a backfill, but for those who fail again and again. A rejected or
@@ -169,7 +168,7 @@ async function awaitSettled({ signal, pool, progress }: Running) {
     if (quiet) last.reported = true
     if (open !== last.open) last = { ...last, open, at: performance.now() }
     total = Math.max(total, open)
-    const note = failAgain > 0 ? `${failAgain} fail again and again` : ''
+    const note = failAgain > 0 ? `${failAgain} fail repeatedly` : ''
     progress.show({ verb: 'settled', done: total - open, total, from: 0, note })
     await sleep(POLL_MS, signal)
   }

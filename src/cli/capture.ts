@@ -92,10 +92,10 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const done = { ...found, missed, examples }
       tell(io, json, done, () =>
         applying([
-          `${customers} customers were checked: ${found.noted} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
+          `${customers} customers were compared: ${found.noted} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
           allMissed(missed) > 0 &&
             `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
-          !ended && `Not all customers were checked: ${superseded ? REPLACED : ANEW}`,
+          !ended && `Not all customers were compared: ${superseded ? REPLACED : ANEW}`,
         ]),
       )
       exit(ended ? 0 : 1)
@@ -117,19 +117,19 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
       !leavesOthers &&
-      'Existing customers are not noted by this: `rollcall backfill --dry-run` says what would be brought in, and `rollcall backfill` does it.',
+      'This does not sync existing customers: `rollcall backfill --dry-run` shows which differ, `rollcall backfill` syncs them.',
     leavesOthers &&
-      'Another mapping is active: what it reads stays watched. Once this one is applied (`rollcall backfill --mapping`), run this again.',
+      'Another mapping is active, so its tables stay watched. Run `rollcall backfill --mapping`, then run this command again.',
   ])
 }
 
 const STATES: Readonly<Record<TableState, string>> = {
   fits: 'captured',
   missing: 'not captured; run `rollcall capture install`',
-  misnamed: 'is not what the configuration says; correct one of them, then run `rollcall capture install`',
+  misnamed: 'differs from the configuration; correct one of them, then run `rollcall capture install`',
   outdated: 'does not fit the configuration; run `rollcall capture install`',
   disabled: 'triggers are disabled; run `rollcall capture install`',
-  leftover: 'more is captured than is watched; `rollcall capture install` removes it',
+  leftover: 'has triggers but is not watched; `rollcall capture install` removes them',
 }
 
 function renderTables(tables: readonly TableStatus[]): readonly string[] {
@@ -152,9 +152,9 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
   })
 }
 
-const REPLACED = 'another mapping was applied, or another resync was begun meanwhile.'
-const ANEW = 'run it again, which begins anew.'
-const TRANSACTIONS_OPEN = 'transactions are open that may belong to the gap: this waits until they have ended'
+const REPLACED = 'another mapping or another resync has replaced this one.'
+const ANEW = 'run the command again; it starts over.'
+const TRANSACTIONS_OPEN = 'open transactions may belong to the gap: this command waits until they end'
 
 /** With marks it waits until their gap may be checked; without any it begins at once. */
 async function checkAll(io: Io, checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>) {

@@ -34,9 +34,9 @@ export const FORMS: Readonly<Record<ReportFormat, Form>> = {
 export async function checkOutput(cwd: string, output: string): Promise<string> {
   const file = resolve(cwd, output)
   const found = await stat(file).catch(() => null)
-  if (found && !found.isFile()) throw usage('--output: there is something that is no file')
+  if (found && !found.isFile()) throw usage('--output: this path is no file')
   await access(dirname(file), constants.W_OK | constants.X_OK).catch(() => {
-    throw usage('--output: its folder is not there, or may not be written to')
+    throw usage('--output: its folder does not exist, or you may not write to it')
   })
   return file
 }

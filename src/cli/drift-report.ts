@@ -99,6 +99,6 @@ export function warningOf(report: Report): string | null {
   if (estimate === null || limit === null || exitFor(report) !== 0 || estimate.high <= limit) return null
   return (
     `warning: the sample is too small to rule out more than ${percent(limit)}: the true share may be up to ` +
-    `${percent(estimate.high)}; a larger --sample tells`
+    `${percent(estimate.high)}; use a larger --sample`
   )
 }

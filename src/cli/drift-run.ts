@@ -131,7 +131,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
 
 /** A Postgres that was restarted costs nothing but the moment; a caller that does not know that begins anew. */
 function keptBeyond(io: Io, error: unknown, resume: string): unknown {
-  const kept = `What was done is kept; within a day the same command goes on with it: ${resume}`
+  const kept = `The results are kept. Within a day the same command continues: ${resume}`
   if (error instanceof RollcallError)
     return new RollcallError(error.code, [...error.details, kept], { cause: error })
   io.err(kept)
@@ -142,7 +142,7 @@ async function renderCeiling(io: Io, pool: Opened['pool'], rate: number): Promis
   const pace = await readPace(pool)
   if (pace && rate > pace.ceiling)
     io.err(
-      `note: the pace that all calls share is ${figure(pace.ceiling)} a second at most; --rate ${rate} makes it no faster`,
+      `note: the ceiling of the pace is ${figure(pace.ceiling)} calls a second; --rate ${rate} cannot exceed it`,
     )
 }
 
@@ -159,8 +159,8 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const found = asked.restart ? null : await findDrift(pool, wanted, performance.now())
   if (found) {
     const done = figure(doneOf(found.agenda))
-    io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart begins anew`)
-    if (asked.showValues) io.err('note: of those found before, the values are not in the report')
+    io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart starts over`)
+    if (asked.showValues) io.err('note: the report has no values of the differences found before')
     return { run: found, allCustomers, goesOn: true }
   }
   const population = await populationOf(allCustomers)
@@ -173,15 +173,15 @@ async function refusal(why: Extract<RunEnd, { kind: 'refused' }>['why'], { confi
   if (why !== 'mapping') return new RollcallError('DRIFT_TOO_EARLY', [TOO_EARLY[why]])
   const mapping = await findMapping(opened.pool, config.fingerprint)
   if (mapping && !mapping.current) return mappingChanged(mapping)
-  return new RollcallError('TARGET_CHANGED', ['the records were bound to another service meanwhile'])
+  return new RollcallError('TARGET_CHANGED', ['the ledger was bound to another service meanwhile'])
 }
 
 const TOO_EARLY = {
-  unswept: 'the mapping is applied, and not all customers who differ by it are owed a sync yet',
-  gap: 'capture has a gap: changes may be missing that a resync finds',
+  unswept: 'a changed mapping is active, but workers have not compared all customers with it yet',
+  gap: 'capture has a gap: run a worker, which compares all customers',
 }
 
-const HALT = 'calls are stopped (rollcall pace tells why)'
+const HALT = 'calls are stopped (rollcall pace shows why)'
 
 function newsOf(agenda: DriftRun['agenda']): string {
   const { tally, waiting } = agenda

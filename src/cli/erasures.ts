@@ -49,8 +49,8 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 }
 
 const REMARK = [
-  'What remains: the user_id, since the service has no call that takes a user away.',
-  `No GET can show ${UNVERIFIABLE_FIELD}: that it was cleared is the service's word alone.`,
+  'The user_id remains: the service has no call that deletes a user.',
+  `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
   'A customer may have come back since: `rollcall explain KEY` shows it.',
 ]
 
@@ -59,7 +59,7 @@ export function renderErasures(receipts: readonly Receipt[], keys: readonly Cust
   const without = keys.filter((key) => !receipts.some((receipt) => receipt.key === key))
   return [
     ...receipts.flatMap(renderReceipt),
-    ...without.map((key) => `nothing was erased of customer ${shown(key)}`),
+    ...without.map((key) => `nothing was erased for customer ${shown(key)}`),
     ...(receipts.length > 0 ? REMARK : []),
   ]
 }

@@ -134,7 +134,7 @@ async function accept(
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
   const kept = 'the same as before: all records are kept'
-  const forgotten = 'new: what was known of the users is forgotten'
+  const forgotten = 'new: the records about users are reset, and workers look up every user'
   return [
     applied === 0 ? 'rollcall is up to date.' : `rollcall is migrated (${applied} applied).`,
     ...definitions([
@@ -152,11 +152,14 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
   const { expected, windowHours } = creates
   return [
     ['lookups', `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`],
-    ['then', 'they create or update users that are missing or differ: as long again at most'],
+    [
+      'then',
+      'they create or update users that are missing or differ; this takes at most the same time again',
+    ],
     [
       'backup',
       sameService &&
-        'after one was put back: users who were created or let in since are not looked up, and keep their access; see docs/restoring.md, steps 6 and 7',
+        'if you restored a backup: workers do not look up users that got access after it, and these keep their access; see docs/restoring.md, steps 6 and 7',
     ],
     ['expected', expected && renderExpected(expected)],
     ['brake', renderCreates(creates, customers)],
@@ -164,7 +167,7 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
       'note',
       expected !== null &&
         2 * seconds > windowHours * 3600 &&
-        'it may last longer than that: for the rest run `rollcall backfill --expect-creates N`',
+        'it may last longer than the approval: for the rest run `rollcall backfill --expect-creates N`',
     ],
   ]
 }
@@ -172,5 +175,5 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
   if (held === 0) return `all registrations may pass: ${within}`
-  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass and the others wait for a person: ${within}. To let all pass, run this again now with \`--expect-creates ${customers}\``
+  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all pass, run this command again now with \`--expect-creates ${customers}\``
 }

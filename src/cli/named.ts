@@ -49,7 +49,7 @@ export async function checkKnown(pool: Pool, missing: readonly CustomerKey[]): P
     ...unknown.map(
       (key) => `no customer has the key ${shown(key)}, and rollcall has no record of it: check the key`,
     ),
-    'nothing was done; --removed says that it was a customer, whose row is gone',
+    'nothing was done; if the row of this customer was deleted, add --removed',
   )
 }
 

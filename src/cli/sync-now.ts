@@ -124,9 +124,9 @@ function exitFor(ends: readonly (RedactedStep | undefined)[]): ExitCode {
 }
 
 const WAITING = {
-  busy: 'waiting: a worker has it under way',
+  busy: 'waiting: a worker is syncing this customer',
   'just-written': 'waiting: it was written a moment ago, and the service may show it late',
-  'too-early': 'waiting: an earlier call was a moment ago, or its outcome is not known yet',
+  'too-early': 'waiting: an earlier call was recent, or its outcome is not known yet',
 } as const
 
 function say(io: Io, text: string): void {
@@ -134,7 +134,7 @@ function say(io: Io, text: string): void {
 }
 
 const POLL_MS = 100
-const PAUSED = 'not now: no worker calls the service at present; `rollcall pace` says why'
+const PAUSED = 'not synced: calls to the service are stopped; `rollcall pace` shows why'
 
 function unwrapped(error: unknown): never {
   throw error instanceof BrokenOff ? error.cause : error

@@ -62,28 +62,28 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
 
 const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
   'many-missing': {
-    said: 'The service does not know many of the users who were there before.',
+    said: 'The service does not know many of the users that existed before.',
     advice:
-      'That is far likelier a wrong address, other keys or an emptied environment than drift. Nothing is concluded about ' +
-      'single customers, and nothing was repaired. Check the address and the keys, and ask the operator of the service.',
+      'Usually the cause is a wrong address, other keys or an emptied service. So the report names no single customer, ' +
+      'and nothing was repaired. Check SERVICE_URL and the keys, and ask the provider of the service.',
   },
   'no-answers': {
     said: 'The service gave no clear answer about most of the customers.',
     advice:
-      'Whether the customers agree is not known; no answer is not drift. Check again when the service answers; rollcall ' +
-      'pace tells whether calls are stopped until then.',
+      'A missing answer is not drift, so the drift is not known. Run the command again when the service answers. ' +
+      'rollcall pace shows whether calls are stopped.',
   },
   denied: {
     said: 'The service refuses the keys.',
     advice:
-      'Whether the customers agree is not known. Correct the keys, and check again; rollcall pace tells whether calls with ' +
-      'them are stopped.',
+      'So the drift is not known. Correct the keys, and run the command again. rollcall pace shows whether calls are ' +
+      'stopped.',
   },
 }
 
 const STOP: Readonly<Record<Stopped, string>> = {
   asked: 'It was stopped by hand or by a signal.',
-  pace: 'Calls are stopped: the service is in trouble, or has asked for patience. See rollcall pace.',
+  pace: 'Calls are stopped: the service fails, or has sent a Retry-After. See rollcall pace.',
 }
 
 function renderMore(report: Report): string[] {
@@ -95,7 +95,7 @@ function renderMore(report: Report): string[] {
   const stopped = outcome.kind === 'stopped' ? outcome : null
   const lines: readonly (string | false | null | undefined)[] = [
     stopped && STOP[stopped.why],
-    stopped?.resume && `It goes on with: ${stopped.resume}`,
+    stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
     held > 0 &&
       `${counted(held, 'customer is', 'customers are')} held by the brake until a person decides: see rollcall held.`,
@@ -103,20 +103,20 @@ function renderMore(report: Report): string[] {
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
     counts.unverifiable > 0 &&
-      `${counted(counts.unverifiable, 'customer')} of those who agree would be sent country_code, which no GET shows.`,
+      `A sync would send country_code, which no GET shows, for ${counted(counts.unverifiable, 'customer')} without other differences.`,
     suspected > 0 &&
-      `${counted(suspected, 'more customer')} differed at a check that nothing has confirmed yet.`,
+      `${counted(suspected, 'more customer')} differed at one check, and no second check has confirmed it yet.`,
     foundLater !== null &&
       foundLater > 0 &&
-      `Workers have found ${counted(foundLater, 'more customer')} to differ after this had checked them; they are not counted here.`,
+      `Workers found differences of ${counted(foundLater, 'more customer')} after this run had checked them; the report does not count these.`,
     repair &&
       (repair.owed === 0
         ? 'No repair is owed.'
         : `${counted(repair.owed, 'repair is', 'repairs are')} owed.`),
     repair &&
       repair.held > 0 &&
-      `${figure(repair.held)} more ${repair.held === 1 ? 'waits' : 'wait'} for a person, because so much at once is seldom ` +
-        'the customers: check the service, then see rollcall held.',
+      `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: ` +
+        'check the service, then see rollcall held.',
   ]
   return lines.flatMap((line) => line || [])
 }
@@ -126,9 +126,7 @@ function renderResolved(report: Report): string | null {
   const how = mostFirst(resolvedOf(report))
   const all = how.reduce((sum, [, count]) => sum + count, 0)
   const each = how.map(([word, count]) => `${RESOLUTION[word]}: ${figure(count)}`).join('; ')
-  return all === 0
-    ? null
-    : `Of what was found, ${figure(all)} ${all === 1 ? 'is' : 'are'} resolved by now (${each}).`
+  return all === 0 ? null : `${counted(all, 'finding is', 'findings are')} resolved by now (${each}).`
 }
 
 /** The answers of the service, so that the reader can judge it. */
@@ -146,7 +144,8 @@ export function renderEstimate(
   { population, checked, share, low, high }: Estimate,
   of: Pick<Report, 'population' | 'chosen'>,
 ): string {
-  if (checked === 0) return `A sample of ${figure(population)}, of which none could be checked, says nothing.`
+  if (checked === 0)
+    return `No customer of the sample could be checked, so it says nothing about ${figure(population)} customers.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const all = about === '' ? 'all' : 'all customers that can be checked: about'
@@ -192,11 +191,11 @@ function renderUnchecked(report: Report): string {
   if (chosen === 0)
     return `There is no customer to check${options.where === null ? '' : ': none meets the condition'}.`
   const { known } = agreementOf(counts)
-  if (known === 0) return 'Nothing can be said: no customer could be checked.'
+  if (known === 0) return 'The drift is not known: no customer could be checked.'
   const checked = `${counted(known, 'customer')} checked`
   const open = leftOpen(report)
   if (open <= known)
-    return `Whether all customers agree is not known: ${checked}, and of ${figure(suspected)} more it is open.`
-  const worker = notNow(counts) * 2 > open ? ' Does a worker run?' : ''
-  return `Too little can be said: ${checked}, and ${figure(open)} could not be.${worker}`
+    return `The drift is not known for certain: ${checked}, and ${figure(suspected)} more need a second check.`
+  const worker = notNow(counts) * 2 > open ? ' Check that a worker runs.' : ''
+  return `Too few customers were checked: ${checked}, and ${figure(open)} could not be checked.${worker}`
 }

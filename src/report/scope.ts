@@ -6,30 +6,30 @@ import type { Report } from './report.ts'
 /** Limits of every report about this service. */
 export function renderUnverifiable({ options }: Pick<Report, 'options'>): string[] {
   return [
-    'country_code: it can be sent, and no GET shows it.',
-    'Users that only the service knows: it has no list to ask for.',
-    'Customers out of scope, or removed, that rollcall has never synced: they are not checked, and the service may let ' +
-      'them in.',
+    'country_code: no GET shows it.',
+    'Users that only the service knows: the service has no list of users.',
+    'Customers out of scope, or removed, that rollcall has never synced: they are not checked, and may have ' +
+      'access at the service.',
     'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, null or empty.',
-    ...(options.values ? [] : ['Values of fields: left out of this report; --show-values puts them in.']),
+    ...(options.values ? [] : ['Values of fields: left out of this report; --show-values adds them.']),
   ]
 }
 
 /** How it was found out, for readers who rely on it. */
 export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
   return [
-    'Each user is read by a GET and compared, field by field in normal form, with what the mapping makes of the ' +
-      "customer's row as it is now.",
-    'No customer is judged while a change is on its way or was written a moment ago; an answer that a change has ' +
-      'overtaken is dropped.',
+    'A GET reads each user. Its fields, in normal form, are compared with the user that the mapping builds from the ' +
+      'present row of the customer.',
+    'A customer is not checked while it is owed a sync, or was written a moment ago. If the customer changes during ' +
+      'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
     'No connection, no answer in time, 408, 429, 5xx, refused keys (401, 403), any other refusal, and a 2xx that reports ' +
       'an error are counted as no answer, never as drift.',
     'A 2xx that holds no user, or another one, is counted as drift: unreadable.',
-    'Status 0 in place of a trial is reported, and is no drift: the service ends trials, and does not show who did.',
+    'Status 0 instead of a trial is reported, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
-      ? 'This report made no call: it shows what is open of all that workers and runs of rollcall drift have found.'
-      : 'What a worker has found while this went on, and may have repaired, counts as found; how it ended is said.',
+      ? 'This report made no call: it shows the open findings of workers and of earlier runs.'
+      : 'Findings of workers during the run count, also repaired ones; the list shows how they ended.',
   ]
 }
 
@@ -41,7 +41,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
   const all = ledger
-    ? ', all who have a record; a run counts those too that rollcall never handled'
+    ? ', all with a record; a run with calls also counts customers without one'
     : ', all of them'
   const which = where === null ? (stopped ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
@@ -51,7 +51,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     [ledger ? 'As of' : 'Checked', renderWhen(report)],
     [
       'Source',
-      ledger ? 'what workers and runs have found, without a call' : 'the service, by a GET for each',
+      ledger ? 'findings of workers and earlier runs, without a call' : 'the service, by a GET for each',
     ],
     ['Customers', `${figure(population)}${which}`],
     [

@@ -185,7 +185,7 @@ describe('on a house of its own', () => {
       const same = await runRollcall(house, ['backfill'])
       await until(
         async () =>
-          same.output().includes('this one waits until it has ended') ||
+          same.output().includes('this command waits until it ends') ||
           Promise.reject(new Error(same.output())),
         { what: 'it says that it waits' },
       )

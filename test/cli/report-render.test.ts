@@ -51,7 +51,9 @@ describe('a report in the terminal', () => {
   test('the command that goes on with a run is never folded', () => {
     const resume = `rollcall drift --where '${'x'.repeat(90)} y'`
     const outcome = { kind: 'stopped', why: 'asked', resume } as const
-    expect(renderReport(aReport({ outcome }))).toContainEqual(expect.stringMatching(/goes on with: .* y'$/))
+    expect(renderReport(aReport({ outcome }))).toContainEqual(
+      expect.stringMatching(/To continue, run: .* y'$/),
+    )
   })
 
   test.each([

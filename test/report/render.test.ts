@@ -19,7 +19,7 @@ describe('the headline', () => {
   test.each<[string, RegExp, Partial<Report>]>([
     ['good', / 1,950 customers\.$/, { counts: settled, suspected: 0 }],
     ['good', / 1,950 of 1,975 customers\.$/, { counts: agreeing, suspected: 0 }],
-    ['unsure', / 1,950 .* of 3 more/, { counts: agreeing }],
+    ['unsure', / 1,950 .* 3 more/, { counts: agreeing }],
     ['bad', /^1 of 1,951 .*or held \(0\.05 %\).*\(held/, { counts: { ...agreeing, skipped: { held: 1 } } }],
     [
       'bad',
@@ -34,7 +34,7 @@ describe('the headline', () => {
     ['bad', /^1 .* without .*, 1 with .*\. 4 of 1,950 .*checked \(0\.21 %\) [^:]*$/, {}],
     ['good', /\. 4 of 1,950 .*: within .* 0\.5 %\.$/, limit(0.005)],
     ['unsure', /^Stopped .*\. 0 of 1,950 /, { counts: agreeing, ...stopped }],
-    ['unsure', /^Nothing .*no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
+    ['unsure', /^The drift is not known: no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
     ['unsure', /^Stopped .*\. No customer/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
     [
       'unsure',
@@ -53,7 +53,7 @@ describe('the headline', () => {
     ],
     [
       'unsure',
-      / 10 .* 18 could not be\.$/,
+      / 10 .* 18 could not be checked\.$/,
       { counts: { ...settled, checked: 10, skipped: { rejected: 18 } }, suspected: 0 },
     ],
     [
@@ -104,8 +104,8 @@ describe('besides', () => {
   test('what is resolved by now, and how; and what workers have found later', () => {
     const over = { resolvedAt: '2026-11-22T02:30:00.000Z', resolvedHow: 'repaired' } as const
     const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]
-    expect(said({ findings }).more[0]).toMatch(/ 2 are resolved .*\(repaired [^;]*: 2\)/)
-    expect(said({ foundLater: 2 }).more.join()).toMatch(/Workers .* 2 more .*not counted/)
+    expect(said({ findings }).more[0]).toMatch(/^2 findings are resolved .*\(repaired [^;]*: 2\)/)
+    expect(said({ foundLater: 2 }).more.join()).toMatch(/Workers .* 2 more .*not count/)
     expect(said({ foundLater: 0 }).more.join()).not.toMatch(/resolved|Workers/)
     expect(said({}).more).toContainEqual(expect.stringMatching(/^1 trial .*no drift/))
   })

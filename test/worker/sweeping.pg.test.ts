@@ -66,7 +66,7 @@ test('a gap is checked once its transactions have ended, by one worker, and new 
   expect(await scene.noted()).toMatchObject({ k001: 1, k005: 1, late: 1 })
   const said = workers
     .flatMap(({ said }) => said)
-    .filter(({ text }) => text.includes('all customers were planned'))
+    .filter(({ text }) => text.includes('all customers were compared'))
   expect(said).toMatchObject([{ level: 'warn', about: { customers: 6, differ: 6 } }])
 })
 
