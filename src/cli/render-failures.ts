@@ -152,8 +152,8 @@ export function renderRetried({ customers, underWay, waiting, unheardOf }: Retri
   const many = counted(customers, 'customer is', 'customers are')
   return applying([
     customers === 0 ? 'there is no customer to retry' : `${many} retried now, within the rate limit`,
-    waiting > 0 && `${waiting} of them start a little later: an earlier call may still arrive`,
-    underWay > 0 && `${underWay} of them are syncing already: if a field stays left out, --retry again`,
+    waiting > 0 && `${waiting} of them a little later, because an earlier call may still arrive`,
+    underWay > 0 && `${underWay} of them already syncing; if a field stays left out, --retry again`,
     ...unheardOf.map((key) => `rollcall has no record of customer ${shown(key)}: check the key`),
   ])
 }

@@ -47,7 +47,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'expected',
         expected > 0 &&
-          `${counted(expected, 'customer')} more may pass until ${expectedUntil} (pre-approved)`,
+          `${counted(expected, 'more customer')} may pass until ${expectedUntil} (pre-approved)`,
       ],
       ['to do', held === 0 && trippedMs !== null && letsThrough(kind)],
       ['to do', kind === 'truncated' && '`rollcall capture resync` checks all customers again'],

@@ -30,7 +30,7 @@ export function isReasonCode(code: string): code is ReasonCode {
 }
 
 /** An owed customer is retried by itself; nothing has to be done. */
-const WAIT = 'nothing: rollcall retries it automatically'
+const WAIT = 'nothing: rollcall retries automatically'
 const PROVIDER = 'ask the provider of the service'
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `it would lose access because a row is missing, but this table may be new after a restore: ${listed(misfits, '; ')}`,
+    `the customer would lose access because a row is missing, but this table may be new after a restore: ${listed(misfits, '; ')}`,
     'run `rollcall capture install` once its rows are back, then `rollcall capture resync`',
   ],
   conflict: ({ named, answer }) => [
@@ -63,7 +63,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `nothing was sent: ${answer}`,
     error === 'bad-user-id'
       ? 'correct the user_id in the mapping, or its column in your data'
-      : 'check SERVICE_URL and the network; rollcall retries it automatically',
+      : 'check SERVICE_URL and the network; rollcall retries automatically',
   ],
   unknown: ({ answer }) => [
     `it is not known whether the last write was carried out: ${answer}`,
@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     'the service does not know a user that was written a moment ago',
     'nothing: the service may show it late; rollcall looks it up again',
   ],
-  'needs-lookup': ['it needs another lookup, but one attempt makes only one', WAIT],
+  'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
   'created-already': [
     'the user was created, but the next GET did not find it; an attempt creates only once',
     `${WAIT}; if it keeps failing, check that reads and writes reach the same service`,
@@ -87,16 +87,16 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `${WAIT}; if it keeps failing, the service is slow: raise advanced.timing.lifetimeMs`,
   ],
   'not-noted': [
-    'it would lose access, but workers must first take newer changes from the outbox',
+    'the customer would lose access, but workers must first take newer changes from the outbox',
     `${WAIT}; if it keeps waiting, check that a worker runs`,
   ],
   stopping: ['the worker was being stopped', WAIT],
-  'just-written': ['it was written a moment ago, and the service may show it late', WAIT],
+  'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) =>
     state === 'discarded'
       ? ['a person has discarded the difference', 'nothing; to send it, run `rollcall held release`']
       : [
-          `the brake holds its change${kinds?.length ? ` (${listed(kinds)})` : ''}`,
+          `the brake holds the change of this customer${kinds?.length ? ` (${listed(kinds)})` : ''}`,
           'see `rollcall held`, then release or discard the change',
         ],
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],

@@ -31,7 +31,7 @@ export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): 
     [
       'check',
       allMissed(missedSince) > 0 &&
-        `${since}, checks of single customers found missed changes: ${renderMissed(missedSince)}`,
+        `${since}, checks of single customers found that capture missed ${renderMissed(missedSince)}`,
     ],
   ]
 }

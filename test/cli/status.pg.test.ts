@@ -115,7 +115,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   const lines = unfolded(out)
   expect(lines).toMatch(/^attention +a customer has been due /m)
   expect(lines).toMatch(
-    /^attention +.*brake \(status\) .*no customer is held: run `rollcall held discard --kind status /m,
+    /^attention +.*brake \(status\) .*holds no customer: run `rollcall held discard --kind status /m,
   )
   expect(lines).toMatch(/^owed +3: 3 due/m)
 })
@@ -232,7 +232,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(/^check +.*single .* missed changes: 2 .*\(2 changed\)$/m)
+  expect(unfolded(partial.out)).toMatch(/^check +.*single .* missed 2 .*\(2 changed\)$/m)
   expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*checks of single/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
