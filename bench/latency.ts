@@ -1,6 +1,7 @@
 // From commit to the request's arrival at the service on both queue backends in one run: beside nothing else, beside other
 // changes, and while `rollcall drift` checks all customers.
 // Run: npm run bench -- latency [samples] [customers]
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchHouse, buildBenchHouse, insertCustomers } from './house.ts'
 import { numbers, publish, quantile } from './results.ts'
@@ -35,7 +36,7 @@ publish({
 function changing({ pool }: BenchHouse): Disposable {
   const timer = setInterval(() => {
     const id = `k${1 + Math.floor(Math.random() * customers)}`
-    void pool.query(`UPDATE customers SET email = $2 || id WHERE id = $1`, [id, `m${Math.random()}@`])
+    void pool.query('UPDATE customers SET email = $2 WHERE id = $1', [id, `${randomUUID()}@example.com`])
   }, 1000 / RATE)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -69,7 +69,7 @@ async function write(): Promise<void> {
     if (n % 50 === 0) {
       await pool.query('DELETE FROM customers WHERE id = $1', [id])
       await insertCustomers(pool, Number(id.slice(1)), Number(id.slice(1)))
-    } else await pool.query(`UPDATE customers SET email = $2 || id WHERE id = $1`, [id, `m${n}@`])
+    } else await pool.query('UPDATE customers SET email = $2 WHERE id = $1', [id, `m${n}.${id}@example.com`])
     const wait = started + (1000 * n) / rate - performance.now()
     if (wait > 0) await sleep(wait)
   }
