@@ -10,6 +10,7 @@ export function drawSeries(series: Readonly<Record<string, readonly number[]>>, 
   const height = GAP + charts.length * (HEIGHT + GAP)
   const minutes = Math.round(step * Math.max(...Object.values(series).map(({ length }) => length)))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH + LEFT + 20} ${height}" font-family="system-ui, sans-serif" font-size="12">
+<title>Lines over ${minutes} minutes: ${Object.keys(series).join(', ')}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${charts.join('\n')}
 <text x="${LEFT}" y="${height - 12}" fill="#57606a">0</text>
