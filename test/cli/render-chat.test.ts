@@ -44,7 +44,7 @@ test('professionals stand in a table: who is there first, then who comes next, i
     '  number 99   Soon               12:30, in 30 min              –',
     '  Tax         Tomorrow           Thu 09:30, in 22 h            –',
     '  Tax         Later              2026-07-22 09:30, in 21 days  –',
-    '  Criminal    Nobody knows when  not said                      –',
+    '  Criminal    Nobody knows when  not known                     –',
     expect.stringMatching(/^ {2}1 more/),
   ])
 })
