@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { install } from '../src/capture/install.ts'
@@ -149,7 +150,7 @@ export async function buildBenchHouse({
     }
   })
   await pool.query(`INSERT INTO customers VALUES ('warm-up', 'premium')`)
-  while ((await service.counts()).users === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  while ((await service.counts()).users === 0) await sleep(20)
   const owned = stack.move()
   return { pool, redisUrl, service, worker, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -167,6 +168,20 @@ export async function insertCustomers(pool: pg.Pool, from: number, to: number): 
     `INSERT INTO customers (${COLUMNS.join(', ')}) SELECT ${VALUES.join(', ')} FROM generate_series($1::int, $2::int) i`,
     [from, to],
   )
+}
+
+/** Milliseconds from the commit of a new customer to the arrival of its request at the service. */
+export async function delayOf(
+  { pool, service }: Pick<Servers, 'pool' | 'service'>,
+  id: string,
+): Promise<number> {
+  await pool.query(`INSERT INTO customers (id, plan) VALUES ($1, 'premium')`, [id])
+  const committed = Date.now()
+  for (;;) {
+    const arrived = await service.arrived(id)
+    if (arrived !== null) return arrived - committed
+    await sleep(5)
+  }
 }
 
 /** Seconds of CPU that the server behind the pool has used, its sessions with it. */

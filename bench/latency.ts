@@ -3,7 +3,7 @@
 // Run: npm run bench -- latency [samples] [customers]
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchHouse, buildBenchHouse, insertCustomers } from './house.ts'
+import { type BenchHouse, buildBenchHouse, delayOf, insertCustomers } from './house.ts'
 import { numbers, publish, quantile } from './results.ts'
 
 const [samples, customers] = numbers([100, 3000], [20, 1500])
@@ -46,18 +46,10 @@ async function countChecked({ pool }: BenchHouse): Promise<number> {
   return rows[0].checked
 }
 
-async function delaysOf({ pool, service }: BenchHouse, prefix: string): Promise<readonly number[]> {
+async function delaysOf(house: BenchHouse, prefix: string): Promise<readonly number[]> {
   const delays: number[] = []
   for (let i = 0; i < samples; i++) {
-    const id = `${prefix}${i}`
-    await pool.query(`INSERT INTO customers (id, plan) VALUES ($1, 'premium')`, [id])
-    const committed = Date.now()
-    let arrived: number | null = null
-    while (arrived === null) {
-      await sleep(5)
-      arrived = await service.arrived(id)
-    }
-    delays.push(arrived - committed)
+    delays.push(await delayOf(house, `${prefix}${i}`))
     await sleep(150 + Math.random() * 200)
   }
   return delays

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noteGently } from '../src/ledger/note-unchanged.ts'
 import { LANE } from '../src/model/customer.ts'
-import { type BenchHouse, buildBenchHouse, insertUncaptured } from './house.ts'
+import { type BenchHouse, buildBenchHouse, delayOf, insertUncaptured } from './house.ts'
 import { numbers, publish, quantile } from './results.ts'
 
 const [customers, ceiling, latencyMs] = numbers([20_000, 2000, 0], [3000, 2000, 0])
@@ -18,7 +18,7 @@ for (const queue of ['redis', 'postgres'] as const) {
   const waits: number[] = []
   for (let i = 1; i <= LIVE; i++) {
     while ((await house.service.counts()).users < (customers * i) / (LIVE + 2)) await sleep(5)
-    waits.push(await liveChange(house, `live${i}`))
+    waits.push(await delayOf(house, `live${i}`))
   }
   while ((await house.service.counts()).users < customers + 1 + LIVE) await sleep(20)
   const seconds = (performance.now() - started) / 1000
@@ -44,14 +44,4 @@ async function owe({ pool }: BenchHouse): Promise<void> {
       Array.from({ length: Math.min(1000, customers - from + 1) }, (_, i) => `k${from + i}`),
       LANE.backfill,
     )
-}
-
-async function liveChange({ pool, service }: BenchHouse, id: string): Promise<number> {
-  await pool.query(`INSERT INTO customers (id, plan) VALUES ($1, 'premium')`, [id])
-  const committed = Date.now()
-  for (;;) {
-    const arrived = await service.arrived(id)
-    if (arrived !== null) return arrived - committed
-    await sleep(5)
-  }
 }

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Redis } from 'ioredis'
-import { buildBenchHouse, insertCustomers, usageOfPostgres } from './house.ts'
+import { buildBenchHouse, delayOf, insertCustomers, usageOfPostgres } from './house.ts'
 import { drawSeries } from './picture.ts'
 import { publish, quantile } from './results.ts'
 import { cpuOf, residentOf } from './service.ts'
@@ -76,18 +76,9 @@ async function write(): Promise<void> {
   stop.abort()
 }
 
-/** From the commit of a new customer to the request. */
 async function probe(): Promise<void> {
   for (let n = 0; !stop.signal.aborted; n++) {
-    const id = `p${n}`
-    await pool.query(`INSERT INTO customers (id, plan) VALUES ($1, 'premium')`, [id])
-    const committed = Date.now()
-    let arrived: number | null = null
-    while (arrived === null) {
-      await sleep(5)
-      arrived = await service.arrived(id)
-    }
-    delays.push(arrived - committed)
+    delays.push(await delayOf(house, `p${n}`))
     await sleep(400 + Math.random() * 200)
   }
 }
