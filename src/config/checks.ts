@@ -74,7 +74,7 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
   const fewer = `expected at least advanced.timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
   return [
     ...wrong(lifetimeMs < least, ['advanced', 'timing', 'lifetimeMs'], short),
-    // The look after an unknown outcome comes when the lifetime has passed, and must be credible then.
+    // The lookup after an unknown outcome comes when the lifetime has passed, and must be credible then.
     ...wrong(lifetimeMs < consistencyDelayMs, ['advanced', 'timing', 'consistencyDelayMs'], late),
     ...wrong(retryMaxMs < retryMinMs, ['advanced', 'timing', 'retryMaxMs'], fewer),
   ]

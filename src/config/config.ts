@@ -64,7 +64,7 @@ export type Config = Sections & {
 const GRACE_MS = 1000
 
 /**
- * How long no other process may look after a claim was made: as long as its calls may go on, and what the last of them did
+ * How long no other process may look the user up after a claim was made: as long as its calls may go on, and what the last of them did
  * may not be shown yet. A lookup that misses it would count.
  */
 export function claimLastsMs({ timing }: Pick<Config, 'timing'>): number {

@@ -19,7 +19,7 @@ export type Clock = {
   readonly now: Date
 }
 
-/** An answer that holds for a time; the customer is checked again when that has passed. */
+/** An answer that holds for a time; the customer is planned again when that has passed. */
 export type Until<T> = {
   readonly value: T
   /**

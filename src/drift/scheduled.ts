@@ -74,8 +74,8 @@ const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE c
 const SOONER = 0.9
 
 /**
- * Marks them as asked about, so that a customer that is passed over for now comes last. A time of the future is one of
- * before the clock was set back.
+ * Marks them as asked about, so that a skipped customer comes last. A time in the future was written before the clock was
+ * set back.
  */
 const OLDEST = `
 WITH due AS MATERIALIZED (

@@ -122,7 +122,7 @@ function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast
 
 export type CallMethod = Call['method']
 
-/** Longer than any that can be: a revocation, an erasure, the look after it and what that shows. */
+/** Longer than any that can be: a revocation, an erasure, the lookup after it and what that shows. */
 const MOST_CALLS = 8
 
 /**
@@ -146,7 +146,7 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
   while (calls.length < MOST_CALLS) {
     const move = nextMove(turn, situation)
     if ('end' in move) {
-      // The look after an erasure comes with a claim of its own.
+      // The lookup after an erasure comes with a claim of its own.
       if (move.plan.kind !== 'lookup' || move.end.kind !== 'retry' || resultOfCalls(turn).lookups > 0) break
       turn = startTurn(turn.memory)
       continue

@@ -143,7 +143,7 @@ function prepare({ context, run, subject: { mapped, claimants, basis }, own }: T
   return { situation, braking }
 }
 
-/** A customer that may not be called for now is tried again after this; while no call may be made, no job is put on the queue at all. */
+/** A customer waits for this long if no call may be made now. Meanwhile no lease is put on the queue. */
 const PAUSED_MS = 5000
 
 /**
