@@ -5,7 +5,6 @@ import { runBackfill } from './backfill-run.ts'
 import { NONE_FITS, renderBackfill, renderForecast, unsettledOf } from './backfill-view.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 import { tell } from './render.ts'
-import { keepHeapSmall } from './small-heap.ts'
 
 const EXAMPLES = `
 Examples:
@@ -32,7 +31,6 @@ Exit codes:
 export const backfillCommand: AddCommand = (program, io, exit) => {
   const command = addBackfillOptions(program.command('backfill')).addHelpText('after', EXAMPLES)
   command.action(async (flags) => {
-    keepHeapSmall()
     const asked = readBackfillAsked(flags)
     const config = await loadConfig(flags.config, io.cwd)
     const report = await (asked.dryRun ? forecastBackfill : runBackfill)(io, config, asked)

@@ -29,7 +29,7 @@ function peak(before: string): number {
 }
 
 test('pages of which nothing is kept take far less memory than V8 would give them', () => {
-  const small = peak(`import { keepHeapSmall } from '${MODULE}'; keepHeapSmall();`)
+  const small = peak(`import { restartWithSmallHeap } from '${MODULE}'; restartWithSmallHeap();`)
   expect(small).toBeGreaterThan(0)
   expect(small).toBeLessThan(0.75 * peak(''))
 })
