@@ -120,7 +120,8 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
     AND b.suspect_version <= e.version AS handed_over,
   -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
-  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1) AS taken_for_yes,
+  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1
+    OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version

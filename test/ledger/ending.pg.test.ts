@@ -75,6 +75,12 @@ test.each<[string, Columns, Partial<Ending>, object]>([
   ['also after an unknown outcome', { unknown: true }, UNCLEAR, { left: 1, verifies: true, owed: false }],
   ['a verification asks for no other', { ...VERIFYING, synced_version: 2 }, UNCLEAR, { left: 0 }],
   ['unless a change came with it', { ...VERIFYING, synced_version: 1 }, UNCLEAR, { left: 1, verifies: true }],
+  [
+    'or the customer has changed before its note',
+    { ...VERIFYING, synced_version: 2 },
+    { ...UNCLEAR, desired: 'other' },
+    { left: 1, verifies: true },
+  ],
   ['and takes none away', OPEN, UNCLEAR, { left: 2, verifies: true }],
 ])('%s: %j, %j', async (_, columns, given, row) => {
   expect(await end(columns, given)).toMatchObject(row)

@@ -20,6 +20,8 @@ export type EndingParams = {
   readonly tooEarly: number
   /** The last write was answered with neither yes nor no, so its request is over; how long it may not be shown yet. */
   readonly unclear: { readonly lag: number } | null
+  /** The customer maps to another user than at the ending before. */
+  readonly changed: boolean
   /** A lookup or a write of this claim got a trusted answer. */
   readonly sure: boolean
 }
@@ -64,7 +66,7 @@ function settle(row: Owed, params: EndingParams, guards: Guards): void {
     verifyDelay !== null &&
     params.unclear &&
     guards.verifyAfterUnclear &&
-    (row.suspectVersion < version || row.syncedVersion < version - 1)
+    (row.suspectVersion < version || row.syncedVersion < version - 1 || params.changed)
   ) {
     row.verifyLeft = Math.max(row.verifyLeft, 1)
     row.verifyAt ??= at + verifyDelay

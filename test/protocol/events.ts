@@ -68,6 +68,7 @@ const TROUBLE: readonly Event[] = [
   { weight: (w) => (w.actors.length > 0 ? w.scene.suspend : 0), occur: (w) => randomActor(w, suspend) },
   { weight: (w) => (w.recent.length > 0 ? w.scene.duplicate : 0), occur: duplicate },
   { weight: (w) => (w.queue.length > 0 ? w.scene.loseJobs : 0), occur: loseJobs },
+  { weight: (w) => w.scene.serverCrash, occur: crashServer },
   {
     weight: (w) => starting(w, 'sweep', w.scene.sweep),
     occur: (w) => void spawn(w, 'sweep', null, (self) => sweep(w, self)),
@@ -145,6 +146,20 @@ function duplicate(w: World): void {
 function loseJobs(w: World): void {
   w.history?.say(null, 'the queue loses all jobs')
   w.queue = []
+}
+
+/**
+ * Every commit waits for the disk, so the database loses open transactions only: the application's, and those that
+ * note changes. Other processes go on with what they have read, and their calls are still under way.
+ */
+function crashServer(w: World): void {
+  w.history?.say(null, 'the database crashes')
+  for (const { outbox } of w.transactions) w.outbox = w.outbox.filter((row) => row !== outbox)
+  w.transactions = []
+  for (const actor of w.actors.filter(({ name }) => name.startsWith('drain'))) kill(w, actor)
+  if (w.guards.claimSurvivesCrash || w.beforeClaim === null) return
+  const { key, row } = w.beforeClaim
+  if (w.owed[key]?.callToken === w.owed[key]?.token) w.owed[key] = row
 }
 
 function someDue(w: World): boolean {

@@ -64,6 +64,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
     verifyDelay: scene.verifies && guards.verifyAfterUnknown ? scene.verifyDelay : null,
     tooEarly: progress.tooEarly,
     unclear: progress.unclear ? { lag: scene.lag + 1 } : null,
+    changed: guards.verifyChanged && ledger.desired !== JSON.stringify(seen.desired),
     sure: progress.sure,
   }
   const matched = end(row, ended, guards)
@@ -80,6 +81,7 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
         : rehide(progress.known, seen.known)
   }
   ledger.storedAt = w.now
+  ledger.desired = JSON.stringify(seen.desired)
   ledger.state =
     kind === 'settle' ? 'idle' : kind === 'reject' ? 'rejected' : kind === 'hold' ? 'held' : 'failing'
   ledger.invalid = kind === 'reject' && seen.desired.kind === 'invalid'

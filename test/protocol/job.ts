@@ -39,8 +39,12 @@ function tryClaim(w: World, self: Actor, { key, token }: Job, since: number): Cl
   if (row === null || row === undefined) return null
   const at = statementTime(w, since)
   const until = at + w.scene.lifetime
+  const before = { ...row }
   const claimed = claim(row, { key, token, at, until }, w.guards)
-  if (claimed !== null) self.claim = { key, until }
+  if (claimed !== null) {
+    self.claim = { key, until }
+    w.beforeClaim = { key, row: before }
+  }
   w.history?.say(
     key,
     claimed === null

@@ -24,6 +24,8 @@ export type Finding = { readonly fields: readonly Field[]; readonly checks: numb
 export type Ledger = {
   known: Known
   state: 'idle' | 'rejected' | 'held' | 'failing'
+  /** The customer as mapped for the last ending. */
+  desired: string | null
   /** Rejected by the mapping: only another change can help. */
   invalid: boolean
   storedAt: number

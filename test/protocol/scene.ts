@@ -58,6 +58,7 @@ export type Scene = {
   readonly suspend: number
   readonly duplicate: number
   readonly loseJobs: number
+  readonly serverCrash: number
   readonly sweep: number
   /** Probability that a request does not simply succeed. */
   readonly badAnswers: number
@@ -83,7 +84,7 @@ export type Scene = {
 }
 
 /** What a run dwells on; the guards name the theme in which their absence shows soonest. */
-export const THEMES = ['anything', 'late', 'sends', 'people', 'verify', 'checks', 'mute'] as const
+export const THEMES = ['anything', 'late', 'sends', 'people', 'verify', 'checks', 'mute', 'crash'] as const
 export type Theme = (typeof THEMES)[number]
 
 export function drawScene(random: Random, theme: Theme): Scene {
@@ -122,6 +123,7 @@ export function drawScene(random: Random, theme: Theme): Scene {
     stopsAt: random.chance(0.6) ? [random.pick(SPOTS)] : [],
     diesAt: random.chance(0.4) ? [random.pick(SPOTS)] : [],
     lateSends: 0,
+    serverCrash: 0,
     brake: random.chance(0.1),
     forgets: random.chance(0.15),
     adopts: random.chance(0.2),
@@ -227,6 +229,14 @@ function dwell(random: Random, theme: Theme): Partial<Scene> {
         crash: 0,
         suspend: 0,
         stopsAt: [],
+        diesAt: [],
+      }
+    case 'crash':
+      return {
+        serverCrash: 1,
+        crash: 0,
+        lateArrivals: 0.3,
+        stopsAt: random.pick<readonly Spot[]>([['claimed', 'read'], ['answered'], ['drained'], []]),
         diesAt: [],
       }
     default:

@@ -60,6 +60,8 @@ export type World = {
   readonly acknowledged: (number | null)[]
   /** Somebody else's change was undone although it was only to be reported. */
   readonly overstepped: boolean[]
+  /** The row before the last claim. */
+  beforeClaim: { readonly key: number; readonly row: Owed } | null
   queue: Job[]
   /** Jobs that may be delivered again. */
   recent: Job[]
@@ -104,6 +106,7 @@ export function newWorld({ seed, guards, theme, withHistory = false }: WorldPara
     ledger: keys.map(() => ({
       known: { remote: 'unasked' },
       state: 'idle',
+      desired: null,
       invalid: false,
       storedAt: 0,
       acknowledgedAt: Number.NEGATIVE_INFINITY,
@@ -116,6 +119,7 @@ export function newWorld({ seed, guards, theme, withHistory = false }: WorldPara
     confirmed: keys.map(() => false),
     acknowledged: keys.map(() => null),
     overstepped: keys.map(() => false),
+    beforeClaim: null,
     queue: [],
     recent: [],
     actors: [],
