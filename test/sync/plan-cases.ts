@@ -10,7 +10,7 @@ const FACTS = {
   customer: ['status 0', 'status 2', 'status 4', 'removed', 'out of scope', 'rejected'],
   claimants: ['no', 'yes'],
   remote: ['unasked', 'unknown', 'absent', 'present'],
-  status: ['as desired', 'another', '4 that is seen as 0', 'nothing'],
+  status: ['as desired', 'another', 'sent 4 but seen 0', 'nothing'],
   /** Whether user and fields are known by what was acknowledged or by what a GET showed. */
   known: ['sent', 'seen'],
   change: ['nothing', 'one', 'one cleared', 'everything'],
@@ -160,7 +160,7 @@ function statusesIn(given: PlanCase): Pick<Memory, 'sentStatus' | 'seenStatus'> 
       return given.known === 'seen'
         ? { sentStatus: desired, seenStatus: another }
         : { sentStatus: another, seenStatus: null }
-    case '4 that is seen as 0':
+    case 'sent 4 but seen 0':
       return { sentStatus: 4, seenStatus: 0 }
     case 'nothing':
       return { sentStatus: null, seenStatus: null }

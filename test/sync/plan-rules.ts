@@ -3,7 +3,7 @@ import type { Row } from './rules.ts'
 
 export const CALLS_HEAD: Row = [
   'the customer',
-  'another customer is the user',
+  'another customer has the user',
   'onRemove',
   'createWithoutAccess',
   'never asked',
@@ -27,7 +27,7 @@ export const CALLS: readonly Row[] = [
 
 export const UPDATES_HEAD: Row = ['status', 'fields', 'PUT', 'trial', 'looked up', 'call', 'with the status']
 export const UPDATES: readonly Row[] = [
-  ['right', 'right', 'no', 'any', 'any', 'none', '–'],
+  ['up to date', 'up to date', 'no', 'any', 'any', 'none', '–'],
   ['any', 'any', 'any', 'yes', 'no', 'lookup', '–'],
   ['any', 'any', 'yes', 'yes', 'any', 'replace', 'shown'],
   ['any', 'any', 'no', 'yes', 'any', 'patch', 'shown'],
@@ -37,46 +37,46 @@ export const UPDATES: readonly Row[] = [
 
 export const STATUS_HEAD: Row = ['desired', 'known', 'the status is']
 export const STATUS: readonly Row[] = [
-  ['any', 'as desired', 'right'],
-  ['0, 4', '4 that is seen as 0', 'right'],
-  ['any', 'any', 'wrong'],
+  ['any', 'as desired', 'up to date'],
+  ['0, 4', 'sent 4 but seen 0', 'up to date'],
+  ['any', 'any', 'differs'],
 ]
 
 export const PUT_HEAD: Row = [
   'a field is left out or refused',
   'the mapping sets every field',
   'unmanaged',
-  'what there is to write',
+  'fields to write',
   'PUT',
 ]
 export const PUT: readonly Row[] = [
   ['yes', 'any', 'any', 'any', 'no'],
   ['any', 'no', 'keep', 'any', 'no'],
-  ['any', 'any', 'clear', 'something in an unmanaged field', 'yes'],
-  ['any', 'any', 'any', 'a clearing by omission', 'yes'],
-  ['any', 'any', 'any', 'all of several managed fields', 'yes'],
+  ['any', 'any', 'clear', 'a value in an unmanaged field', 'yes'],
+  ['any', 'any', 'any', 'clearing by omission', 'yes'],
+  ['any', 'any', 'any', 'all managed fields (several)', 'yes'],
   ['any', 'any', 'any', 'any', 'no'],
 ]
 
-export const ERASURE_HEAD: Row = ['erased', 'looked up', 'what there is to clear', 'call']
+export const ERASURE_HEAD: Row = ['erased', 'looked up', 'fields to clear', 'call']
 export const ERASURE: readonly Row[] = [
   ['no', 'any', 'any', 'erase'],
   ['sent', 'no', 'any', 'lookup'],
-  ['any', 'any', 'a clearing that was refused, a field that is shown', 'erase'],
+  ['any', 'any', 'a refused clearing, a field that a GET shows', 'erase'],
   ['any', 'any', 'any', 'none'],
 ]
 
 export const CARRIED_HEAD: Row = ['call', 'clearWith', 'status', 'fields', 'a field without a value']
 export const CARRIED: readonly Row[] = [
-  ['create', 'any', 'desired', 'what the mapping sets', 'left out'],
+  ['create', 'any', 'desired', 'mapped fields', 'left out'],
   ['replace', 'omit', 'as above', 'every field', 'left out'],
   ['replace', 'empty', 'as above', 'every field', 'empty text'],
   ['replace', 'any', 'as above', 'every field', 'null'],
-  ['patch', 'empty', 'as above', 'what differs', 'empty text'],
-  ['patch', 'any', 'as above', 'what differs', 'null'],
+  ['patch', 'empty', 'as above', 'fields that differ', 'empty text'],
+  ['patch', 'any', 'as above', 'fields that differ', 'null'],
   ['revoke', 'any', '0', 'none', '–'],
-  ['erase', 'empty', '0', 'what is to be cleared', 'empty text'],
-  ['erase', 'any', '0', 'what is to be cleared', 'null'],
+  ['erase', 'empty', '0', 'fields to clear', 'empty text'],
+  ['erase', 'any', '0', 'fields to clear', 'null'],
 ]
 
 export type Tables = Readonly<

@@ -44,8 +44,8 @@ function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wa
   const [status = ''] = ask('status', [[String(desiredStatus(given))], [given.status]])
   const heldBack = given.heldBack === 'no' ? 'no' : 'yes'
   const [put = ''] = ask('put', [[heldBack], [given.fullyManaged], [given.unmanaged], toWrite(given)])
-  const trial = given.customer === 'status 4' && status === 'right' ? 'yes' : 'no'
-  const fields = differing.length === 0 ? 'right' : 'wrong'
+  const trial = given.customer === 'status 4' && status === 'up to date' ? 'yes' : 'no'
+  const fields = differing.length === 0 ? 'up to date' : 'differs'
   return carried(given, ask, ask('updates', [[status], [fields], [put], [trial], [given.lookedUp]]))
 }
 
@@ -53,22 +53,22 @@ function remoteWord(given: PlanCase): string {
   if (given.remote === 'unasked') return 'never asked'
   if (given.remote !== 'present') return given.remote
   const free = given.status === 'as desired' && desiredStatus(given) === 0
-  return free || given.status === '4 that is seen as 0' ? 'present without access' : 'present'
+  return free || given.status === 'sent 4 but seen 0' ? 'present without access' : 'present'
 }
 
 function toWrite(given: PlanCase): string[] {
   const { extra, change, clearWith } = given
   return [
-    ...(extra === 'yes' ? ['something in an unmanaged field'] : []),
-    ...(change === 'one cleared' && clearWith === 'omit' ? ['a clearing by omission'] : []),
-    ...(change === 'everything' ? ['all of several managed fields'] : []),
+    ...(extra === 'yes' ? ['a value in an unmanaged field'] : []),
+    ...(change === 'one cleared' && clearWith === 'omit' ? ['clearing by omission'] : []),
+    ...(change === 'everything' ? ['all managed fields (several)'] : []),
   ]
 }
 
 function toClear(given: PlanCase): string[] {
   return [
-    ...(given.heldBack === 'refused' ? ['a clearing that was refused'] : []),
-    ...(Object.keys(shownIn(given)).length > 0 ? ['a field that is shown'] : []),
+    ...(given.heldBack === 'refused' ? ['a refused clearing'] : []),
+    ...(Object.keys(shownIn(given)).length > 0 ? ['a field that a GET shows'] : []),
   ]
 }
 
@@ -95,13 +95,13 @@ function carried(
 
 function fieldsOf(given: PlanCase, which: string): readonly OptionalField[] {
   if (which === 'every field') return OPTIONAL_FIELDS
-  if (which === 'what is to be cleared') return toClearIn(given)
-  if (which === 'what the mapping sets') return managedIn(given)
-  return which === 'what differs' ? differingIn(given) : []
+  if (which === 'fields to clear') return toClearIn(given)
+  if (which === 'mapped fields') return managedIn(given)
+  return which === 'fields that differ' ? differingIn(given) : []
 }
 
 function statusOf(given: PlanCase, whose: string): number {
-  if (whose === 'shown') return given.status === '4 that is seen as 0' ? 0 : 4
+  if (whose === 'shown') return given.status === 'sent 4 but seen 0' ? 0 : 4
   return whose === 'desired' ? desiredStatus(given) : Number(whose)
 }
 
