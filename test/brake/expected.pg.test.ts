@@ -36,7 +36,7 @@ test('those who were expected pass besides the limit; the one who is too many th
   expect(await createOf(db)).toMatchObject({ expected: 8, taken: 0 })
   expect(await registered(db, keys(30, 13))).toBe(8 + 5)
   expect(await createOf(db)).toMatchObject({ expected: 0, expectedUntil: null, taken: 5, limit: 5 })
-  // Whoever has passed goes on, also now that the kind has tripped.
+  // A customer that has passed continues, also now that the kind has tripped.
   expect(await registered(db, keys(12))).toBe(12)
 })
 
@@ -65,7 +65,7 @@ test('a decision about registrations ends it, and going on with the sweep does n
   expect(await registered(db, keys(10, 200))).toBe(5)
 })
 
-/** Owed by a backfill; the service has those of whom it is said. */
+/** Owed by a backfill; `remote` is the ledger's knowledge of the user. */
 async function owed(
   { pool }: TestDatabase,
   who: readonly string[],

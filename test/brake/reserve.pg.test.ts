@@ -15,7 +15,7 @@ const request = (key: string, kinds: readonly BrakeKind[] = ['revocation'], desi
 const passed = (answers: readonly (readonly HeldKind[])[]) =>
   answers.filter((kinds) => kinds.length === 0).length
 
-/** The row of a kind; `taken` has to be the number of its entries whenever anybody looks. */
+/** The row of a kind; `taken` has to be the number of its entries at every time. */
 async function rowOf({ pool }: TestDatabase, kind: BrakeKind) {
   const { rows } = await pool.query(
     `SELECT taken, tripped_at IS NOT NULL AS tripped, tripped_at_limit AS limit, base::int,
@@ -195,13 +195,13 @@ test('a customer that gets back the access that was taken within the window is n
   expect(await back('b')).toEqual([])
   await db.pool.query('UPDATE rollcall.decided SET spent_at = clock_timestamp()')
   expect(await back('b')).toEqual([])
-  // The kind has let go of whom it had counted, and yet it is known who they were.
+  // The kind no longer counts these customers, and yet their keys are still known.
   const { rows } = await db.pool.query('SELECT tripped_at, taken FROM rollcall.brake WHERE kind = $1', [
     'revocation',
   ])
   expect(rows).toEqual([{ tripped_at: null, taken: 0 }])
   expect(await back('a')).toEqual([])
-  // Who has it back already changes like anybody else: one too many.
+  // A customer that has its access back changes like all others: one too many.
   expect(await back('a', true)).toEqual(['status'])
   expect(await back('a')).toEqual([])
   await age(db, 25)

@@ -23,7 +23,7 @@ export const CUSTOMERS = `
   CREATE TABLE customers (
     id int PRIMARY KEY, email text, plan text NOT NULL DEFAULT 'free', nick citext, profile json, notes text)`
 
-/** Watches id, email, plan, nick and profile; `notes` is nobody's business. */
+/** Watches id, email, plan, nick and profile; `notes` is not watched. */
 export const config = configure({})
 
 export function configure(overrides: Partial<RollcallConfig>): Config {

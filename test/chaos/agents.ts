@@ -84,7 +84,7 @@ export function hurtWorker(worker: Supervised, { pool, hot }: { pool: Pool; hot:
 
 const CLAIMED_MS = 1500
 
-/** Until somebody is in the middle of it, or nobody can be. */
+/** Until a customer is claimed, or none can be. */
 async function claimed(pool: Pool): Promise<void> {
   const end = performance.now() + CLAIMED_MS
   const open = 'SELECT FROM rollcall.owed WHERE call_token IS NOT NULL AND due_at > now() LIMIT 1'
@@ -147,7 +147,7 @@ async function fall(server: OwnHouse['queue'], downMs: number): Promise<void> {
   await server.restart()
 }
 
-/** One kind of service after the other, with every fault; sometimes nobody is answered, or nobody's keys are taken. */
+/** One kind of service after the other, with every fault; sometimes no call is answered, or all keys are refused. */
 export function changeService({ contract: kind, faults }: Sandbox, agent: Agent) {
   const { random, tell } = agent
   return repeat(agent, [500, 5000], async () => {
@@ -181,7 +181,7 @@ export function syncByHand(house: OwnHouse, hot: Hot, agent: Agent) {
   })
 }
 
-/** Undefined when the server is away or ended the session, or when somebody else was in the way. */
+/** Undefined when the server is away or ended the session, or when another session was in the way. */
 export async function orAway<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()

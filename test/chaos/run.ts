@@ -64,7 +64,7 @@ export async function runChaos({ seed, minutes, lane, tell, signal }: Options): 
   const source = seededRandom(seed)
   const own = () => seededRandom(Math.floor(source() * 2 ** 32))
   const naming = own()
-  // One of twenty is whom a service of one kind refuses.
+  // A service of one kind refuses one of twenty.
   const keys = Array.from({ length: HOT + Math.ceil((minutes * 60_000) / TURN_MS) }, (_, at) =>
     naming() < 0.05 ? `k${at}-forbidden` : `k${at}/ñ`,
   )

@@ -24,7 +24,7 @@ async function ended(process: RunningProcess) {
   return { code, output }
 }
 
-/** Ten premium, five free, one of them with a date, and one whose plan nobody knows. */
+/** Ten premium, five free, one of them with a date, and one with an unknown plan. */
 const PEOPLE = `
 INSERT INTO clientes (id, plan, correo, nacido)
 SELECT 'k' || i, CASE WHEN i <= 10 THEN 'premium' WHEN i <= 15 THEN 'free' ELSE 'gold' END,
@@ -154,7 +154,7 @@ describe('on a house of its own', () => {
 
   test('--wait waits for workers; stopped, it says how many still wait', async () => {
     await using process = await runRollcall(house, ['backfill', '--wait'])
-    // It waits once it has swept everybody, which it says when it is stopped.
+    // It waits once it has compared all customers, and says so when it is stopped.
     await until(async () => (await lastEnded(house)) > 0 || Promise.reject(new Error('not yet')), {
       what: 'every customer is swept',
     })

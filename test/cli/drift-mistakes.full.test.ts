@@ -1,4 +1,4 @@
-// What `rollcall drift` says when it cannot do what it was asked for; and of whom, by `--where`.
+// The errors of `rollcall drift`, and its selection of customers by `--where`.
 
 import { beforeAll, expect, test } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
@@ -109,7 +109,7 @@ test('a customer that the brake holds counts for access, also where the report p
     expect(headline).toMatch(/^1 customer without .+ \(held [^)]+\), 3 with .+ \(all of them held [^)]+\)\. /)
   }
   const ended = await runDrift(house, ['--where', 'plan=premium'])
-  // Whoever is gone has no row, and meets no condition.
+  // A removed customer has no row, and meets no condition.
   expect(ended.out).toMatch(/^access lost +1 /m)
   expect(ended.out).not.toMatch(/^access undue/m)
 
@@ -131,7 +131,7 @@ test('the reason for no report goes to the terminal, though the report goes to a
   )
   expect({ code, out }).toEqual({ code: 1, out: '\n' })
   expect(err).toMatch(
-    // The keys may be given up before everybody was asked about.
+    // The run may give up the keys before it has checked all customers.
     /refuses the keys\.\nOf ([3-7]) .*\1 .*not clear[\s\S]+rollcall pace/,
   )
   expect(err).toMatch(/^note: .*pace .*--rate 9999/)

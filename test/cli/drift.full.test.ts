@@ -184,7 +184,7 @@ describe('with three users who were changed behind our back', () => {
       stop: stop.signal,
       cwd: folder,
     })
-    // So many that those who are left, and second checks, are fewer than everybody again.
+    // So many that the rest of the run, with second checks, has fewer than all customers.
     await expect.poll(checkedCount).toSatisfy((checked) => checked > 3 && checked < 11)
     const before = house.calls().length
     stop.abort()
@@ -197,7 +197,7 @@ describe('with three users who were changed behind our back', () => {
     const { report, err: said } = await json(['--rate', '500'])
     expect(said).toContain('going on')
     expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
-    // Those who agreed were not asked about again, but for a sample before somebody is missing, and one at the end.
+    // Customers that agreed get no further GET, but for a sample before a user counts as missing, and one at the end.
     expect(house.calls().length - before).toBeLessThan(11 + 3 + 2 * 11)
     expect((await json([])).err).not.toContain('going on')
   })

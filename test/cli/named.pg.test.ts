@@ -1,4 +1,4 @@
-// Keys as people type them: read as their columns read them, and a typing error harms nobody.
+// Keys as people type them: read as their columns read them, and a typing error harms no customer.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'

@@ -33,7 +33,7 @@ async function openScene() {
       const { attention, overview } = JSON.parse(out)
       return { code, attention, waitsMs: overview.owed.waitsForWorkerMs }
     },
-    /** Nobody of this lane is on the queue, unless `token`s are given. */
+    /** No customer of this lane is on the queue, unless `token`s are given. */
     async owe(lane: number, count: number, { dueFor = 90, token = false } = {}) {
       await db.pool.query(
         `INSERT INTO rollcall.owed (key, change_version, lane, due_at, token)

@@ -1,4 +1,4 @@
-// Keys of types that somebody else owns: what is made for such a type must not decide who a customer is.
+// Keys of types that another role owns: casts and operators of this role must not decide who a customer is.
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'

@@ -9,7 +9,7 @@ const db = ofFile(() => freshDatabase())
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
 
-/** Customers of whom `plan` makes the plan, in SQL. */
+/** Customers with the SQL expression `plan` as their plan. */
 async function readingOf(plan: string, onMisfits?: (misfits: readonly string[]) => void) {
   await db.pool.query(`DROP TABLE IF EXISTS clientes CASCADE; CREATE TABLE clientes (id text PRIMARY KEY, n int);
     INSERT INTO clientes SELECT k, ascii(k) - ascii('c') FROM unnest('{${KEYS.join()}}'::text[]) k;

@@ -136,7 +136,7 @@ async function droppingOptions(url: string) {
       socket.on('error', () => undefined)
     }
     client.once('data', (startup) => {
-      // Under another name of the same length it is nobody's setting.
+      // Under another name of the same length Postgres ignores the setting.
       upstream.write(Buffer.from(startup.toString('latin1').replace('\0options\0', '\0x.dropt\0'), 'latin1'))
       client.pipe(upstream)
     })

@@ -1,4 +1,4 @@
-// The steps of the quick start, run from README.md's own text: whoever follows them sees these lines.
+// The steps of the quick start, run from README.md's own text: a reader who follows them sees these lines.
 import { mkdir, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

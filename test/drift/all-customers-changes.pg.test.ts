@@ -1,4 +1,4 @@
-// A run that is stopped and goes on while customers come and go: whoever was there all the time is taken once.
+// A run is stopped and continues while customers come and go: a customer that stays is checked once.
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'

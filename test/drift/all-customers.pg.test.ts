@@ -1,4 +1,4 @@
-// Whom a run checks, and in which order; that it goes on just where it stopped; and what is kept of it.
+// The customers that a run checks, and their order; a stopped run continues at its place; the stored record of a run.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { describeCustomers } from '../../src/customers/describe.ts'

@@ -87,7 +87,7 @@ test('a user of ours differs just where a sync that has seen it would write', ()
   })
   const run = fc.property(given, ({ desired, was, shown, statuses: [here, sentStatus, there], policy }) => {
     const mapped = user(here, desired)
-    // Nobody can see whether a country that is not to be there is there.
+    // No GET shows whether an undesired country exists.
     const { country_code: _country, ...visible } = was
     const once = desired.country_code === undefined ? visible : was
     const asked = subject(mapped, { remote: 'present', sentStatus, sent: marks(once) }, { policy })
@@ -139,7 +139,7 @@ describe('of a customer that is held', () => {
     [null, GONE, { remote: 'present', sentStatus: 2 }, { claimants: ['8'] }],
     [null, GONE, { remote: 'present', sentStatus: 2 }, { policy: { ...KEEP, onRemove: 'ignore' } }],
   ])('access is %s: %j, remembered %j', (access, mapped, record, rest = {}) => {
-    // What was noted as it was held counts only where nobody can tell without a call what is wanted by now.
+    // The note of the time of the hold counts only if the desired state cannot be known without a call.
     const asked = subject(
       mapped,
       { reason: { code: 'held', kinds: ['revocation'] }, ...record, state: 'held' },
@@ -171,7 +171,7 @@ describe('a check', () => {
     ['differs', 'undue', user(0), remote(2)],
     ['unexpected-access', 'undue', GONE, remote(2)],
     ['unexpected-access', 'undue', ELSEWHERE, remote(4)],
-    // Both have some, or neither; of a status that the interface does not have nobody knows what it gives.
+    // Both have some, or neither; a status that the interface does not have gives an unknown access.
     ['differs', null, user(2), remote(4)],
     ['missing', null, user(0), 'absent'],
     ['differs', null, user(2), remote(7)],

@@ -73,7 +73,7 @@ test('time from commit to verification: of changes that were proved, and of no o
   await ago('k00001', { changed_at: 10, proved_at: 9 })
   await ago('k00002', { changed_at: 10, proved_at: 8 })
   await ago('k00003', { changed_at: 10, proved_at: 5 })
-  // A change that no check has shown yet, and one of whom nothing is known.
+  // A change that no check has shown yet, and a customer without any record.
   await ago('k00004', { changed_at: 2, proved_at: 3 })
   await ago('k00005', { proved_at: 3 })
   const { proof } = (await readVerification(pool, PERIOD)).coverage
@@ -92,7 +92,7 @@ test('findings that are confirmed and open, and held customers', async () => {
   const { open, access } = await readVerification(pool, PERIOD)
   expect(open).toMatchObject({ missing: 1, differs: 2, unreadable: 0, 'trial-ended': 1 })
   expect(access).toEqual({ lost: 1, undue: 1 })
-  // Whoever is held counts with them, once, and with what is known alone; who was discarded does not.
+  // A held customer counts with them, once, and only by its record; a discarded customer does not.
   await put(pool, [
     { ...held('a', ['status']), sent: 0 },
     held('e'),

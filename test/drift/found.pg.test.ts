@@ -124,7 +124,7 @@ test('what was so while the run went on counts; what was over before, or was non
     ...{ kind: 'differs', fields: ['status'], cause: 'edited-at-service', access: 'lost' },
   })
 
-  // Beside those whom the run has counted.
+  // Beside the customers that the run has counted.
   expect(await countFoundLater(pool, [], since)).toBe(3)
   expect(await countFoundLater(pool, [seen?.findingId ?? ''], since)).toBe(2)
 })

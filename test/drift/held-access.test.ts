@@ -1,4 +1,4 @@
-// Of whoever the brake holds: whose access is wrong meanwhile, by a release's plan and by the record alone.
+// Held customers whose access is wrong meanwhile, by a release's plan and by the record alone.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held-access.ts'

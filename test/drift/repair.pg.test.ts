@@ -1,4 +1,4 @@
-// Whoever a run has found is owed a repair, with real tables and a service.
+// A customer that a run has found to differ is owed a repair, with real tables and a service.
 import { expect, test } from 'vitest'
 import { repairFound } from '../../src/drift/repair.ts'
 import { noteLookup } from '../../src/ledger/note-unchanged.ts'

@@ -57,7 +57,7 @@ test('a service that answers next to nothing is out of order, and one that refus
   expect(of([...there, ...many(11, trouble)])).toBe('no-answers')
   expect(of([...there, ...many(11, page)])).toBe('no-answers')
   expect(of([...there, ...many(11, denied)])).toBe('denied')
-  // A few are reported at the end, and of a handful where nobody was answered.
+  // A few denials are reported only at the end, and a handful of failures only if no call was answered.
   expect([of(many(9, denied), false), of(many(9, denied))]).toEqual([null, 'denied'])
   expect([of(many(4, trouble)), of([...many(3, trouble), { kind: 'agrees' }])]).toEqual(['no-answers', null])
 })

@@ -21,7 +21,7 @@ export async function startParent(args: readonly string[], options: SpawnOptions
   return { child, ended, said: JSON.parse(first) as Said }
 }
 
-/** Signal 0 asks only; EPERM means that it runs as somebody else. */
+/** Signal 0 only asks; EPERM means that the process runs as another user. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0)

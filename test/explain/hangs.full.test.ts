@@ -1,4 +1,4 @@
-// Somebody holds a lock and does not let go: nothing hangs on it for longer than it has patience.
+// A session holds a lock and keeps it: every statement gives up after its time limit.
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { makePool } from '../../src/database/pool.ts'

@@ -59,7 +59,7 @@ describe('losing access', () => {
 
     await discard(pool, { keys: ['d'], by: 'a test', why: 'to be kept' })
     await closeMarks(pool, ['truncate'])
-    // One that it held, and one whom nobody has noted.
+    // A customer that the mark held, and a customer that was never noted.
     await until(() => statuses().join() === '0,2,0,2')
     expect((await rollcall(house, 'backfill', '--dry-run')).code).toBe(0)
   })

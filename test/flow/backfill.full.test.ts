@@ -1,4 +1,4 @@
-// A backfill from the command to the service: what the dry run forecasts is what is called, and a kill loses nobody.
+// A backfill from the command to the service: the worker makes the calls of the dry run, and a kill loses no customer.
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { makeCommand, rollcall } from '../support/command.ts'
@@ -114,7 +114,7 @@ test('expected registrations pass the brake, the limit after them, and the rest 
   expect(done.out).toMatch(/^held +4 .*rollcall held/m)
   expect(done.out).not.toContain('customers of the backfill are settled')
   expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(8)
-  // Nobody without access was registered, and each of them was looked for.
+  // No customer without access was registered, and each of them got a lookup.
   expect(house.calls().filter(({ method }) => method === 'GET')).toHaveLength(3)
 
   await run('held', 'release', '--kind', 'create', '--why', 'meant', '--by', 'somebody')

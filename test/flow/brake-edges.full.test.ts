@@ -22,7 +22,7 @@ otherLane('the brake holds', (lane) => {
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool)) === 20)
     await discard(pool, { kind: 'revocation', ...PERSON })
-    // Seldom enough that they hardly ever fail ten times in a row, after which nobody would ask for a while.
+    // Seldom enough that they hardly ever fail ten times in a row: after that all calls would stop for a while.
     house.sandbox.faults.set([
       { rate: 0.35, match: { method: 'GET' }, action: { kind: 'status', status: 500 } },
     ])

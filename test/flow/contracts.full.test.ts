@@ -1,4 +1,4 @@
-// A person with several contracts, each of them a row: one user, whom whoever leaves must leave to those who stay.
+// A person with several contracts, each of them a row: one user, which the end of one contract must leave to the others.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'

@@ -1,4 +1,4 @@
-// onRemove: 'erase': whoever's row is gone loses access, and then what the service holds of them.
+// onRemove: 'erase': a customer without a row loses access, and then its fields at the service.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
@@ -70,7 +70,7 @@ otherLane('a customer whose row is gone, to be erased', (lane) => {
     await house.startWorker()
     await insertFull(house, 'c')
     await house.settled()
-    // What the mapping does not set, and somebody else has stored.
+    // The mapping does not set these fields, and another system has stored them.
     house.sandbox.users.edit('c', { last_name: 'Gil', description: 'rang twice', birthdate: '1980-02-29' })
     const before = house.sandbox.journal.last
     await remove(house, 'c')
@@ -79,7 +79,7 @@ otherLane('a customer whose row is gone, to be erased', (lane) => {
     await expectErased(house)
     expect(await receiptsOf(house, 'c')).toMatchObject([{ userId: 'c', fields: OPTIONAL_FIELDS }])
 
-    // Nothing is owed to somebody who is erased.
+    // An erased customer is not owed a sync.
     const then = house.sandbox.journal.last
     await noteNow(house.db.pool, ['c'], LANE.change)
     await house.settled()
@@ -124,7 +124,7 @@ otherLane('a customer whose row is gone, to be erased', (lane) => {
       const second = await house.startWorker()
       await house.settled()
       await expectErased(house, key, { country_code: 'null' })
-      // Nobody knows what became of the call: it is looked up, and made once more; the country, which no lookup shows, twice.
+      // The outcome is unknown: a lookup, then the call once more. No lookup shows the country, so it is cleared twice.
       expect(writes(house, key).slice(1, 4)).toEqual([REVOKE, CLEAR, CLEAR])
       expect(writes(house, key).slice(4)).toEqual(['PATCH {"status":0,"country_code":null}'])
       await second.stop()

@@ -1,4 +1,4 @@
-// Most customers have left: a service that has lost everybody says nothing new of them, and must not pass for one that agrees.
+// Most customers have left: a service that has lost all users shows nothing new of them, and must not pass as in agreement.
 import { expect, test } from 'vitest'
 import { runDrift } from '../support/drift-command.ts'
 import type { House } from '../support/house.ts'
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 const STAY = ['s0', 's1', 's2', 's3', 's4', 's5']
 const LEFT = Array.from({ length: 14 }, (_, n) => `l${n}`)
 
-/** Eight have no row any more and six are out of scope; nobody of them has access, and all of them are known there. */
+/** Eight have no row any more and six are out of scope; all are registered at the service, none has access. */
 async function buildChurned() {
   const config = {
     scope: { column: 'plan', in: ['premium', 'free'] },
@@ -33,7 +33,7 @@ test('an emptied service is not credible where most customers are former ones, a
   house.sandbox.users.clear()
   const missed = `SELECT FROM rollcall.finding WHERE kind = 'missing' HAVING count(*) = ${STAY.length}`
   await until(async () => (await house.db.pool.query(missed)).rowCount === 1, { what: 'all to be missed' })
-  // Nor is it by a report on former users alone, of whom it says nothing new.
+  // A report on former users alone does not confirm it either, because it shows nothing new.
   for (const args of [['--repair'], ['--repair'], ['--where', "plan = 'none'"]]) {
     const { code, out } = await runDrift(house, ['--json', ...args])
     expect({ code, ...JSON.parse(out) }, args.join(' ')).toMatchObject({

@@ -67,7 +67,7 @@ otherLane('a key that changes and is the user_id', (lane) => {
   })
 })
 
-/** Somebody whose user has become another customer's is not asked about any more, and may stay unknown. */
+/** A customer whose user has become another customer's gets no more lookups, and may stay unknown. */
 async function nothingOwed({ db }: House): Promise<void> {
   const reported = async () => {
     const { rows } = await db.pool.query(
@@ -206,7 +206,7 @@ otherLane('a key that is deleted and created again', (lane) => {
     await house.settled()
     expect(sent(house, 'c')).toHaveLength(2)
 
-    // Both are there before anybody looks.
+    // Both exist before the first lookup.
     await worker.stop()
     await pool.query(remove)
     await pool.query(again.replace("'Bea'", "'Cai'"))

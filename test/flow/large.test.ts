@@ -1,4 +1,4 @@
-// A value that nobody expects, and a row that cannot be read: each costs one customer.
+// An unexpectedly large value, and a row that cannot be read: each costs one customer.
 import { describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { buildHouse } from '../support/house.ts'

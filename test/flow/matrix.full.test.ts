@@ -49,7 +49,7 @@ describe.concurrent('beside the matrix', () => {
     )
     await house.settled()
     const post = (id: string) => [`POST {"user_id":"${id}","status":2,"email":"a@a.es"}`]
-    // An empty text, a segment that would lead elsewhere, a control character and 256 letters are nobody's id.
+    // An empty text, a segment that would lead elsewhere, a control character and 256 letters are no valid id.
     const created = ['gone', 'renamed', 'broken', odd].map((id) => [id, post(id)])
     expect(sent(house)).toEqual(Object.fromEntries(created))
 
@@ -119,7 +119,7 @@ describe.concurrent('beside the matrix', () => {
       await using house = await buildHouse(lane, { sql: TABLE, contract: { phone }, config: BRISK })
       const { pool } = house.db
       const { users, journal, faults } = house.sandbox
-      // Who is there before us, in each of the ways in which somebody may have written it.
+      // The user exists before our first call, in each of the ways in which another system may have written it.
       users.set('apart', { status: 2, mobile_phone: '600111222', mobile_phone_prefix: '+34' })
       users.set('joined', { status: 2, mobile_phone: '34600111222' })
       users.set('other', { status: 2, mobile_phone: '34611222333' })

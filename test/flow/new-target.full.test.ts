@@ -19,7 +19,7 @@ async function migrated(house: House, ...args: readonly string[]) {
   return JSON.parse(out)
 }
 
-/** Customers who are settled at one service, as they are seen with the address of another that knows nobody. */
+/** Customers that are settled at one service, seen with the address of another service that has no users. */
 async function moved(brake: NonNullable<House['authored']['brake']>) {
   await using stack = new AsyncDisposableStack()
   const first = stack.use(await settledHouse(lane, many(CUSTOMERS), { config: PATIENT }))

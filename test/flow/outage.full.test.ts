@@ -1,5 +1,5 @@
-// The service is out of order, or takes our keys no more: everybody stops, one probe at a time goes out, and all goes
-// on by itself.
+// The service is out of order, or refuses our keys: all workers stop, one probe at a time goes out, and calls start again
+// without a person.
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
@@ -24,7 +24,7 @@ async function insert(house: House, from: number, to: number): Promise<void> {
   )
 }
 
-/** The highest count of attempts, and the longest wait that anybody has before it, in milliseconds. */
+/** The highest count of attempts, and the longest wait of a customer before it, in milliseconds. */
 async function worst(pool: Pool): Promise<{ attempts: number; waitMs: number }> {
   const { rows } = await pool.query<{ attempts: number; waitMs: number }>(
     `SELECT coalesce(max(attempts), 0) AS attempts,
@@ -142,7 +142,7 @@ otherLane('a service that is out of order', (lane) => {
     await until(async () => ((await readPace(pool))?.failedProbes ?? 0) > 0)
     house.sandbox.faults.clear()
     await hurry(pool)
-    // Whoever failed would come again in an hour.
+    // Failed customers would come again in an hour.
     await house.settled()
     expect((await worst(pool)).attempts).toBe(0)
   })

@@ -90,7 +90,7 @@ async function change({ db }: House): Promise<void> {
     DELETE FROM fichas WHERE usuario LIKE '%.leaves.%'`)
 }
 
-/** Nothing is owed, but to whoever cannot be read. */
+/** No sync is owed, but for customers that cannot be read. */
 async function rest({ db }: House): Promise<void> {
   const open = `SELECT string_agg(o.key || ' ' || coalesce(l.state, '') || ' ' || coalesce(l.reason::text, ''), '; ') AS open
     FROM rollcall.owed o LEFT JOIN rollcall.ledger l USING (key)

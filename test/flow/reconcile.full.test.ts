@@ -1,5 +1,5 @@
-// A running worker checks everybody, over and over: what somebody changed at the service is found, and what nobody
-// changed is not.
+// A running worker checks all users, again and again: it finds each change at the service, and reports no other
+// user.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { readNotCredible } from '../../src/drift/coverage.ts'

@@ -1,4 +1,4 @@
-// Rows that nobody sees for a while, while a worker runs: nobody loses access for it, and it is said.
+// Rows vanish for a while during the run of a worker: no customer loses access for it, and rollcall reports it.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, CUSTOMERS, type House } from '../support/house.ts'
@@ -37,7 +37,7 @@ test('a table that is made anew accuses no customer of being gone before its tri
   expect(statuses(house)).toEqual(WITH_ACCESS)
   const { output } = await rollcall(house, 'failures')
   expect(output.replaceAll(/\s+/g, ' ')).toContain('rollcall capture install')
-  // Somebody whom nobody knows is still a typing error.
+  // A key that neither the rows nor the ledger have is still a typing error.
   expect(await rollcall(house, 'sync', 'nobody')).toMatchObject({ code: 2 })
 
   await pool.query('INSERT INTO clientes TABLE kept')

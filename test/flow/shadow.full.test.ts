@@ -10,12 +10,12 @@ const COUNT = Number(process.env.SHADOW_CUSTOMERS ?? 200)
 /** Every tenth customer differs, in one of four ways. */
 const EACH = COUNT / 40
 
-/** The older integration has registered them all with countries that nobody sees; some of them have no access. */
+/** The older integration has registered them all with countries that no GET shows; some of them have no access. */
 const ROWS = `
 INSERT INTO clientes (id, plan, correo, nombre, pais)
 SELECT 'k' || i, CASE WHEN i % 5 = 3 THEN 'free' ELSE 'premium' END, 'k' || i || '@example.com', 'Ana', 'ES'
 FROM generate_series(0, ${COUNT - 1}) i`
-/** Out of scope, and never synced: whoever looks after them is not us. */
+/** Out of scope, and never synced: another system manages their users. */
 const OTHERS = `INSERT INTO clientes (id, plan) VALUES ('other', 'trial')`
 
 function registerAll({ sandbox: { users } }: House): void {
@@ -60,7 +60,7 @@ test('before anything was ever sent, drift says what a backfill would do, and no
   expect(JSON.parse(less).counts).toMatchObject({ kinds: { differs: 2 * EACH, missing: EACH } })
   expect((await runDrift(house, ['--json'])).code).toBe(3)
 
-  // A worker that runs for days brings in nobody who was only checked.
+  // A worker that runs for days registers no customer that was only checked.
   const { pool } = house.db
   await pool.query('UPDATE rollcall.finding SET checks = 1, next_check_at = now() WHERE resolved_at IS NULL')
   const worker = await house.startWorker()

@@ -1,4 +1,4 @@
-// Two customers whom the service never serves, and a hundred others who must not notice.
+// The service always fails for two customers, and a hundred others must not notice.
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { buildHouse, type House, timed } from '../support/house.ts'
@@ -6,7 +6,7 @@ import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 const OTHERS = 100
-/** Whoever is answered 403, and whoever is answered 503. */
+/** The customer that is answered 403, and the customer that is answered 503. */
 const STUBBORN = ['denied', 'broken'] as const
 
 const RETRY = { retryMinMs: 200, retryMaxMs: 3200 }
@@ -85,7 +85,7 @@ otherLane('one customer always refused with 403 and one always answered 503', (l
       await othersSettled(house, name)
     }
 
-    // Nobody was held up: no call of the others was made twice, and none failed.
+    // No other customer was delayed: no call of the others was made twice, and none failed.
     const others = sandbox.journal.list().filter(({ userId }) => !STUBBORN.some((key) => key === userId))
     expect(others.map(({ method }) => method).toSorted()).toEqual([
       ...Array(2 * OTHERS).fill('PATCH'),

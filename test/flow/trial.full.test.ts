@@ -1,4 +1,4 @@
-// Status 4 is a trial that ends at the service: whoever had it is not granted it again, unless its own plan says so.
+// Status 4 is a trial that ends at the service: a customer gets only one, unless its own plan grants another.
 import { expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
 import { rollcall } from '../support/command.ts'
@@ -72,7 +72,7 @@ otherLane('a trial that ended at the service', (lane) => {
     await house.settled()
     await run(house, 'sync', 'c', '--lookup')
     expect(writesOf(house).slice(before)).toEqual([])
-    // What somebody else changed is put right, and nothing besides.
+    // rollcall repairs the edit of another system, and nothing else.
     house.sandbox.users.edit('c', { email: 'theirs@a.es' })
     await run(house, 'sync', 'c', '--lookup')
     expect(writesOf(house).slice(before)).toEqual([{ method: 'PATCH', body: { status: 0, email: 'b@a.es' } }])
@@ -132,7 +132,7 @@ otherLane('a trial that ended at the service', (lane) => {
   })
 })
 
-/** Never carried out, and not answered while anybody waits. */
+/** Never carried out, and answered only after every timeout. */
 function lost(match: FaultInput['match'] & object): FaultInput[] {
   return [
     { match, action: { kind: 'latency', minMs: 60_000, maxMs: 60_000 } },

@@ -63,7 +63,7 @@ describe('an outcome that was unknown', () => {
     expect(first.inSeconds).toBeGreaterThan(30)
     expect(first.inSeconds).toBeLessThanOrEqual(60)
 
-    // A request that was on its way for longer than anybody waits.
+    // A request that was under way for longer than every wait.
     house.sandbox.users.edit('c', { status: 0, first_name: 'Eva' })
     await letItCome(house, 'c')
     await until(() => house.sandbox.users.get('c')?.status === 2)

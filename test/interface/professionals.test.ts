@@ -107,7 +107,7 @@ section('2.2', {
   },
 })
 
-/** Somebody of this speciality is there, and the client knows its name. */
+/** A professional of this speciality exists, and the client knows the name of the speciality. */
 function speciality(id: number, name: string) {
   return async () => {
     expect(SPECIALITIES.get(id)).toBe(name)

@@ -12,7 +12,7 @@ import { makeChat } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'
 import { FULL } from '../support/presets.ts'
 
-/** A registered user with full access, and a professional of the sandbox whom everybody sees. */
+/** A registered user with full access, and a professional of the sandbox that all users see. */
 export const USER = 'user-1'
 export const LAWYER = 'pro-generalist-1'
 
@@ -53,7 +53,7 @@ export type Scene = {
   chatAs(userId: string): Promise<ChatClient>
   /** Makes a conversation of so many messages of every type, and resolves to its room's id. */
   fill(messages: number, userId?: string, professionalId?: string): Promise<number>
-  /** The professionals whom USER sees, as they go over the wire and as the client reads them. */
+  /** The professionals that USER sees, as they go over the wire and as the client reads them. */
   professionals(): Promise<readonly BothForms[]>
   /** From now on the sandbox answers so; what is not named is as documented. */
   become(contract: object): Promise<void>

@@ -37,7 +37,7 @@ function updates(method: 'PUT' | 'PATCH') {
           await scene.users.updateUser(USER, { status: 0 })
           await scene.become({ updateStatus, updateBody })
           const { meaning, outcome } = await scene.call(USER, { method, body: { status: 2 } })
-          // JSON null may be all that it has to say, or its way to say that nobody is there: a GET tells.
+          // JSON null may be the normal answer, or mean that the user does not exist: a GET decides.
           const unclear = updateBody === 'null' && updateStatus !== 204
           expect([updateBody, outcome]).toMatchObject([updateBody, { status: updateStatus }])
           expect([updateStatus, updateBody, meaning]).toEqual([

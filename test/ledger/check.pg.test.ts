@@ -69,7 +69,7 @@ test('a customer is not checked that is owed, unknown, about to be planned, or c
   holder.release()
   expect([...claimed.keys()].sort()).toEqual(['free', 'new', 'verified'])
   expect(await claimChecks(pool, ['held'], { ...MAPPING, fingerprint: 'another' })).toEqual(new Map())
-  // Somebody of whom nothing but a check was ever wanted is nobody that we know.
+  // A customer that was only ever checked is no known customer.
   expect(await knownKeysIfAny(pool, ['free', 'new'])).toEqual(new Set(['free']))
   expect(await endChecks(pool, asChecks(claimed), 'ours')).toEqual(new Set(['free', 'new', 'verified']))
   // The check that follows an unknown outcome comes when it was to come.

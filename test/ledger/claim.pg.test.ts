@@ -1,4 +1,4 @@
-// From a note over a lease to a claim: who may call the service for a customer, and when nobody may.
+// From a note over a lease to a claim: which process may call the service for a customer, and when no process may.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeClaim } from '../../src/ledger/claim.ts'
 import { makeStoreEnding } from '../../src/ledger/ending.ts'

@@ -33,7 +33,7 @@ export async function openScene(): Promise<GrantsScene> {
       mapping: { user_id: 'id', status: CONFIG.mapping.status, email: 'correo' },
     },
   })
-  // Nobody runs a function, or is let in anywhere, without being named.
+  // A role that is not named may run no function, and may not connect.
   await house.db.pool.query(
     `REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA rollcall_queue FROM PUBLIC;
      REVOKE ALL ON DATABASE ${house.db.name} FROM PUBLIC`,

@@ -7,7 +7,7 @@ import { openScene, sessionOf } from './grants-scene.ts'
 
 const scene = ofFile(openScene)
 
-/** Everything that somebody may do in the database, beside what its owner may. */
+/** All rights in the database, beside those of its owner. */
 async function allRights(): Promise<string> {
   const { rows } = await scene.house.db.pool.query<{ rights: string }>(
     `SELECT jsonb_build_array(

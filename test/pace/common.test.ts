@@ -72,7 +72,7 @@ describe('busy answers', () => {
     expect(second.notBefore).toBe(later + 10_000)
     expect(asks(3, second, later + 10_001).notBefore).toBe(later + 70_001)
     expect(asks(3, good(second, later + 10_000), later + 10_001).notBefore).toBe(later + 20_001)
-    // A time of a clock that was set back holds nobody, and goes with the next good call.
+    // A time of a clock that was set back stops no call, and goes with the next good call.
     expect(good({ ...first, notBefore: later + 86_400_000 }, later).notBefore).toBeNull()
     // And long after all that it is the service again that asks.
     const tomorrow = NOW + 86_400_000

@@ -8,7 +8,7 @@ import { type Actor, pause, type Steps, statementTime, type World } from './worl
 type Check = { readonly key: number; readonly token: number }
 type Seen = { readonly known: Known; readonly differs: readonly Field[] | null }
 
-/** Whether anybody may look up this customer; what may still lag would be taken for a difference. */
+/** Whether a check may look up this customer; a state that may still lag would count as a difference. */
 export function mayCheck(w: World, key: number): boolean {
   const ledger = w.ledger[key]
   if (ledger === undefined || ledger.state !== 'idle') return false
@@ -85,7 +85,7 @@ function drop(w: World, self: Actor, claimed: Check): void {
   w.history?.say(claimed.key, `${self.name} has learnt nothing${fits ? '' : ', and is too late'}`)
 }
 
-/** The row that is still this check's, taken from it; null: somebody else has it, and nothing is said. */
+/** The row that is still this check's, taken from it; null: another process has it, and the check says nothing. */
 function fitting(w: World, { key, token }: Check) {
   const row = w.owed[key]
   if (row === null || row === undefined) return null
@@ -96,7 +96,7 @@ function fitting(w: World, { key, token }: Check) {
   return row
 }
 
-/** `seen` null: nobody was asked. */
+/** `seen` null: no GET was made. */
 function end(w: World, self: Actor, claimed: Check, seen: Seen | null): void {
   const { key } = claimed
   const row = fitting(w, claimed)

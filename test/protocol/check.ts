@@ -8,7 +8,7 @@ export function brokenNow(w: World): string | null {
   return firstOf(w, (key) => brokenRow(w, key) ?? brokenClaims(w, key) ?? brokenFinding(w, key))
 }
 
-/** Somebody else has changed the user, and that was not put right yet. */
+/** Another system has changed the user, and rollcall has not repaired it yet. */
 export function isUndone(w: World, key: number): boolean {
   const row = w.rows[key]
   if (row === undefined || w.editedAt[key] === null || w.ledger[key]?.known.remote === 'unasked') return false
@@ -16,7 +16,7 @@ export function isUndone(w: World, key: number): boolean {
   return desired.kind !== 'invalid' && !accepted(desired, w.service.users[key] ?? null)
 }
 
-/** Found to differ, though nobody but us has ever written, and no request came later than it may. */
+/** Found to differ, though only rollcall has ever written, and no request came later than it may. */
 function brokenFinding(w: World, key: number): string | null {
   if (w.overstepped[key]) return 'repaired what was only to be reported'
   if (!w.confirmed[key] || w.editedAt[key] !== null) return null
@@ -91,7 +91,7 @@ function wrongAtRest(w: World, key: number): string | null {
   const desired = desire(row, w.now)
   if (desired.kind === 'invalid') return null
   if (ledger.state !== 'idle') return null
-  // Only a check was ever wanted of it, and it is nobody of ours.
+  // Only a check was ever requested for it, and it is no customer of ours.
   if (ledger.known.remote === 'unasked' && ledger.storedAt === 0) return null
   const user = w.service.users[key] ?? null
   if (!accepted(desired, user)) return `wanted ${JSON.stringify(desired)}, ${show(user)}`
@@ -106,7 +106,7 @@ function wrongAtRest(w: World, key: number): string | null {
   )
     return `still found to differ in [${finding.fields}]`
   if (w.editedAt[key] !== null) return null
-  // A user that the service lost, and that nobody has needed since.
+  // A user that the service lost, and that no customer has needed since.
   if (w.lost[key] && user === null && desired.kind === 'removed') return null
   const same =
     known.remote !== 'present'

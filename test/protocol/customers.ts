@@ -63,7 +63,7 @@ export function commit(w: World, transaction: Transaction): void {
   w.history?.say(key, `commits: ${JSON.stringify(w.rows[key])}`)
 }
 
-/** Somebody else changes a user that is there. */
+/** Another system changes a user that exists. */
 export function edit(w: World): void {
   const key = w.random.int(w.scene.customers)
   const user = w.service.users[key]

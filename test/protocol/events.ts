@@ -189,7 +189,7 @@ function pausedKeys(w: World): number[] {
     .filter((key) => paused(w, key) && !(w.calm && busyFor(w, 'operator', key)))
 }
 
-/** While there is trouble, any idle customer is checked now and then; after it whom somebody else has changed. */
+/** During trouble, any idle customer is checked now and then; after it, the customers that another system has changed. */
 function checkKeys(w: World): number[] {
   if (!w.scene.verifies || (w.calm && !w.scene.repairs)) return []
   const wanted = (key: number) =>

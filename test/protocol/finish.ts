@@ -97,12 +97,12 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
   return matched
 }
 
-/** Of whoever is to have no access nothing else is asked. */
+/** For a customer without access only the status counts. */
 function isNotAsked({ desired }: Snapshot, field: Field): boolean {
   return desired.kind === 'removed' && field !== 'status'
 }
 
-/** What must not be done: a record that still claims the hidden part although nobody knows it. */
+/** A fault of the model: the record still claims the hidden part, although its value is unknown. */
 function rehide(known: Known, before: Known): Known {
   if (known.remote !== 'present' || before.remote !== 'present' || known.hidden !== null) return known
   return { ...known, hidden: before.hidden }

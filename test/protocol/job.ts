@@ -94,14 +94,14 @@ function undoes({ scene, acknowledged }: World, key: number, call: Call): boolea
   return call.change.value !== undefined && call.change.value === acknowledged[key]
 }
 
-/** Somebody else may have registered the customer before we ever called. */
+/** Another system may have registered the customer before our first call. */
 function unaskedRemoval(w: World, { desired, progress }: SyncParams): boolean {
   return w.guards.unaskedRevokeLooksUp && desired.kind === 'removed' && progress.known.remote === 'unasked'
 }
 
 /**
  * Suspended between its last reading of the clock and the sending, until beyond its lifetime and, mostly, until
- * somebody else is at work: there the harm is. It comes back for certain; nobody else could know what it did.
+ * another process is at work, which is when it does harm. It always resumes, because only it knows its calls.
  */
 function* oversleep(w: World, self: Actor, key: number): Steps {
   w.history?.say(key, `${self.name} is suspended between its look at the clock and the sending`)

@@ -113,7 +113,7 @@ export function noteLookup(row: Owed, at: number): void {
   row.dueAt ??= greatest(row.notBefore, at)
 }
 
-/** Whom a check may look up: nothing is owed, unknown or about to be, and no other check has the row. */
+/** Whether a check may look the customer up: no sync is owed, unknown or about to be, and no other check has the row. */
 export function isQuiet(row: Owed | null, at: number): boolean {
   if (row === null) return true
   if (row.dueAt !== null || row.unknown || (row.replanAt !== null && row.replanAt <= at)) return false
@@ -143,7 +143,7 @@ export function leasable(row: Owed | null, lane: number, at: number): row is Owe
   return row !== null && row.lane === lane && row.dueAt !== null && row.dueAt <= at
 }
 
-/** The row is leasable. An open call mark is what a crash left behind: nobody knows what the call did. */
+/** The row is leasable. An open call mark is the trace of a crash: the outcome of the call is unknown. */
 export function lease(row: Owed, params: { token: number; at: number; until: number }, guards: Guards): void {
   row.token = guards.leaseFreshToken ? params.token : 1
   row.dueAt = params.until

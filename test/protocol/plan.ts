@@ -3,7 +3,7 @@ import type { Row } from './customers.ts'
 import type { Call } from './service.ts'
 
 /**
- * Last sure knowledge of the remote side. `unasked`: no call was ever made for this customer, and somebody else
+ * Last sure knowledge of the remote side. `unasked`: no call was ever made for this customer, and another system
  * may have registered it before. `hidden` null: never acknowledged, so it is sent.
  */
 export type Known =
@@ -18,7 +18,7 @@ export type Known =
 /** What a GET shows. */
 export type Field = 'status' | 'value'
 
-/** What a check has shown: once a suspicion, twice a finding. Of somebody who is not there: no field. */
+/** The result of checks: once a suspicion, twice a finding. If the user does not exist: no field. */
 export type Finding = { readonly fields: readonly Field[]; readonly checks: number; readonly at: number }
 
 export type Ledger = {

@@ -111,7 +111,7 @@ export function* sweep(w: World, self: Actor): Steps {
   }
 }
 
-/** Held, or refused by the service: somebody has to look. What the mapping rejects waits for another change. */
+/** Held, or refused by the service: a person must act. A customer that the mapping rejects waits for another change. */
 export function paused(w: World, key: number): boolean {
   const ledger = w.ledger[key]
   if (ledger === undefined || w.owed[key]?.dueAt !== null) return false

@@ -41,7 +41,7 @@ export type Scene = {
   readonly verifies: boolean
   /** How often a check is wanted, in runs that verify: the weight of that event. */
   readonly checks: number
-  /** Somebody else changes users at the service, behind our back. */
+  /** Another system changes users at the service. */
   readonly edits: number
   /** What checks find is repaired; else it is only reported. */
   readonly repairs: boolean
@@ -79,7 +79,7 @@ export type Scene = {
   readonly adopts: boolean
   /** The mapping depends on the time. */
   readonly expires: boolean
-  /** The service answers every write with neither yes nor no, also where nobody is there. */
+  /** The service answers every write with neither yes nor no, also if the user does not exist. */
   readonly mute: boolean
 }
 

@@ -52,13 +52,13 @@ export type World = {
   readonly service: Service
   /** Users that the service lost. */
   readonly lost: boolean[]
-  /** When somebody else last changed the user at the service. */
+  /** When another system last changed the user at the service. */
   readonly editedAt: (number | null)[]
-  /** Of whom checks have said twice that they differ. */
+  /** Customers that two checks have found to differ. */
   readonly confirmed: boolean[]
   /** The value that a sync has written, or seen, last. */
   readonly acknowledged: (number | null)[]
-  /** Somebody else's change was undone although it was only to be reported. */
+  /** rollcall undid a change of another system, although it should only report it. */
   readonly overstepped: boolean[]
   /** The row before the last claim. */
   beforeClaim: { readonly key: number; readonly row: Owed } | null

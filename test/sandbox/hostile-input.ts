@@ -1,4 +1,4 @@
-// What nobody sends who means well: JSON as text, so that it may hold what JSON.stringify never writes.
+// Input of an attacker: JSON as text, so that it may hold what JSON.stringify never writes.
 import fc from 'fast-check'
 import { words } from '../../src/model/values.ts'
 import { PEOPLE } from '../../src/sandbox/chat/professionals.ts'

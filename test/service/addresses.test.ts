@@ -1,4 +1,4 @@
-// The addresses in control bodies are shown as `format: uri` afterwards, so they are URIs to everybody (RFC 3986).
+// The addresses in control bodies are later shown as `format: uri`, so they are URIs for every reader (RFC 3986).
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'

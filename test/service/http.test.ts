@@ -50,7 +50,7 @@ it('a process that was suspended before its request had a socket sends nothing',
   const options = { origin: url, apiKey: 'key', allowPlainHttp: false, headers: {} }
   const http = makeHttp({ ...options, timeoutMs: 3000, concurrency: 1, now: () => clock })
   open.push(() => void http.close())
-  // Asked for at the start of the call; whoever asks after that finds that an hour has passed.
+  // The first request comes at the start of the call; every later one finds that an hour has passed.
   const call = http.call({ method: 'PATCH', path: '/', body: {} })
   clock = 3_600_000
   await expectCallError(call, 'timeout', 'maybe')

@@ -157,7 +157,7 @@ export const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 5, arbitrary: anyway },
   { weight: 2, arbitrary: groundless },
 )
-/** As any fault, except that the service never denies somebody who is there. */
+/** As any fault, except that the service never denies a user that exists. */
 export const faultWithoutDenial = anyFault.filter(
   (each) => each.kind !== 'answer' || (each.status !== 404 && each.status !== 410),
 )

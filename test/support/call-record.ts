@@ -47,7 +47,7 @@ export function recordCalls(): Recorder {
 
 export type Joined = {
   readonly calls: readonly JournaledCall[]
-  /** Requests that reached the service and that nobody made, or made once only. */
+  /** Requests that reached the service without a call, or twice for one call. */
   readonly unaccounted: readonly Arrival[]
 }
 
@@ -75,7 +75,7 @@ export function joinCalls(made: readonly Made[], arrivals: readonly Arrival[]): 
   return { calls: calls.map((call) => ({ ...call, carriedOut: done.get(call) ?? null })), unaccounted }
 }
 
-/** One line for each call, for whoever has to find out what happened. */
+/** One line for each call, to find the cause of a failure. */
 export function tell(calls: readonly JournaledCall[]): string {
   const start = calls[0]?.from ?? 0
   return calls

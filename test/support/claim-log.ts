@@ -62,7 +62,7 @@ export async function readClaimLog(pool: Pool): Promise<readonly LoggedChange[]>
 
 /**
  * A claim is live from the moment that its call token stands in the row until its own ending takes it away together with
- * its token, or its lifetime has passed. Until then nobody else may claim, lease, or move its end nearer.
+ * its token, or its lifetime has passed. Until then no other process may claim, lease, or move its end nearer.
  */
 export function twoLive(changes: readonly ClaimChange[]): readonly ClaimFinding[] {
   const findings: ClaimFinding[] = []
@@ -81,7 +81,7 @@ export function twoLive(changes: readonly ClaimChange[]): readonly ClaimFinding[
 }
 
 /**
- * When nobody could know any more what the customer's last claim did: its lifetime had passed without an ending, and the
+ * When the outcome of the customer's last claim became unknown: its lifetime had passed without an ending, and the
  * customer was leased anew. And once more when the ending of such a claim came after all: one for each, so that nothing
  * else passes for it. A claim that was under way just then is no less unknown when it ends. Milliseconds since 1970; for
  * the changes of one customer.

@@ -11,7 +11,7 @@ const {
   ...none
 } = NEVER_SETTLED
 
-/** A record as an ending stores it, of somebody of whom nothing is known. */
+/** A record as an ending stores it, for a customer without any knowledge. */
 export const EMPTY_RECORD: LedgerRecord = none
 
 export function endingOf(id: string, given: Partial<Ending> = {}): Ending {

@@ -149,7 +149,7 @@ const late = (when: number): Lapse => ({ at: when, why: 'late ending' })
 
 test.each<readonly [string, readonly Lapse[], readonly Call[], readonly string[]]>([
   ['excuses what no GET shows', [LAPSED], [post(), ana, country], []],
-  // Its ending comes when somebody else has put everything right, or between that one's look and its write.
+  // Its ending comes when another process has repaired everything, or between the lookup of that process and its write.
   ['excuses it again once it has ended late', [LAPSED, late(25)], [post(), ana, country, ana, country], []],
   ['excuses it by its late ending alone', [late(15)], [post(), ana, country], []],
   ['excuses it once', [LAPSED], [post(), ana, country, country], ['repeated 3']],

@@ -22,13 +22,13 @@ export type JournaledCall = {
   readonly heard: Heard
   /** The user that a GET showed. */
   readonly shown: RemoteUser | null
-  /** What the service did; null: the request never arrived, or nobody knows. */
+  /** The effect at the service; null: the request never arrived, or its effect is unknown. */
   readonly carriedOut: boolean | null
 }
 
 /**
- * From then on nobody can know what a claim before it did, for it did not end in time (`lapsed`), or what it did after
- * somebody has looked (`late ending`). In milliseconds of the caller.
+ * From then on the effect of an earlier claim is unknown: of all its calls, if it did not end in time (`lapsed`), or of its
+ * calls after the lookup of another process (`late ending`). In milliseconds of the caller.
  */
 export type Lapse = { readonly at: number; readonly why: 'lapsed' | 'late ending' }
 

@@ -35,7 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await administer(databaseUrl, `CREATE DATABASE ${template} TEMPLATE template0`)
     const url = urlOf(databaseUrl, template)
     await migrate(databaseAt(url), { queue: databaseAt(url) })
-    // Nobody may connect: a database that somebody is in cannot be cloned.
+    // No session may connect: a database with a session cannot be cloned.
     await administer(databaseUrl, `ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`)
   } catch (error) {
     await close()

@@ -1,6 +1,6 @@
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
 
-/** A customer of whom the tables hold a record, and nothing in it. */
+/** A customer with an empty record in the tables. */
 export const BARE_HISTORY: NonNullable<History> = {
   ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
   ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },

@@ -1,4 +1,4 @@
-// What a role with CREATE on `public` can prepare for whoever looks names up there: functions under the names that
+// The traps that a role with CREATE on `public` can set for unqualified names: functions under the names that
 // rollcall's statements use, for arguments that fit better than those of the system's own, and operators likewise.
 import { globSync, readFileSync } from 'node:fs'
 import type pg from 'pg'

@@ -12,7 +12,7 @@ type Field = {
   readonly first: Text
   readonly second: Text
   readonly invalid: string
-  /** What somebody else sets at the service where the mapping does not set the field. */
+  /** The value that another system sets at the service if the mapping does not set the field. */
   readonly theirs: string
 }
 
@@ -85,7 +85,7 @@ export type Case = {
   /** Method and body of every call, in order. */
   readonly created: readonly string[]
   readonly updated: readonly string[]
-  /** What the service holds at the end, as JSON text by field; null: nobody is there. */
+  /** The user at the end, as JSON text by field; null: the user does not exist. */
   readonly held: Readonly<Record<string, string>> | null
   /** The field that is left out at the end because its value does not fit. */
   readonly issue: string | null
@@ -185,7 +185,7 @@ function makeCase(setting: Setting, key: string, change: Pick<Case, 'mode' | 'be
   }
 }
 
-/** Section 4.3. Whoever has no access from the start is looked for first, lest a create take it from somebody. */
+/** Section 4.3. A customer without access from the start gets a lookup first, because a create might take access. */
 function registration(key: string, state: State, managed: readonly Field[]): string[] {
   const given = managed.flatMap((each) => {
     const wire = wireOf(each, state)
@@ -211,7 +211,7 @@ function updating(
   const status = statusOf(after)
 
   const whole = fits.length === managed.length && (setting.managed === 'all' || unmanaged === 'clear')
-  // What somebody else set is known once it was looked up.
+  // The values of another system are known after a lookup.
   const clears = lookup.length > 0 && unmanaged === 'clear' && setting.managed !== 'all'
   const left = clearWith === 'omit' && changed.some((each) => wireOf(each, after) === null)
   if (whole && (clears || left || changed.length === managed.length)) {

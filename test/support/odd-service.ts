@@ -1,4 +1,4 @@
-// A service that does what the interface document says, and says so in ways that nobody would expect.
+// A service that follows the interface document, and answers in unexpected forms.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

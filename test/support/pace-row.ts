@@ -1,4 +1,4 @@
-// The pace row and its clock without a database: time passes only while somebody sleeps.
+// The pace row and its clock without a database: time passes only while a process sleeps.
 import type { Pool } from 'pg'
 import { HORIZON_MS, type Reservation } from '../../src/pace/row.ts'
 
@@ -13,9 +13,9 @@ export type PaceRow = {
   /** The breaker is open. */
   closed: boolean
   epoch: string
-  /** Somebody may do this once, while a reservation is under way. */
+  /** A test may do this once, while a reservation is under way. */
   meanwhile: (() => void) | null
-  /** Lets time pass until nobody sleeps. */
+  /** Lets time pass until no process sleeps. */
   run(until?: number): Promise<void>
 }
 

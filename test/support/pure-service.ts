@@ -28,7 +28,7 @@ export type Fault =
     }
 
 export type Habits = {
-  /** What a create of somebody who is there is answered; `upsert` takes it for a full update. */
+  /** The answer to a create of a user that exists; `upsert` takes it for a full update. */
   readonly duplicate: 400 | 409 | 422 | 500 | 'upsert'
   /** `null`: 200 with JSON null to a GET and to an update, and nothing is done. */
   readonly notThere: 404 | 410 | 'null'

@@ -88,7 +88,7 @@ export async function rewrite(client: Parts['client'], key: string, random: Rand
   await client.query(`UPDATE clientes SET ${assign(COLUMNS)} WHERE id = $1`, [key, ...values])
 }
 
-/** The key may be another's already: whoever comes second writes nothing. */
+/** The key may be another's already: the second insert writes nothing. */
 async function insert({ client, keys, random }: Parts): Promise<void> {
   const places = COLUMNS.map((column, at) => `$${at + 2}::${column === 'nacido' ? 'date' : 'text'}`)
   await client.query(
@@ -185,8 +185,8 @@ type Judged = Changing & {
 }
 
 /**
- * First everybody must be right but for what the ledger says was refused; once the refused have changed, and a person has
- * asked for another attempt, everybody.
+ * First all users must be up to date, except for refused values that the ledger names. Once the refused have changed, and a
+ * person has requested another attempt, all users must be.
  */
 export async function judgeAtRest({ pool, keys, random, held, rest }: Judged): Promise<readonly Problem[]> {
   await rest()

@@ -46,7 +46,7 @@ export async function startRedis({
   }
 }
 
-/** In a file and not on the command line, which everybody on the machine can read. */
+/** In a file and not on the command line, which all users of the machine can read. */
 function configuration(folder: string, password: string, databases: number): string {
   return `bind ${HOST}
 requirepass ${password}

@@ -10,9 +10,9 @@ export type Relay = AsyncDisposable & {
   readonly server: string
   open(mode?: 'through' | 'deaf' | 'falling'): Promise<void>
   shut(): Promise<void>
-  /** What is connected stays so, and nothing is passed on any more; whoever comes is taken and hears nothing. */
+  /** Connections stay open, and nothing is passed on any more; a new connection is accepted and gets no answer. */
   hush(): void
-  /** Whoever comes from now on is let through; who was not heard stays so. */
+  /** New connections are passed on from now on; those without an answer stay so. */
   heal(): void
 }
 
@@ -33,7 +33,7 @@ export async function makeRelay(url: string): Promise<Relay> {
 
   const hold = (socket: Socket) => {
     sockets.add(socket)
-    // Whoever breaks one side has the other side broken by `close`.
+    // If one side breaks, `close` breaks the other side.
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     return socket
   }

@@ -154,7 +154,7 @@ function judge(fire: Fire, { record, log, suspects }: Evidence, key: string): st
   const lapses = lapsesOf(log.filter((change) => change.key === key))
   const findings = [
     ...unexplained(calls, lapses).map(({ kind, at }) => `call ${at} of ${key}: ${kind}`),
-    // A probe of the breaker asks about anybody, and is no step of a claim.
+    // A probe of the breaker asks about any user, and is no step of a claim.
     ...unaccounted
       .filter(({ method }) => method !== 'GET')
       .map(({ method }) => `${key}: a ${method} that nobody made`),

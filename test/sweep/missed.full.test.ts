@@ -1,4 +1,4 @@
-// Who counts as missed by capture, beside a worker at work: nobody whose change was captured, everybody else.
+// Customers that count as missed by capture, beside a worker at work: exactly those without a captured change.
 import { expect, test } from 'vitest'
 import type { Clock, Columns, RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'

@@ -8,7 +8,7 @@ import { makeDigester } from '../../src/sync/digest.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from '../support/house.ts'
 
-/** `customers` are there before capture is; nobody has noted them. */
+/** `customers` exist before capture does, and are not noted yet. */
 export async function openScene(customers: number, changes: Partial<RollcallConfig> = {}) {
   const db = await freshDatabase()
   const { pool } = db

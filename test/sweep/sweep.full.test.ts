@@ -1,4 +1,4 @@
-// A sweep over a ledger that claims have filled, against the sandbox: what it counts, and whom it notes.
+// A sweep over a ledger that claims have filled, against the sandbox: its counts, and the customers that it notes.
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { install } from '../../src/capture/install.ts'

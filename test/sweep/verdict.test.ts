@@ -28,7 +28,7 @@ const IDLE: SweepFacts = {
   ...{ asItWas: true, otherUser: false, validUntilMs: null, comparable: true, gone: false },
 }
 
-/** Brings nobody in. */
+/** Registers no new customer. */
 const KNOWN: SweepSelection = { ...ALL_CUSTOMERS, bringIn: false }
 
 const MEMORY: Memory = {

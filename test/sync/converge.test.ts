@@ -190,7 +190,7 @@ describe('a claim after the other', () => {
         customer.row = row
         await claim(customer)
         const calls = customer.service.calls.slice(from)
-        // Only somebody who is to have no access from the start is looked for first.
+        // Only a customer that has no access from the start gets a lookup first.
         const first = calls[0]?.method === 'GET' && from === 0
         expect(calls.length).toBeLessThanOrEqual(first ? 2 : 1)
         expect(calls.slice(first ? 1 : 0).map(({ method }) => method)).not.toContain('GET')
@@ -312,7 +312,7 @@ describe('a trial', () => {
 
   /**
    * Only an answer or a GET shows whether a customer has had a trial. If the answer to the grant was lost,
-   * with the process or without, and the trial ended before anybody looked, it is granted once more: nothing tells
+   * with the process or without, and the trial ended before any lookup, it is granted once more: nothing tells
    * this from a grant that never arrived, and the customer is not to be shut out by it.
    */
   it('that ends at any time is granted again only where its grant was never heard of or seen', async () => {
@@ -388,7 +388,7 @@ describe('what is remembered', () => {
         customer.config = config
         customer.row = rows[at] ?? null
         await settle(customer)
-        // What nobody manages may be set by somebody else, who will not tell.
+        // Another system may set a field that the mapping does not manage, without a report.
         const held = service.users.get(KEY)
         const free = edits.filter((field) => config.mapping[field] === undefined)
         if (held && config.unmanaged === 'keep')

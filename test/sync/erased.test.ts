@@ -1,4 +1,4 @@
-// Whoever goes is erased, whatever happens on the way.
+// A removed customer is erased, whatever happens on the way.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { normalForm } from '../../src/model/normal.ts'

@@ -53,7 +53,7 @@ function canBe(given: Partial<PlanCase>): boolean {
 }
 
 const SOME: readonly OptionalField[] = ['email', 'first_name', 'last_name']
-/** The fields of which a case tells that they are held back, changed or cleared, or somebody else's. */
+/** The fields that a case holds back, changes or clears, or that another system sets. */
 const HELD_BACK = 'email'
 const CHANGED = 'last_name'
 const EXTRA = 'gender'
@@ -69,7 +69,7 @@ export function differingIn(given: PlanCase): readonly OptionalField[] {
   return given.change === 'everything' ? managedIn(given) : [CHANGED]
 }
 
-/** Of somebody who is gone: every field, or what is there to be cleared again. */
+/** For a removed customer: every field, or the fields to clear again. */
 export function toClearIn(given: PlanCase): readonly OptionalField[] {
   if (given.erased === 'no') return OPTIONAL_FIELDS
   const shown = Object.keys(shownIn(given))

@@ -188,7 +188,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
       .slice(from)
       .map(({ method, body, after }) => `${method} ${JSON.stringify(body)}->${after?.status}`)
 
-  /** Nobody hears of the claim again; a lease finds its mark when its lifetime has passed. */
+  /** The process never reports the claim; a lease finds its mark when its lifetime has passed. */
   function crash(): void {
     pass(owed.due ?? claimEnds)
     out = false

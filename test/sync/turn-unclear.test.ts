@@ -31,7 +31,7 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
   ])('is unknown: a %s ends the claim', (_what, mapped, memory) => {
     const { calls, end, turn } = play(mapped, memory, [said])
     expect([calls.length, end]).toMatchObject([1, UNCLEAR])
-    // Acknowledged says when: whoever else has this user waits from there.
+    // Acknowledged says when: other customers with this user wait from then on.
     expect(turn).toMatchObject({ maybeDone: true, sure: false, landed: true })
   })
 

@@ -1,4 +1,4 @@
-// Whom a probe asks about: with real tables, and a service that tells who was asked for.
+// The user of a probe: with real tables, and a service that records the requested users.
 import { expect, test } from 'vitest'
 import { configureCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'

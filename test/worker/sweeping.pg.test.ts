@@ -98,7 +98,7 @@ test('capture is checked when its time has come, and what was missed is said lou
   // It does not rely on a capture that is known to be off; the housekeeping tells of that.
   expect(said).toHaveLength(1)
   await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-  // While a person has to decide about a TRUNCATE it would find everybody.
+  // While a person has to decide about a TRUNCATE, it would find all customers.
   await pool.query(
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
   )

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { RollcallError } from '../../src/model/errors.ts'
 import { whenUp } from '../../src/worker/waiting.ts'
 
-/** Time passes only while somebody sleeps. */
+/** Time passes only while a process sleeps. */
 function scene(failures: readonly unknown[]) {
   const left = [...failures]
   const stop = new AbortController()

@@ -1,4 +1,4 @@
-// What somebody sees of a page, asked of the browser.
+// The visible part of a page, as the browser reports it.
 import type { Page } from 'playwright-core'
 
 /** Whether anything is drawn on each canvas. */

@@ -18,7 +18,7 @@ export type Service = AsyncDisposable & {
   control(method: string, body?: string): Promise<Seen>
   /** A chat endpoint, with a fresh token of the user. */
   chat(userId: string, path: string): Promise<Seen>
-  /** As at the start: nobody there, the contract as documented. */
+  /** As at the start: no users, the contract as documented. */
   reset(): void
 }
 

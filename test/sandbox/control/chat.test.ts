@@ -1,4 +1,4 @@
-// What is said in the rooms, and by whom, over the control endpoints.
+// The messages of the rooms and their authors, over the control endpoints.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../../src/sandbox/chat/professionals.ts'
 import { sandboxOfFile, talk } from '../talk.ts'
