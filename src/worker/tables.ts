@@ -86,7 +86,7 @@ const HELP = {
   sweep_customers:
     'Customers that the unfinished sweep has compared so far; 0: no sweep runs, or it has just begun',
   capture_missed:
-    'Customers with a change that capture missed; found by the last check of capture and by lookups since then',
+    'Customers with a change that capture missed; found by the last check of capture and by sweeps since then',
   capture_check_age_seconds: 'Seconds since the last check of capture',
   held_customers:
     'Customers that the brake holds until a person decides; a customer held for several kinds counts in each kind',
