@@ -69,10 +69,19 @@ export type CustomerDigests = {
 }
 
 export function forCustomer(digester: Digester, key: CustomerKey): CustomerDigests {
-  return {
-    exact: (field, value) => digester.exact(key, field, value),
-    normal: (field, value) => digester.normal(key, field, normalForm(field, value)),
-    ofForm: (field, form) => digester.normal(key, field, form),
+  const exact = once<FieldValue>((field, value) => digester.exact(key, field, value))
+  const ofForm = once<string | null>((field, form) => digester.normal(key, field, form))
+  return { exact, ofForm, normal: (field, value) => ofForm(field, normalForm(field, value)) }
+}
+
+/** Makes each digest once: the plan after a GET asks for those of the plan before it. */
+function once<V extends FieldValue>(digest: (field: OptionalField, value: V) => string): typeof digest {
+  const made = new Map<string, string>()
+  return (field, value) => {
+    const name = `${field} ${typeof value} ${value}`
+    const known = made.get(name) ?? digest(field, value)
+    made.set(name, known)
+    return known
   }
 }
 

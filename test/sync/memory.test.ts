@@ -53,6 +53,12 @@ function remote(status: number, fields: RemoteUser['fields'] = {}): RemoteUser {
   return { userId: 'u7', status, fields }
 }
 
+it('has another digest for no value than for the text "null", and for a number than for its text', () => {
+  expect([digests.ofForm('email', null), digests.normal('email', '')]).toEqual([NO_VALUE, NO_VALUE])
+  const made = [digests.ofForm('email', 'null'), digests.exact('gender', 1), digests.exact('gender', '1')]
+  expect(new Set([NO_VALUE, ...made]).size).toBe(4)
+})
+
 describe('startMemory', () => {
   it('after a crash, what no GET shows is unknown', () => {
     expect(start({}, { hiddenUnknown: true }).sent).toEqual({ ...RECORD.sent, country_code: UNKNOWN_VALUE })
