@@ -184,9 +184,9 @@ const TOO_EARLY = {
 const HALT = 'calls are stopped (rollcall pace shows why)'
 
 function newsOf(agenda: DriftRun['agenda']): string {
-  const { tally, waiting } = agenda
   const silent = totalOf(soFar(agenda).noAnswer)
   const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
-  const again = waiting.length > 0 ? `, ${figure(waiting.length)} to check again` : ''
-  return `${figure(driftingOf(tally))} differ${unclear}${again}`
+  const later = agenda.waiting.filter(({ last }) => last !== null).length
+  const again = later > 0 ? `, ${figure(later)} to check again` : ''
+  return `${figure(driftingOf(agenda.tally))} differ${unclear}${again}`
 }

@@ -34,24 +34,29 @@ const CHECKS_OF_OTHERS = 3
 /** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. */
 const LATER_MS = 2000
 
-/** Customers whose next check is due, at most so many; and how many customers may join them that were not checked yet. */
-export function dueOf({ waiting }: Agenda, nowMs: number, room: number) {
+type Room = { readonly nowMs: number; readonly room: number; readonly underWay?: ReadonlySet<CustomerKey> }
+
+/**
+ * Customers whose next check is due and not under way, at most so many; how many customers may join them that were not
+ * checked yet; and when the next of those who wait is due (null: none waits).
+ */
+export function dueOf({ waiting }: Agenda, { nowMs, room, underWay = new Set() }: Room) {
   const due = waiting
-    .filter(({ at }) => at <= nowMs)
+    .filter(({ key, at }) => at <= nowMs && !underWay.has(key))
     .toSorted((one, other) => one.at - other.at)
     .slice(0, room)
-  return { due, newOnes: Math.max(0, Math.min(room - due.length, MOST_WAITING - waiting.length)) }
+  const newOnes = Math.max(0, Math.min(room - due.length, MOST_WAITING - waiting.length))
+  return { due, newOnes, next: waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at)) }
 }
 
-/** When the next of those who wait is due; null: none waits. */
-export function nextAt({ waiting }: Agenda): number | null {
-  return waiting.length === 0 ? null : Math.min(...waiting.map(({ at }) => at))
+/** With customers that are about to be checked for the first time: a stop may come before. */
+export function withNew(agenda: Agenda, keys: readonly CustomerKey[], nowMs: number): Agenda {
+  const added = keys.map((key) => ({ key, at: nowMs, checks: 0, last: null }))
+  return { ...agenda, waiting: [...agenda.waiting, ...added] }
 }
 
 type NewChecks = {
   readonly checked: readonly Checked[]
-  /** Customers who were to be checked for the first time: a stop may have come before. */
-  readonly fresh: readonly CustomerKey[]
   /** Customers for which others have found a difference while the run went on. */
   readonly met: ReadonlyMap<CustomerKey, Met>
   readonly nowMs: number
@@ -62,11 +67,10 @@ type NewChecks = {
  * judged now is tried again a few times. Findings that others made since the run began count as the run's own: a
  * report that calls all customers right because a worker was quicker would hide what happened.
  */
-export function afterChecks(agenda: Agenda, { checked, fresh, met, nowMs }: NewChecks): Agenda {
+export function afterChecks(agenda: Agenda, { checked, met, nowMs }: NewChecks): Agenda {
   const before = new Map(agenda.waiting.map(({ key, checks }) => [key, checks]))
   const seen = new Set(checked.map(({ key }) => key))
   const waiting: WaitingCheck[] = agenda.waiting.filter(({ key }) => !seen.has(key))
-  for (const key of fresh) if (!seen.has(key)) waiting.push({ key, at: nowMs, checks: 0, last: null })
   const counted: CheckVerdict[] = []
   const suspects: CheckVerdict[] = []
   const found: string[] = []

@@ -16,6 +16,9 @@ import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
 export type CheckAnswer = { readonly remote: Observed } | { readonly none: NoAnswer }
 
+/** A run reads and stores one batch of customers while it makes the GETs of another one. */
+export const BATCHES_AT_ONCE = 2
+
 /** In place of the row id of a customer who has no work row. */
 export const NO_ROW = '0'
 
@@ -41,7 +44,7 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
         else answers.set(snapshot.key, answer)
       }
     }
-    const concurrency = Math.min(config.pace.concurrency, snapshots.length)
+    const concurrency = Math.min(Math.ceil(config.pace.concurrency / BATCHES_AT_ONCE), snapshots.length)
     await Promise.all(Array.from({ length: concurrency }, work))
     return { answers, stopped }
   }

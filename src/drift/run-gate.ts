@@ -61,10 +61,11 @@ export function makeRunGate({ preconditions, rate: limit, probe, onBeat, sleep, 
         await sleep(BEAT_MS, signal)
       }
     },
+    spend: allowance.spend,
     /** A customer that was passed over without a call costs nothing. */
-    spent(checked: readonly Checked[]): void {
-      const calls = checked.filter(({ verdict }) => verdict.kind !== 'skipped' || verdict.why === 'moved')
-      allowance.spend(calls.length)
+    giveBack(checked: readonly Checked[]): void {
+      const passed = checked.filter(({ verdict }) => verdict.kind === 'skipped' && verdict.why !== 'moved')
+      allowance.spend(-passed.length)
     },
   }
 }

@@ -4,12 +4,13 @@ import { type Client, oneRow } from '../database/client.ts'
 import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, nextAt, soFar } from './agenda.ts'
+import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, soFar, withNew } from './agenda.ts'
 import { beginningOf, type Next, type Place } from './all-customers.ts'
 import type { CheckCustomers } from './checking.ts'
 import { readNotCredible } from './coverage.ts'
 import type { AskSample } from './evidence.ts'
 import { metSince } from './found.ts'
+import { BATCHES_AT_ONCE } from './get-users.ts'
 import { BEAT_MS, type RunEnd, type RunGate } from './run-gate.ts'
 import { EMPTY_TALLY, silenceOf } from './tally.ts'
 import type { Checked, DriftTally, NotCredible } from './words.ts'
@@ -132,11 +133,15 @@ export async function driveRun(options: DriveOptions) {
   const { pool, gate, check, now, signal, onChecks } = options
   let { run } = options
   const source = options.allCustomers(run.place)
+  /** Under way, the oldest first. */
+  const batches: ReturnType<typeof begin>[] = []
   let exhausted = false
   let sampled = false
   let keptAt = now()
+  const silence = (over: boolean): NotCredible | null => silenceOf(soFar(run.agenda), { over })
 
-  const stopped = await go().catch((error): RunEnd => {
+  const going = go().finally(() => Promise.allSettled(batches.map(({ done }) => done)))
+  const stopped = await going.catch((error): RunEnd => {
     // Drawing takes minutes of many customers, and is broken off.
     if (!signal.aborted || error !== signal.reason) throw error
     return { kind: 'stopped', why: 'asked' }
@@ -153,16 +158,18 @@ export async function driveRun(options: DriveOptions) {
       if (notCredible) return { kind: 'not-credible', why: notCredible }
       const room = await gate.room(() => silence(true))
       if (typeof room === 'object') return room
-      const { due, newOnes } = dueOf(run.agenda, now(), room)
-      const fresh = await take(newOnes)
-      const keys = [...due.map(({ key }) => key), ...fresh]
-      const next = nextAt(run.agenda)
-      if (keys.length > 0) {
-        if ((await checkNow(keys, fresh)) === 'mapping') return { kind: 'refused', why: 'mapping' }
-        continue
+      const underWay = new Set(batches.flatMap(({ keys }) => keys))
+      const { due, newOnes, next } = dueOf(run.agenda, { nowMs: now(), room, underWay })
+      const keys = [...due.map(({ key }) => key), ...(await take(newOnes))]
+      if (keys.length > 0) batches.push(begin(keys))
+      const oldest = batches.length === BATCHES_AT_ONCE || keys.length === 0 ? batches.shift() : null
+      if (oldest) {
+        if ((await oldest.done) === 'mapping') return { kind: 'refused', why: 'mapping' }
+        if (now() >= keptAt) await keepNow()
+      } else if (keys.length === 0) {
+        if (exhausted && next === null) return { kind: 'complete' }
+        await options.sleep(Math.min(BEAT_MS, Math.max(1, (next ?? Infinity) - now())), signal)
       }
-      if (exhausted && next === null) return { kind: 'complete' }
-      await options.sleep(Math.min(BEAT_MS, Math.max(1, (next ?? Infinity) - now())), signal)
     }
   }
 
@@ -178,10 +185,6 @@ export async function driveRun(options: DriveOptions) {
     return notCredible ? { kind: 'not-credible', why: notCredible } : ended
   }
 
-  function silence(over: boolean): NotCredible | null {
-    return silenceOf(soFar(run.agenda), { over })
-  }
-
   function isAnyStrange(): boolean {
     const { vanished, kinds } = soFar(run.agenda)
     return vanished + (kinds.unreadable ?? 0) > 0
@@ -195,14 +198,21 @@ export async function driveRun(options: DriveOptions) {
     return (kinds.unreadable ?? 0) > vanished ? 'no-answers' : 'many-missing'
   }
 
-  async function checkNow(keys: readonly CustomerKey[], fresh: readonly CustomerKey[]) {
+  /** An error is thrown once its turn comes. */
+  function begin(keys: readonly CustomerKey[]) {
+    const done = checkNow(keys)
+    done.catch(() => undefined)
+    return { keys, done }
+  }
+
+  async function checkNow(keys: readonly CustomerKey[]) {
+    gate.spend(keys.length)
     const { checked, stopped } = await check(keys, signal)
-    gate.spent(checked)
+    gate.giveBack(checked)
     const asked = checked.map(({ key }) => key)
     const met = await metSince(pool, asked, run.startedAt)
-    run = { ...run, agenda: afterChecks(run.agenda, { checked, fresh, met, nowMs: now() }) }
+    run = { ...run, agenda: afterChecks(run.agenda, { checked, met, nowMs: now() }) }
     onChecks(checked, run)
-    if (now() >= keptAt) await keepNow()
     return stopped
   }
 
@@ -215,6 +225,7 @@ export async function driveRun(options: DriveOptions) {
       keys.push(value.key)
       run = { ...run, place: value.place }
     }
+    run = { ...run, agenda: withNew(run.agenda, keys, now()) }
     return keys
   }
 

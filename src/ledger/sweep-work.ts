@@ -72,6 +72,7 @@ export async function capturedOf(
   client: Client,
   keys: readonly CustomerKey[],
 ): Promise<ReadonlySet<CustomerKey>> {
+  if (keys.length === 0) return new Set()
   const { rows } = await client.query<{ key: CustomerKey }>(
     'SELECT DISTINCT key FROM rollcall.outbox WHERE key = ANY($1)',
     [keys],

@@ -8,8 +8,8 @@ import {
   dueOf,
   MOST_WAITING,
   NOTHING_YET,
-  nextAt,
   soFar,
+  withNew,
 } from '../../src/drift/agenda.ts'
 import type { Met } from '../../src/drift/found.ts'
 import { EMPTY_TALLY } from '../../src/drift/tally.ts'
@@ -29,7 +29,7 @@ const found = (key: string) => said(key, MISSING, { findingState: 'found', findi
 function add(agenda: Agenda, checked: readonly Checked[], met: readonly (readonly [string, Met])[] = []) {
   const known = new Set(agenda.waiting.map(({ key }) => key))
   const fresh = checked.map(({ key }) => key).filter((key) => !known.has(key))
-  return afterChecks(agenda, { checked, fresh, met: new Map(met), nowMs: 0 })
+  return afterChecks(withNew(agenda, fresh, 0), { checked, met: new Map(met), nowMs: 0 })
 }
 /** The same customer, checked again and again. */
 const repeatedly = (checked: Checked, times: number) =>
@@ -49,9 +49,8 @@ describe('a run', () => {
   test('counts a difference once a second check has found it, and takes back what that does not show', () => {
     const first = add(NOTHING_YET, [suspected('a'), said('b', AGREES)])
     expect(first).toMatchObject({ tally: { checked: 1, agrees: 1 }, found: [] })
-    expect(nextAt(first)).toBe(50)
-    expect(dueOf(first, 49, 10)).toEqual({ due: [], newOnes: 10 })
-    expect(dueOf(first, 50, 10)).toMatchObject({ due: [{ key: 'a' }], newOnes: 9 })
+    expect(dueOf(first, { nowMs: 49, room: 10 })).toEqual({ due: [], newOnes: 10, next: 50 })
+    expect(dueOf(first, { nowMs: 50, room: 10 })).toMatchObject({ due: [{ key: 'a' }], newOnes: 9 })
     const counted = { waiting: [], tally: { checked: 2, kinds: { missing: 1 } }, found: ['f-a'] }
     expect(add(first, [found('a')])).toMatchObject(counted)
     const none = { waiting: [], tally: { agrees: 2, kinds: {} }, suspects: EMPTY_TALLY }
@@ -109,7 +108,7 @@ describe('a run', () => {
 
   test('takes no new customer while too many wait for their second check', () => {
     const many = Array.from({ length: MOST_WAITING }, (_, n) => suspected(`k${n}`))
-    expect(dueOf(add(NOTHING_YET, many), 0, 50)).toEqual({ due: [], newOnes: 0 })
+    expect(dueOf(add(NOTHING_YET, many), { nowMs: 0, room: 50 })).toMatchObject({ due: [], newOnes: 0 })
   })
 
   test('that ends early counts what the last checks said, suspects no customer of more, and keeps who is left', () => {
@@ -120,8 +119,8 @@ describe('a run', () => {
       ...{ waiting: [], suspects: { checked: 1 } },
       tally: { checked: 1, kinds: {}, noAnswer: { trouble: 1 } },
     })
-    const fresh = { checked: [], fresh: ['d'], met: new Map(), nowMs: 7 }
-    expect(afterChecks(NOTHING_YET, fresh).waiting).toEqual([{ key: 'd', at: 7, checks: 0, last: null }])
+    const stopped = afterChecks(withNew(NOTHING_YET, ['d'], 7), { checked: [], met: new Map(), nowMs: 9 })
+    expect(stopped.waiting).toEqual([{ key: 'd', at: 7, checks: 0, last: null }])
   })
 })
 
