@@ -127,9 +127,11 @@ async function refuseWithoutRights(client: ClientBase): Promise<void> {
   if (lacks.length > 0) throw new RollcallError('DATABASE_REFUSED', lacks)
 }
 
-const HEAD = `-- The capture triggers of rollcall; \`rollcall migrate\` comes first. CREATE TRIGGER waits for open transactions
--- and holds up writers as long as it waits, so it waits half a second at most. A table that cannot be locked
--- is left as it was: run the script again. \`rollcall capture status\` says what is missing.
+const HEAD = `-- The capture triggers of rollcall. Run \`rollcall migrate\` first.
+-- CREATE TRIGGER waits for open transactions, at most half a second. Meanwhile
+-- writers wait too. A table that cannot be locked stays unchanged: run the script
+-- again.
+-- \`rollcall capture status\` shows the tables that are not captured yet.
 ${PINNED}
 SET lock_timeout = '500ms';
 `

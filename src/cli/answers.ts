@@ -38,33 +38,29 @@ export const answersCommand: AddCommand = (program, io) => {
 
 const INDENT = ' '.repeat(7)
 
-const HEAD = ['CALL', 'ANSWER', 'BODY', 'TAKEN AS', 'COUNT', 'FIRST (UTC)', 'LAST (UTC)']
+const HEAD = ['CALL', 'ANSWER', 'BODY', 'MEANING', 'COUNT']
 
 const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
 
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
-  const rows = answers.map(({ method, status, error, shape, body, meaning, count, firstAt, lastAt }) => {
+  const rows = answers.map(({ method, status, error, shape, body, meaning, count }) => {
     const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
-    return [method, answer, body ?? '-', meaning, String(count), utc(firstAt), utc(lastAt)]
+    return [method, answer, body ?? '-', meaning, String(count)]
   })
   const below = (row: number) => answers.slice(row, row + 1).flatMap(renderBelow)
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'TAKEN AS is what rollcall made of it. In a body, * is a key that may be a',
-    'value, and (fields) are the optional fields of a user.',
+    'MEANING is how rollcall classified the answer. In a body, * stands for any key,',
+    'and (fields) stands for the optional fields of a user.',
     '`rollcall sync --history KEY` shows the calls of a customer.',
   ]
 }
 
-function renderBelow({ shape, lastKey }: DistinctAnswer): string[] {
+function renderBelow({ shape, firstAt, lastAt, lastKey }: DistinctAnswer): string[] {
   return [
     ...(shape === null ? [] : hanging(INDENT, shape === OTHERS ? COUNTED_TOGETHER : shape)),
-    `${INDENT}last for customer ${shown(lastKey)}`,
+    `${INDENT}first ${minute(firstAt)}, last ${minute(lastAt)} for customer ${shown(lastKey)}`,
   ]
-}
-
-function utc(iso: string): string {
-  return minute(iso).replace(' UTC', '')
 }

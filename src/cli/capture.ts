@@ -80,7 +80,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {
         await withDatabase(io, {}, dismissMarks)
-        return tell(io, json, { noted: 0 }, () => ['The marks are closed.'])
+        return tell(io, json, { noted: 0 }, () => ['The notes about missed changes are deleted.'])
       }
       // A stop ends it after a page, so that it can say how far it has come.
       const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const
@@ -92,11 +92,11 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const done = { ...found, missed, examples }
       tell(io, json, done, () =>
         applying([
-          `${customers} customers were compared: ${found.noted} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
+          `${customers} customers were compared: ${found.noted} ${found.noted === 1 ? 'is' : 'are'} owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
           allMissed(missed) > 0 &&
             `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
           !ended && `Not all customers were compared: ${superseded ? REPLACED : ANEW}`,
-        ]),
+        ]).flatMap((line) => hanging('', line)),
       )
       exit(ended ? 0 : 1)
     })
@@ -120,7 +120,7 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
       'This does not sync existing customers: `rollcall backfill --dry-run` shows which differ, `rollcall backfill` syncs them.',
     leavesOthers &&
       'Another mapping is active, so its tables stay watched. Run `rollcall backfill --mapping`, then run this command again.',
-  ])
+  ]).flatMap((line) => hanging('', line))
 }
 
 const STATES: Readonly<Record<TableState, string>> = {
@@ -138,7 +138,7 @@ function renderTables(tables: readonly TableStatus[]): readonly string[] {
     const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
     return [quotedName(relation), `${STATES[state]}${why}`]
   })
-  return columns(rows, { width: Number.POSITIVE_INFINITY })
+  return columns(rows)
 }
 
 async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Promise<T> {

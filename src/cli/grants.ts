@@ -83,8 +83,9 @@ export async function grantsScript(client: Client, role: string, asked: GrantsAs
     queue === null ? null : useQueue(database, queue, role),
   ]
   const script = [
-    '-- The rights that rollcall needs, printed by `rollcall grants`. Run it as the owner of what is named here or as a',
-    '-- superuser, and again after each `rollcall migrate` and each change of the columns that are read.',
+    '-- The rights that rollcall needs, printed by `rollcall grants`. Run this script',
+    '-- as the owner of these objects or as a superuser. Run it again after each',
+    '-- `rollcall migrate`, and when the configuration reads another column.',
     PINNED,
     'BEGIN;',
     ...parts.flatMap((part) => (part ? ['', `-- ${part[0]}`, ...part[1]] : [])),

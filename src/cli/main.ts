@@ -5,6 +5,7 @@ import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { type AddCommand, type ExitCode, type Io, VERSION } from './io.ts'
+import { foldedProse } from './render.ts'
 
 type Listed = { readonly about: string; readonly load: () => Promise<AddCommand> }
 
@@ -93,7 +94,7 @@ export async function runCommandLine(): Promise<void> {
   const drawsProgress = process.stderr.isTTY === true && !process.env.CI && process.env.TERM !== 'dumb'
   const io: Io = {
     out: (line) => void process.stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${process.stderr.isTTY ? foldedProse(line) : line}\n`),
     env: process.env,
     cwd: process.cwd(),
     terminal: process.stdout.isTTY === true,

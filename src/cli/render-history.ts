@@ -51,7 +51,7 @@ export function renderOwed(history: Known): string {
   const settled = overdueMs === null && !underWay
   const tried =
     attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
-  const unsure = unknown ? '; the state at the service counts as unknown' : ''
+  const unsure = unknown ? '; the state at the service is not known' : ''
   const next = () => {
     if (capturedMs !== null)
       return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
@@ -67,7 +67,7 @@ export function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${checks < 2 ? 'suspected' : 'found'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
+  const found = `${checks < 2 ? 'suspected' : 'confirmed'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
 }
 
@@ -75,16 +75,16 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   const proof = [
     ['committed', changedAt, 'of the last settled change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'a GET showed all fields'],
+    ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const never = what === 'committed' ? 'no captured change is settled yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
-    return hanging(`  ${(index === 0 ? 'proof' : '').padEnd(9)} ${what.padEnd(13)}`, value)
+    return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }
 
-const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'TAKEN AS', 'BY']
+const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'MEANING', 'BY']
 
 /** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
 export function renderCalls(calls: readonly LoggedCall[]): string[] {

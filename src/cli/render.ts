@@ -56,9 +56,21 @@ export function details(entries: readonly LabelledText[]): string[] {
   return entries.flatMap(([label, text]) => (text ? hanging(`  ${label.padEnd(9)} `, text) : []))
 }
 
-/** Folded between words where it is too long, and set in below its head; a command in backticks is kept whole. */
+/** Prose of any form: a line that is too long is folded, and set in below its first word. */
+export function foldedProse(text: string): string {
+  const lines = text.split('\n').flatMap((line) => {
+    const [head = ''] = /^ *(?:- )?/.exec(line) ?? []
+    return line.length <= TERMINAL_COLUMNS ? [line] : hanging(head, line.slice(head.length))
+  })
+  return lines.join('\n')
+}
+
+/** A command in backticks is kept whole, and a number with its sign. */
+const WORDS = /(?:`[^`]*`|\d (?=[%×])|× (?=\S)|[^ ])+/g
+
+/** Folded between words where it is too long, and set in below its head. */
 export function hanging(head: string, text: string): string[] {
-  const words = shown(text).match(/(?:`[^`]*`|[^ ])+/g) ?? []
+  const words = shown(text).match(WORDS) ?? []
   const [first = '', ...others] = folded(words, TERMINAL_COLUMNS - head.length)
   return [head + first, ...others.map((part) => ' '.repeat(head.length) + part)]
 }
@@ -80,6 +92,9 @@ type Table = {
   readonly below?: (row: number) => readonly string[]
 }
 
+/** The heads of columns with numbers: these end below each other. */
+const NUMBERS: ReadonlySet<string> = new Set(['TOOK', 'COUNT', 'FOR', 'ATTEMPTS'])
+
 /** Each column as wide as its widest cell. A last cell that a line has no room for stands below it. */
 export function columns(
   rows: readonly (readonly string[])[],
@@ -89,8 +104,12 @@ export function columns(
   const widths = (cells[0] ?? []).map((_, column) =>
     cells.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
   )
+  const pad = (cell: string, column: number) =>
+    NUMBERS.has(cells[0]?.[column] ?? '')
+      ? cell.padStart(widths[column] ?? 0)
+      : cell.padEnd(widths[column] ?? 0)
   return cells.flatMap((row, at) => {
-    const padded = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    const padded = row.map(pad)
     const line = padded.join('  ').trimEnd()
     const fits = line.length <= width
     const beside = fits ? [line] : [padded.slice(0, -1).join('  ').trimEnd()]

@@ -20,12 +20,12 @@ const ANSWER: DistinctAnswer = {
 test('each answer is a row, with its shape and a customer below it', () => {
   const lost = { ...ANSWER, status: null, error: 'timeout', body: null, shape: null, meaning: 'unknown' }
   expect(renderAnswers([ANSWER, lost]).slice(0, 6)).toEqual([
-    'CALL   ANSWER   BODY      TAKEN AS  COUNT  FIRST (UTC)       LAST (UTC)',
-    'PATCH  200      readable  done      12     2026-11-20 09:08  2026-11-21 10:00',
+    'CALL   ANSWER   BODY      MEANING  COUNT',
+    'PATCH  200      readable  done        12',
     '       {}',
-    '       last for customer c1',
-    'PATCH  timeout  -         unknown   12     2026-11-20 09:08  2026-11-21 10:00',
-    '       last for customer c1',
+    '       first 2026-11-20 09:08 UTC, last 2026-11-21 10:00 UTC for customer c1',
+    'PATCH  timeout  -         unknown     12',
+    '       first 2026-11-20 09:08 UTC, last 2026-11-21 10:00 UTC for customer c1',
   ])
 })
 

@@ -21,12 +21,12 @@ test('a settled customer: the proof as times, never where there is none', () => 
     '  user      u-1, exists at the service',
     '  rollcall  nothing owed, last written a moment ago',
     '  state     idle, since 2026-11-21 10:00 UTC',
-    expect.stringMatching(/^ {2}proof {5}committed {4}2026-11-21 10:00:00 UTC/),
+    expect.stringMatching(/^ {2}times {5}committed {4}2026-11-21 10:00:00 UTC/),
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     never',
     '',
-    'TIME (UTC)           CALL   ANSWER  TOOK   PLAN   TAKEN AS  BY',
-    '2026-11-21 10:00:01  PATCH  200     35 ms  patch  done      worker web-1/4711',
+    'TIME (UTC)           CALL   ANSWER   TOOK  PLAN   MEANING  BY',
+    '2026-11-21 10:00:01  PATCH  200     35 ms  patch  done     worker web-1/4711',
     '    with    status, email',
   ])
 })
@@ -38,7 +38,7 @@ test('a failing customer: why, what to do, attempts, and when the next one is', 
   expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
   expect(text).toContain('  to do     ')
   expect(text).toMatch(/rollcall {2}owed, next attempt in 3 min, 4 attempts/)
-  expect(text).toMatch(/counts as\s+unknown/)
+  expect(text).toMatch(/state\s+at\s+the\s+service\s+is\s+not\s+known/)
 })
 
 test.each([
@@ -57,7 +57,7 @@ test('an open difference: which fields, since when, why, and how often it was re
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
-    /finding {3}differs \(email\), found since 2026-11-21 10:00 UTC:\s+edited-at-service, repaired 3\s+times/,
+    /finding {3}differs \(email\), confirmed since 2026-11-21 10:00 UTC:\s+edited-at-service, repaired 3\s+times/,
   )
   expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('suspected since')
 })
