@@ -10,7 +10,7 @@ import type { Overview } from '../ledger/overview.ts'
 import { renderDuration } from '../model/duration.ts'
 import type { PaceReport } from '../pace/read.ts'
 import { driftingOf, wrongAccess } from '../report/conclude.ts'
-import { counted } from '../report/figures.ts'
+import { counted, figure, minute } from '../report/figures.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import { applying, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
@@ -68,7 +68,8 @@ export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
   return brake.filter(brakeNeedsPerson).map(({ kind, held, taken, trippedAt }) => {
     if (held === 0)
       return `the brake (${kind}) has been tripped since ${trippedAt}, but holds no customer: ${letsThrough(kind)}`
-    const since = trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${trippedAt}`
+    const since =
+      trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${minute(trippedAt)}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
 }
@@ -79,11 +80,13 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
   const [why, who] =
     pace.cause === 'credentials'
       ? [
-          'the service refuses keys',
+          'the service has refused keys',
           'correct SERVICE_API_KEY or SERVICE_SECRET_KEY; workers with these keys make',
         ]
-      : ['the service fails', 'workers make']
-  return [`${why} since ${pace.openedAt}: ${who} only probes (test calls); see \`rollcall pace\``]
+      : ['the service has failed', 'workers make']
+  return [
+    `${why} since ${minute(pace.openedAt ?? '')}: ${who} only probes (test calls); see \`rollcall pace\``,
+  ]
 }
 
 /** With what it would change, as far as that was compared. */
@@ -99,8 +102,9 @@ export function mappingNeeds(mapping: MappingCompared | null): readonly string[]
 }
 
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
+  const never = verdicts['never-asked'] > 0 ? `, ${verdicts['never-asked']} were never synced` : ''
   return ended
-    ? `${verdicts.differs} of ${customers} customers differ`
+    ? `${verdicts.differs} of ${customers} customers differ${never}`
     : `at least ${verdicts.differs} differ, of the first ${customers} customers`
 }
 
@@ -113,11 +117,11 @@ export function renderVerified({ coverage }: VerificationReport): string {
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `${percent} % of ${customers} customers within ${renderDuration(periodMs)}`,
+    `${percent} % of ${counted(customers, 'customer')} within ${span(periodMs)}`,
     oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
-    never > 0 ? `, ${never} never checked` : '',
+    never > 0 ? `, ${figure(never)} never checked` : '',
     proof
-      ? `; time from commit to verification: ${span(proof.medianMs)} (median), ${span(proof.p95Ms)} (95 %), of the last ${proof.customers} customers`
+      ? `; from commit to verification: median ${span(proof.medianMs)}, 95 % within ${span(proof.p95Ms)} (last ${counted(proof.customers, 'customer')})`
       : '',
   ].join('')
 }

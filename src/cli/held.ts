@@ -120,17 +120,17 @@ export const heldCommand: AddCommand = (program, io, exit) => {
 async function show(io: Io, given: readonly string[], options: Options): Promise<ExitCode> {
   const limit = readLimit(options.limit ?? '20')
   const asked = options.kind === undefined ? {} : { kind: readKind(options.kind) }
-  const view = await withDatabase(io, {}, async (pool) => {
+  const { keys, ...view } = await withDatabase(io, {}, async (pool) => {
     const keys = await knownOf(pool, given)
     const list = await listHeld(pool, { ...asked, ...(keys.length > 0 ? { keys } : {}), limit })
     const kinds = (await readBrake(pool)).filter(
       ({ kind }) => asked.kind === undefined || kind === asked.kind,
     )
-    return { kinds, ...list }
+    return { keys, kinds, ...list }
   })
   const named = given.length > 0
   tell(io, options.json === true, view, () => {
-    if (named) return renderHeld(view)
+    if (named) return renderHeld(view, keys)
     return [...renderKinds(view.kinds), ...(view.total > 0 ? [...renderHeld(view), '', ...HOW] : [])]
   })
   const waiting = named

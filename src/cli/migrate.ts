@@ -151,6 +151,7 @@ function followsEntries({ sameService, customers, rate, seconds, creates }: Foll
   const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
   const { expected, windowHours } = creates
   return [
+    ['restart', 'start the workers again: running workers sync nothing until then'],
     ['lookups', `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`],
     [
       'then',

@@ -70,12 +70,13 @@ export function renderPace(pace: ShownPace | null): string[] {
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
   return definitions([
-    ['rate', renderRate(pace)],
-    ['ceiling', renderCeiling(pace)],
     ['calls', renderCalls(pace)],
     ['since', openedAt],
     ['next probe', open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`],
     ['to do', cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
+    ['rate', renderRate(pace)],
+    ['ceiling', renderCeiling(pace)],
+    ['note', cause && pace.waiting !== undefined && '--resume ends only a wait after Retry-After'],
     [
       'waiting',
       waiting > 0 &&
@@ -105,7 +106,7 @@ function renderCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): s
   if (cause === 'credentials') return 'stopped: the service refuses the keys'
   if (cause === 'outage') return `stopped: the service fails (failed probes: ${failedProbes})`
   if (heldForMs > 0) return 'stopped: the service sent a Retry-After (`rollcall pace --resume` ends the wait)'
-  return breaker === 'trying' ? 'made again, slowly at first' : 'are made'
+  return breaker === 'trying' ? 'allowed again, slowly at first' : 'allowed'
 }
 
 function speed(callsPerSecond: number): string {

@@ -62,8 +62,12 @@ export function letsThrough(kind: string): string {
 
 type HeldList = { readonly customers: readonly HeldCustomer[]; readonly total: number }
 
-export function renderHeld({ customers, total }: HeldList): readonly string[] {
-  if (total === 0) return [NONE]
+export function renderHeld({ customers, total }: HeldList, keys: readonly string[] = []): readonly string[] {
+  const others = keys.filter(
+    (key) => total <= customers.length && !customers.some((each) => each.key === key),
+  )
+  const notHeld = others.map((key) => `customer ${shown(key)} is not held`)
+  if (total === 0) return notHeld.length > 0 ? notHeld : [NONE]
   const rows = customers.map((each) => [
     each.key,
     each.released ? 'released' : each.state,
@@ -75,6 +79,7 @@ export function renderHeld({ customers, total }: HeldList): readonly string[] {
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS', 'FIELDS'], ...rows]),
     ...more(customers.length, total),
+    ...notHeld,
   ]
 }
 
@@ -92,12 +97,12 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: {
-    none: 'no customer of this selection is held',
+    none: 'nothing is released: no such customer is held',
     one: 'customer is released, and will be sent within the rate limit',
     many: 'customers are released, and will be sent within the rate limit',
   },
   discard: {
-    none: 'no customer of this selection is held',
+    none: 'nothing is discarded: no such customer is held',
     one: 'customer is left as it is until it changes',
     many: 'customers are left as they are until they change',
   },

@@ -46,7 +46,7 @@ function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs 
 
 function renderCheck({ customers, endedAt, missed }: SweepReport): string {
   const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${renderMissed(missed)}`
-  return `${customers} customers compared by ${endedAt}: capture had ${found}`
+  return `${customers} customers compared at ${endedAt}: capture had ${found}`
 }
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */

@@ -128,7 +128,7 @@ function renderStatus(status: Status): string[] {
     ],
     ...sweepEntries(status.sweeps),
     ['owed', renderOwed(overview)],
-    ['unknown', unknown > 0 && `${counted(unknown, 'user has', 'users have')} to be looked up first`],
+    ['unknown', unknown > 0 && `${counted(unknown, 'user')} to look up (GET) before the next write`],
     ['pace', pace ? renderPaceLine(pace) : 'not set yet'],
     ['brake', renderBrake(status.brake)],
     ['verified', renderVerified(verification)],
@@ -173,7 +173,9 @@ function renderBrake(brake: readonly KindHeld[]): string | null {
 }
 
 function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledText[] {
-  const ofSync = reasons.filter(({ code }) => code !== 'held')
+  const ofSync = reasons
+    .filter(({ code }) => code !== 'held')
+    .toSorted((a, b) => a.state.localeCompare(b.state))
   return [
     ...ofSync.map(({ state, code, status, fields, customers }): LabelledText => {
       const which = code === 'mapping' && fields && fields.length > 0 ? `: ${fields.join(', ')}` : ''

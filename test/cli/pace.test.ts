@@ -22,9 +22,9 @@ const say = (more: Partial<PaceReport>) => unfolded(renderPace({ ...CLOSED, ...m
 test('says how fast, how fast at most, and whether calls are made', () => {
   expect(renderPace(null)).toEqual([expect.stringContaining('not set yet')])
   expect(renderPace(CLOSED)).toEqual([
+    'calls        allowed',
     'rate         50 calls/s',
     'ceiling      50 calls/s, as configured',
-    'calls        are made',
   ])
   expect(say({ rate: 12.3456, ceiling: 200 })).toMatch(/12\.35 calls\/s, rising/)
   expect(say({ ceiling: 200 })).toMatch(/200 calls\/s, .*by hand .*50/)

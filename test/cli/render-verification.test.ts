@@ -23,8 +23,14 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^99\.9 % of 2000 .* 7d, .* 6 days ago; .* 12 s \(median\), 40 s \(95 %\), .* 1000 customers$/],
-  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^0 % of 2000 .* 7d, 2000 never checked$/],
+  [
+    {},
+    /^99\.9 % of 2,000 .* 7 days, .* 6 days ago; .* median 12 s, 95 % within 40 s \(last 1,000 customers\)$/,
+  ],
+  [
+    { within: 0, never: 2000, oldestAgeMs: null, proof: null },
+    /^0 % of 2,000 .* 7 days, 2,000 never checked$/,
+  ],
   [{ customers: 0, within: 0 }, /^no customer/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {

@@ -98,7 +98,7 @@ test('no customer waits for a worker while calls are stopped', async () => {
     probe_at = now() + interval '1 min'`)
   expect(await scene.needs()).toMatchObject({
     waitsMs: null,
-    attention: [expect.stringContaining('the service fails')],
+    attention: [expect.stringContaining('the service has failed')],
   })
 })
 
