@@ -140,7 +140,7 @@ function renderRefused({ status = 0, state, fields, named = [], answer }: FullRe
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically, \`rollcall failures --retry\` retries now`,
     ]
-  const what = `the service refuses to create the user (${answer})`
+  const what = `the service refuses the write for this user (${answer})`
   if (NOT_FOUND.has(status)) return [what, 'check SERVICE_URL: it may not be the address of the service']
   if (named.length > 0)
     return [
