@@ -46,9 +46,10 @@ export function addBackfillOptions(command: Command) {
       ),
     )
     .addOption(
-      option('--wait', 'wait until all syncs are done, then print the ones that failed or wait').conflicts(
-        'dryRun',
-      ),
+      option(
+        '--wait',
+        'wait until all syncs are done, then print the customers that failed or wait',
+      ).conflicts('dryRun'),
     )
     .addOption(
       option('--mapping', 'activate the mapping of this configuration for all customers').conflicts(

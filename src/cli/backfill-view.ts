@@ -24,7 +24,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     ['service', renderService(report.target)],
     ['mapping', renderMapping(report, asked)],
   ]
-  if (fitsNone(report, asked)) return definitions([...about, ['none', NONE_FITS]])
+  if (fitsNone(report, asked)) return definitions([...about, ['note', NONE_FITS]])
   return definitions([
     ...about,
     ...tallyEntries(report, asked),
@@ -39,7 +39,9 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
       'done',
       ended &&
         !waited &&
-        (verdicts.differs === 0 ? 'no customer differs' : `${figure(verdicts.differs)} ${OWED}`),
+        (verdicts.differs === 0
+          ? `no ${verdicts.owed > 0 ? 'other ' : ''}customer differs`
+          : `${figure(verdicts.differs)} ${OWED}`),
     ],
     ...(waited ? waitedEntries(waited, verdicts.unreadable) : []),
   ])
@@ -62,7 +64,7 @@ function renderMapping(
 function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
   const { verdicts, waiting, unsure } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow = unsure > 0 ? `, ${figure(unsure)} of them differ in row or mapping` : ''
+  const byRow = unsure > 0 ? `, ${figure(unsure)} of them with a changed row or mapping` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     [
@@ -73,11 +75,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
     ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
     ['owed', verdicts.owed, `wait for a sync already${byRow}`],
     ['later', verdicts['another-time'], 'have a new time for their next planned change'],
-    [
-      'never asked',
-      verdicts['never-asked'],
-      `were never synced, and this command does not sync them${bringsIn}`,
-    ],
+    ['never synced', verdicts['never-asked'], `are not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'differ, but need another kind of call than --only'],
     ['held', waiting.held, 'are held by the brake, as before: see `rollcall held`'],
     ['rejected', waiting.rejected, 'stay rejected: see `rollcall failures`'],
@@ -184,9 +182,9 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       'note',
       generation !== null &&
         !report.current &&
-        `not active: workers sync with generation ${generation}; to apply this mapping, run \`rollcall backfill --mapping\``,
+        `this mapping is not active: workers sync with generation ${generation}; to apply this mapping, run \`rollcall backfill --mapping\``,
     ],
-    ['none', fitsNone(report, asked) && NONE_FITS],
+    ['note', fitsNone(report, asked) && NONE_FITS],
     ...tallyEntries(report, asked),
     ['registers', listed(' × ', report.registered, 'with ')],
     ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
@@ -226,8 +224,8 @@ function renderCalls(calls: Counts): string {
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = renderCalls(afterLookups)
-  const expected = after === '' ? 'no other call follows' : `${after} follow`
-  return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. Each other user gets at most one update (PATCH or PUT)`
+  const expected = after === '' ? 'rollcall then makes no other call' : `rollcall then makes ${after}`
+  return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. Each of the other users gets at most one update (PATCH or PUT)`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -9,7 +9,8 @@ import { tell } from './render.ts'
 const EXAMPLES = `
 Examples:
   rollcall backfill --dry-run --sample 5     print the calls that would follow;
-                                             needs to read customers only
+                                             needs only the right to read
+                                             customers
   rollcall backfill --expect-creates 190000 --wait
                                              sync all customers, and wait
                                              until their syncs are done
@@ -23,7 +24,8 @@ command continues. The summary of --wait covers all customers, also with
 --where or --only.
 
 Exit codes:
-  0  all is done; for a dry run: there is nothing to do
+  0  the customers are owed, or settled with --wait; for a dry run: there is
+     nothing to do
   3  for a dry run: there is something to do; with --wait: a sync is not done
   1  it failed or was stopped, or no customer fits --where
   2  the command line, the configuration or the environment is wrong`

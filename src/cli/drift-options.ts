@@ -15,7 +15,7 @@ export function addDriftOptions(command: Command) {
       'only customers that fulfil this condition, like plan=premium; repeatable',
       gathered,
     )
-    .option('--rate <calls>', 'highest rate, in calls per second (default: half of the common rate)')
+    .option('--rate <calls>', 'highest rate, in calls per second (default: half of the rate limit)')
     .option('--restart', 'start over, even if a stopped run of this command could continue')
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')

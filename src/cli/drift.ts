@@ -11,14 +11,14 @@ import { shown } from './render.ts'
 
 const EXAMPLES = `
 Checks every user by one GET, and each user that differs by a second one.
-Workers may run meanwhile. It uses half of the common rate limit, or --rate.
+Workers may run meanwhile. It uses half of the rate limit, or --rate.
 After Ctrl-C the same command continues, within a day. The report contains no
 value of a field unless you give --show-values.
 
 The drift ratio is: customers that differ or are held, divided by customers
 checked or held. With --max-drift the exit code is 0 up to this drift ratio.
---sample checks random customers, and estimates the drift ratio of all: then
---max-drift limits the estimate. The report also has its 95 % interval.
+--sample checks random customers. From them it estimates the drift ratio of all
+customers, with a 95 % interval. Then --max-drift is the limit of the estimate.
 
 Customers that the brake holds are not checked, and count as drift: as undue
 access if they would lose access, as lost access if they would get it.
@@ -35,8 +35,8 @@ Exit codes:
   0  no drift, or a drift ratio of at most --max-drift
   3  there is drift
   1  the run stopped or failed; the answers are not credible; no customer fits
-     --where, or there is none to check; or the run left more customers open
-     (owed, rejected or unclear) than it found checked or held
+     --where, or there is none to check; or too few customers were checked:
+     more of them were owed, rejected or without a clear answer
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.
@@ -44,7 +44,8 @@ every exit code but 0.
 Examples:
   rollcall drift                                   all customers
   rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
-  rollcall drift --format html --output drift.html a page for a manager
+  rollcall drift --format html --output drift.html
+                                                   a page for a manager
   rollcall drift --where 'plan in premium,trial'   some customers, by a column
                                                    that the mapping reads
   rollcall drift --from-ledger                     open findings of workers and

@@ -23,7 +23,6 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
   const facts = details(factEntries(one))
   const history = historyOf(one.rollcall)
   const sections: Readonly<Record<View, () => readonly string[][]>> = {
-    // The verdict comes first.
     all: () => [
       verdict,
       [''],
@@ -33,7 +32,7 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
       renderFields(one),
       history ? renderHistory(history) : [],
     ],
-    access: () => [facts, [...chat], verdict],
+    access: () => [verdict, [''], facts, [...chat]],
     diff: () => [facts, renderFields(one), next, verdict],
     'dry-run': () => [renderDryRun(one)],
   }
@@ -92,14 +91,14 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
     state.replace('-', ' '),
-    cause ? renderCause(cause) : (issue ?? ''),
+    cause ? renderCause(cause) : (issue ?? (state === 'spelling' ? 'counts as the same value' : '')),
   ])
   const values = renderValues(fields)
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
 }
 
 function renderCause(cause: FieldCause): string {
-  if (cause === 'changed-here') return 'row or mapping changed since'
+  if (cause === 'changed-here') return 'row or mapping has changed'
   if (cause === 'just-written') return 'written a moment ago'
   return CAUSE[cause].name.toLowerCase()
 }
@@ -157,7 +156,7 @@ function renderRemote(service: RemoteView): string {
   return byKind(service, {
     present: ({ status }) => renderUserStatus(status),
     absent: ({ http, json }) => {
-      const hint = json ? '' : ', no JSON: is SERVICE_URL right?'
+      const hint = json ? '' : ', no JSON: is SERVICE_URL correct?'
       return `knows no such user (${http}${http === 200 ? ', null' : hint})`
     },
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
@@ -176,7 +175,7 @@ function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-ans
 }
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
-  'not-migrated': 'its tables are missing, or of another version',
+  'not-migrated': 'its tables are missing or of another version',
   'no-right': 'the role of DATABASE_URL may not read its tables',
   locked: 'its tables gave no answer within ten seconds (a lock?)',
 }
@@ -184,7 +183,7 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
 function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
     return `its records are about another target: ${records.differences.join('; ')}`
-  if (records.kind !== 'known') return `${WITHOUT[records.kind]}: what is owed is not known`
+  if (records.kind !== 'known') return `${WITHOUT[records.kind]}: it is not known whether a sync is owed`
   const { history } = records
   if (history === null) return 'no record of this customer, nothing owed'
   const { state, reason, outboxSearched } = history
@@ -220,15 +219,15 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   const now = renderPlan(plan)
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   if (then === now) return now
-  if (plan.kind === 'lookup') return `${now}; then: ${then}`
-  return `${plan.kind === 'none' ? 'nothing to send, by the ledger' : now}; with --lookup: ${then}`
+  if (plan.kind === 'lookup') return `${now}. Then: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send: no difference from the ledger' : now}; with --lookup: ${then}`
 }
 
 function renderResult({ result, desired, service, drift, fields }: Explanation): string {
   const said: Readonly<Record<Result, () => string>> = {
     unknown: () => {
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
-      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'did not say'}`
+      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'gave no clear answer'}`
     },
     'left-alone': () => 'same: rollcall manages no user for this customer',
     blocked: () => 'blocked: the customer cannot be sent as it is',

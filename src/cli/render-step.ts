@@ -71,7 +71,7 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
 export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'none' }>['why'], string>> = {
   right: 'the user is up to date already',
   'no-access-left': 'there is no access to revoke',
-  erased: 'access is revoked, and the personal fields were cleared; see rollcall erasures',
+  erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',
   ignored: 'onRemove is "ignore"',
   'user-of-another-customer': 'another customer in scope has the same user_id',
@@ -80,7 +80,7 @@ export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'non
 
 const SETTLED = {
   idle: 'settled',
-  held: 'held by the brake: decide with `rollcall held`',
+  held: 'held by the brake: see `rollcall held`',
   discarded: 'a person has discarded the change: nothing is sent until the row changes',
 } as const
 

@@ -130,7 +130,7 @@ const WAITING = {
 } as const
 
 function say(io: Io, text: string): void {
-  for (const line of details([['', text]])) io.err(line)
+  for (const line of details([['note', text]])) io.err(line)
 }
 
 const POLL_MS = 100

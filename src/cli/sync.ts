@@ -39,7 +39,12 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .option('--dry-run', 'make no call and write nothing')
     .addOption(view('--lookup', 'ignore the ledger: read the user by GET first', 'dryRun'))
     .addOption(
-      view('--removed', 'confirm that a key without a row and record was a customer', 'diff', 'history'),
+      view(
+        '--removed',
+        'for a deleted row without a record: confirm that the key was a customer',
+        'diff',
+        'history',
+      ),
     )
     .addOption(
       view(

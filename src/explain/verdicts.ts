@@ -21,7 +21,7 @@ export const VERDICTS = {
     can: 'no',
     says: 'the status gives access, but the user sees no professional: check ml_group_name',
   },
-  'no-answer': { can: 'unknown', says: 'the service did not say' },
+  'no-answer': { can: 'unknown', says: 'the service gave no clear answer' },
   'strange-status': { can: 'unknown', says: 'the service shows a status that its interface does not define' },
   'chat-silent': {
     can: 'unknown',
@@ -59,20 +59,20 @@ export const REMEDIES = {
   decide: ({ key, state }) =>
     state === 'discarded'
       ? `a person has discarded the difference: \`rollcall held release ${key} --why …\` sends the change`
-      : `the brake holds its change: decide with \`rollcall held ${key}\``,
+      : `the brake holds its change: run \`rollcall held ${key}\`, then release or discard it`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
   'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
   migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,
   'name-target': ({ differs, sync }) =>
-    `correct the variable that is wrong; if none is, \`rollcall status\` says what to run${differs ? `; then ${sync}` : ''}`,
+    `correct the variable named below; if it is correct, run the command that \`rollcall status\` names${differs ? `; then ${sync}` : ''}`,
   'check-keys': ({ service }) =>
     service.http === 403
       ? `${KEYS}; if other customers are answered, ask the provider of the service about this user`
       : `${KEYS}, and that they belong to SERVICE_URL`,
   /** No answer came, or what answers is perhaps not the service. */
-  'check-address': () => 'check SERVICE_URL; if it is right, try again later',
+  'check-address': () => 'check SERVICE_URL; if it is correct, try again later',
   'try-later': ({ later, service }) =>
     service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why` : later,
   'shown-late': ({ later }) => `${later}: it was written a moment ago, and the service may show it late`,

@@ -15,7 +15,7 @@ export const ERRORS = {
   CONFIG_INVALID: {
     exit: 2,
     means: 'The configuration file has mistakes.',
-    todo: 'Correct the fields named above. The command has done nothing yet.',
+    todo: 'Correct the places named above. The command has done nothing yet.',
   },
   ENV_INVALID: {
     exit: 2,
@@ -147,7 +147,7 @@ export const ERRORS = {
   USAGE: {
     exit: 2,
     means: 'The arguments or options of the command are wrong.',
-    todo: 'Correct the ones named above. --help lists all of them.',
+    todo: 'Correct the arguments or options named above. --help lists all of them.',
   },
 } as const satisfies Record<string, Entry>
 

@@ -111,8 +111,8 @@ function renderMore(report: Report): string[] {
       `Workers found differences of ${counted(foundLater, 'more customer')} after this run had checked them; the report does not count these.`,
     repair &&
       (repair.owed === 0
-        ? 'No repair is owed.'
-        : `${counted(repair.owed, 'repair is', 'repairs are')} owed.`),
+        ? 'No customer is marked for a repair.'
+        : `${counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`),
     repair &&
       repair.held > 0 &&
       `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: ` +

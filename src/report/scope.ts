@@ -40,9 +40,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const stopped = outcome.kind === 'stopped'
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
-  const all = ledger
-    ? ', all with a record; a run with calls also counts customers without one'
-    : ', all of them'
+  const all = ledger ? ': all that rollcall has a record of' : ', all of them'
   const which = where === null ? (stopped ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.
@@ -51,13 +49,10 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     [ledger ? 'As of' : 'Checked', renderWhen(report)],
     [
       'Source',
-      ledger ? 'findings of workers and earlier runs, without a call' : 'the service, by a GET for each',
+      ledger ? 'findings of workers and earlier runs, without a call' : 'the service: one GET per customer',
     ],
     ['Customers', `${figure(population)}${which}`],
-    [
-      'Sample',
-      sample !== null && `${figure(sample)} asked for, ${figure(chosen)} drawn at random of ${many}`,
-    ],
+    ['Sample', sample !== null && `${figure(chosen)} of ${many}, drawn at random`],
     ['Rate', rate !== null && `at most ${figure(rate)} calls a second`],
     ['Limit', maxDrift !== null && `${percent(maxDrift)} drift`],
     ['Coverage', coverage && renderCoverage(coverage)],
@@ -67,7 +62,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
 }
 
 function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
-  const since = oldest === null ? '' : `; the longest ago: ${minute(oldest)}`
+  const since = oldest === null ? '' : `; the oldest check: ${minute(oldest)}`
   return `${percent(share)} checked within ${lasting(periodMs)}${since}`
 }
 

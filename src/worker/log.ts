@@ -43,7 +43,7 @@ type Ending = Exclude<TurnEnd['kind'], 'settle'> | Extract<TurnEnd, { readonly k
 const ENDINGS: Readonly<Record<Ending, Said>> = {
   idle: ['debug', 'settled'],
   rejected: ['warn', 'rejected: the customer waits until its row or the mapping changes'],
-  held: ['debug', 'held by the brake: decide with `rollcall held`'],
+  held: ['debug', 'held by the brake: see `rollcall held`'],
   discarded: ['debug', 'a person has discarded the change: nothing is sent'],
   unknown: ['warn', 'the outcome is unknown: a GET looks it up later'],
   retry: ['info', 'not synced yet: it will be retried'],

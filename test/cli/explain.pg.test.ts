@@ -101,7 +101,7 @@ test('in sync: nothing differs, one GET, nothing written, no value printed', asy
   expect([code, methods]).toEqual([0, ['GET']])
   expect(row(output, 'status')).toEqual(['set', 'set', 'same'])
   expect(row(output, 'email')).toEqual(['set', 'set', 'same'])
-  expect(row(output, 'mobile_phone')).toEqual(['set', 'set', 'spelling'])
+  expect(row(output, 'mobile_phone')).toEqual(['set', 'set', 'spelling', 'counts as the same value'])
   expect(row(output, 'mobile_phone_prefix')).toEqual(['set', 'set', 'same'])
   expect(row(output, 'country_code')).toEqual(['set', '–', 'not shown'])
   expect(said(output, 'next')).toMatch(/^nothing to send/)
@@ -124,7 +124,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   for (const field of ['status', 'email'])
     expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'edited at the service'])
   expect(said(edited.output, 'next')).toMatch(
-    /^nothing to send, .*; with --lookup: update \(PATCH\) with status, email$/,
+    /^nothing to send: .*; with --lookup: update \(PATCH\) with status, email$/,
   )
   expect(said(edited.output, 'to do')).toBe('`rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
@@ -132,7 +132,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const owed = await diff(house, ['owed'])
   expect([owed.code, owed.methods]).toEqual([3, ['GET']])
   for (const field of ['email', 'mobile_phone'])
-    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'row or mapping changed since'])
+    expect(row(owed.output, field)).toEqual(['set', 'set', 'differs', 'row or mapping has changed'])
   expect(row(owed.output, 'mobile_phone_prefix')[2]).not.toBe('differs')
   expect(said(owed.output, 'rollcall')).toMatch(/^owed: .*captured .* ago/)
   expect(said(owed.output, 'next')).toMatch(
@@ -180,7 +180,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   const removed = await diff(house, ['removed'])
   expect(removed.code).toBe(3)
   expect(said(removed.output, 'desired')).toMatch(/^no access: .*row/)
-  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'row or mapping changed since'])
+  expect(row(removed.output, 'status')).toEqual(['set', 'set', 'differs', 'row or mapping has changed'])
   expect(row(removed.output, 'email')).toEqual([])
   expect(said(removed.output, 'next')).toMatch(/^revoke .*PATCH/)
 

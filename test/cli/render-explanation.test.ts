@@ -49,8 +49,8 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send: /],
-  [RIGHT, PATCH, /^nothing to send, by the ledger; with --lookup: update \(PATCH\)/],
-  [LOOKUP, PATCH, /^lookup \(GET\) first: .*; then: update/],
+  [RIGHT, PATCH, /^nothing to send: no difference from the ledger; with --lookup: update \(PATCH\)/],
+  [LOOKUP, PATCH, /^lookup \(GET\) first: .*\. Then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
