@@ -224,7 +224,7 @@ function renderCalls(calls: Counts): string {
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = renderCalls(afterLookups)
-  const expected = after === '' ? 'rollcall then makes no other call' : `rollcall then makes ${after}`
+  const expected = after === '' ? 'no other call follows' : `the next calls are ${after}`
   return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. Each of the other users gets at most one update (PATCH or PUT)`
 }
 

@@ -30,7 +30,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
-    todo: 'Correct the role, password, database or right named above. docs/operations.md lists the rights under "Roles and rights".',
+    todo: 'Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights.',
   },
   DATABASE_STANDBY: {
     exit: 2,
@@ -100,7 +100,7 @@ export const ERRORS = {
   CUSTOMERS_UNREADABLE: {
     exit: 2,
     means: 'The customer table or view does not fit the configuration.',
-    todo: 'Correct the names listed above in rollcall.config.ts, or grant SELECT to the role.',
+    todo: 'Correct the names listed above in rollcall.config.ts, or grant SELECT to the role (`rollcall grants --to ROLE`).',
   },
   TABLES_UNWATCHED: {
     exit: 1,

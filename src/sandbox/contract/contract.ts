@@ -16,11 +16,15 @@ export const contract = z.strictObject({
   duplicate: choice([409, 422, 400, 'upsert'], 409, 'create of an existing user; upsert: a full update'),
   unknownUser: choice([404, 410, 'null'], 404, 'call about an unknown user; null: 200 with JSON null'),
   refusal: choice(['details', 'opaque', 'html'], 'details', 'a bad body: a reason, a bare 400, or HTML'),
-  refuses: choice(['nothing', 'description'], 'nothing', 'a field whose values are refused though they fit'),
+  refuses: choice(
+    ['nothing', 'description'],
+    'nothing',
+    'a field that the sandbox refuses, also with a valid value',
+  ),
   unique: choice(
     ['nothing', 'email'],
     'nothing',
-    "a field that no two users share; another's value gets 409",
+    'a field with unique values; a value of another user gets 409',
   ),
   nulls: choice(['null', 'absent', 'empty'], 'null', 'a field without a value, in a GET'),
   numbers: choice(['number', 'text'], 'number', 'status and gender, in a GET'),
@@ -40,7 +44,11 @@ export const contract = z.strictObject({
   trialAgain: choice(['restarts', 'continues'], 'continues', 'the trial, after another write of status 4'),
   email: choice(['kept', 'lower-case'], 'kept', 'the e-mail, in a GET'),
   phone: choice(['joined', 'kept', 'formatted'], 'joined', 'in a GET: joined, as sent, or +34 612 345 678'),
-  names: choice(['table', 'sample'], 'table', 'photo and speciality_id, or avatar and speciality'),
+  names: choice(
+    ['table', 'sample'],
+    'table',
+    'field names of a professional: photo and speciality_id, or avatar and speciality',
+  ),
   roomId: choice(['number', 'text'], 'number', 'id of a room, in the list of professionals'),
   order: choice(['oldest-first', 'newest-first', 'shuffled'], 'oldest-first', 'order of a page of messages'),
   pivot: choice(['excluded', 'included'], 'excluded', 'whether a page of messages holds its pivot'),
@@ -92,10 +100,13 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
 export const PRESETS = {
   documented: preset("The sandbox's own choice in everything that the document leaves open.", DOCUMENTED),
   lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),
-  terse: preset('Says as little as it can: 204 for a write, a bare 400, only fields with a value in a GET.', {
-    ...{ createStatus: 204, updateStatus: 204, duplicate: 400, refusal: 'opaque' },
-    ...{ nulls: 'absent', phone: 'kept' },
-  }),
+  terse: preset(
+    'Gives the shortest answers: 204 for a write, a bare 400, only fields with a value in a GET.',
+    {
+      ...{ createStatus: 204, updateStatus: 204, duplicate: 400, refusal: 'opaque' },
+      ...{ nulls: 'absent', phone: 'kept' },
+    },
+  ),
   legacy: preset('An old application: 200 for a write, null for unknown users, HTML, numbers as text.', {
     ...{ createStatus: 200, createBody: 'ok', updateBody: 'null', duplicate: 400, unknownUser: 'null' },
     ...{ refusal: 'html', nulls: 'empty', numbers: 'text', email: 'lower-case', trialEnd: 'stays' },

@@ -50,7 +50,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
-  'an action: latency, status, drop-before, drop-after, hang-after, slow-body, down or refuse',
+  'expected one of latency, status, drop-before, drop-after, hang-after, slow-body, down or refuse',
 )
 
 const RATE = '0 to 1'
