@@ -54,9 +54,9 @@ function factEntries(one: Explanation): LabelledText[] {
 
 function verdictEntries(one: Explanation, view: View): LabelledText[] {
   return [
-    ...remedyEntries(one),
     ['result', (view !== 'access' || one.result === 'differs') && renderResult(one)],
     ['access', view !== 'diff' && renderAccess(one)],
+    ...remedyEntries(one),
   ]
 }
 

@@ -37,12 +37,12 @@ test('one customer in a few lines, with and without a token, and no value but us
   expect(plain.code).toBe(0)
   expect(plain.output.trim().split(/\n {2}/)).toEqual([
     expect.stringContaining(`4711 at ${house.sandbox.url} (production,`),
+    expect.stringMatching(/^access +yes: full/),
     'user      4711',
     expect.stringMatching(/^desired +2 /),
     expect.stringMatching(/^service +2 /),
     expect.stringMatching(/^rollcall +.*no record.*nothing/),
     expect.stringMatching(/^chat +not asked: .*token/),
-    expect.stringMatching(/^access +yes: full/),
     expect.stringMatching(/^note +.*stand-in/),
   ])
   const token = await house.sandbox.issueToken('4711')
@@ -67,7 +67,10 @@ test('several customers: 3 when a customer has no access, 1 when it could not be
   house.sandbox.users.set('b', { status: 0 })
   house.sandbox.users.set('c', { status: 4 })
   const two = await run(house, ['a', 'c'])
-  expect([two.code, two.output]).toEqual([0, expect.stringMatching(/full access\n\ncustomer c at /)])
+  expect([two.code, two.output]).toEqual([
+    0,
+    expect.stringMatching(/no access token was given\n\ncustomer c at /),
+  ])
   for (const said of two.output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
   expect((await run(house, ['mistyped'])).code).toBe(3)
   const token = await house.sandbox.issueToken('a')

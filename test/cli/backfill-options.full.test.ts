@@ -49,7 +49,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
     expect(output).toMatch(/^rejected +1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +POST 15, GET 5/m)
-    expect(output).toMatch(/^lookup first +5 .*POST 5 /m)
+    expect(output).toMatch(/^lookup first +5 .*POST 5\./m)
     expect(output).toMatch(/^time +.*moment at 500 calls\/s/m)
     expect(output).toMatch(/^brake +.* 4 of 15 .*--expect-creates 15 /m)
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
