@@ -59,7 +59,7 @@ export async function age(pool: pg.Pool, config: Config, origin: string, syncs: 
   const { apiKey, digestKey } = KEYS
   const binding = await bindTarget(pool, { origin, apiKey, digestKey })
   const claim = makeClaim(pool, { lastsMs: 60_000, binding, fingerprint: config.fingerprint })
-  const end = makeStoreEnding(pool)
+  const end = makeStoreEnding(pool, config.timing.gapMs)
   const readRecord = makeReadRecord(pool)
   const customers = (await pool.query('SELECT count(*)::int AS n FROM customers')).rows[0].n
   for (let done = 0; done < syncs; done += AT_ONCE) {
@@ -72,9 +72,7 @@ export async function age(pool: pg.Pool, config: Config, origin: string, syncs: 
         const claimed = await claim(lease)
         if (!claimed) throw new Error('another process takes leases')
         const record = await readRecord(claimed.key)
-        await end(
-          endingOf(lease.id, { ...claimed, claimedAtMs: claimed.nowMs, record, desired: record.desired }),
-        )
+        await end(endingOf(lease.id, { claim: claimed, record, desired: record.desired }))
       }),
     )
   }

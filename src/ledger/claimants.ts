@@ -6,25 +6,25 @@ import type { CustomerKey } from '../model/customer.ts'
 import { DUE_NOW, OWE, OWE_LOOKUP, UNDER_WAY, VERIFICATIONS } from './note.ts'
 import { recordsOf } from './record.ts'
 
-/** Other customers who must be looked up again. */
+/** The consequences of an ending for other customers with a record under the user. */
 export type ForClaimants = {
-  /** Status 0 at the service may be the work of this claim, or of one before it. */
-  readonly lowered: boolean
-  /** Because this one no longer claims their user. */
-  readonly noteKeys: readonly CustomerKey[]
   /** Effect of its writes on the user: `none`; `answered`, though no answer tells which of two claims came first; `unknown`. */
   readonly effect: 'none' | 'answered' | 'unknown'
+  /** Status 0 at the service may be the work of this claim, or of one before it. So it does not tell that a trial has ended. */
+  readonly mayEndTrial: boolean
+  /** Noted, because this one no longer claims their user. */
+  readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: all customers with a record under it are noted. */
   readonly isNew: boolean
 }
 
-type Endings = readonly (ForClaimants & {
+type Endings = readonly {
+  readonly claim: { readonly key: CustomerKey; readonly nowMs: number }
   readonly kind: string
-  readonly key: CustomerKey
-  readonly claimedAtMs: number
   readonly lateMs: number
+  readonly others: ForClaimants
   readonly record: { readonly userId: string | null }
-})[]
+}[]
 
 /** Other customers of the same user. They read our record, which has acknowledged writes and no unknown ones. */
 const NOTE_CLAIMANTS = `
@@ -65,7 +65,7 @@ GROUP BY user_id HAVING count(*) > 1`
 
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
 export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<void> {
-  const fresh = endings.filter(({ isNew }) => isNew)
+  const fresh = endings.filter(({ others }) => others.isNew)
   for (const alike of groups(fresh)) {
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [usersOf(alike)])
     await noteClaimants(pool, keysOf(rows), alike)
@@ -73,7 +73,7 @@ export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<vo
 }
 
 const groups = (endings: Endings) =>
-  Map.groupBy(endings, ({ effect, lowered }) => `${effect} ${lowered}`).values()
+  Map.groupBy(endings, ({ others }) => `${others.effect} ${others.mayEndTrial}`).values()
 const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lateMs }) => lateMs))
 const keysOf = (rows: readonly { readonly key: CustomerKey }[]) => rows.map(({ key }) => key)
 const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
@@ -81,8 +81,8 @@ const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 /** The customers that the endings name: claimants (sync/sharing.ts). */
 export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
   for (const alike of groups(endings)) {
-    await noteClaimants(pool, [...new Set(alike.flatMap(({ noteKeys }) => noteKeys))], alike)
-    if (alike[0]?.effect === 'answered') await askForLookup(pool, alike)
+    await noteClaimants(pool, [...new Set(alike.flatMap(({ others }) => others.noteKeys))], alike)
+    if (alike[0]?.others.effect === 'answered') await askForLookup(pool, alike)
   }
 }
 
@@ -91,23 +91,24 @@ export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
  * endings leave the status alike.
  */
 async function askForLookup(pool: Pool, endings: Endings): Promise<void> {
-  const since = endings.map(({ claimedAtMs }) => claimedAtMs)
+  const since = endings.map(({ claim }) => claim.nowMs)
   const { rows } = await pool.query<{ key: CustomerKey; since: number }>(SAME_USER, [
-    ...[keysOf(endings), usersOf(endings), since],
+    ...[endings.map(({ claim }) => claim.key), usersOf(endings), since],
   ])
   if (rows.length === 0) return
   const keys = keysOf(rows)
   await inTransaction(pool, 0, async (client) => {
     await client.query(LOCK, [keys])
-    const lowered = endings[0]?.lowered
-    await client.query(ASK_FOR_LOOKUP, [keys, rows.map((row) => row.since), lowered, latest(endings)])
+    const mayEndTrial = endings[0]?.others.mayEndTrial
+    await client.query(ASK_FOR_LOOKUP, [keys, rows.map((row) => row.since), mayEndTrial, latest(endings)])
   })
 }
 
 /** The endings are of one group. Where their effect is unknown, no lookup comes before their last request would be shown. */
 async function noteClaimants(pool: Pool, keys: readonly CustomerKey[], endings: Endings): Promise<void> {
   if (keys.length === 0) return
-  if (endings[0]?.effect === 'unknown') await suspect(pool, keys, endings, endings[0].lowered)
+  const [first] = endings
+  if (first?.others.effect === 'unknown') await suspect(pool, keys, endings, first.others.mayEndTrial)
   await pool.query(NOTE_CLAIMANTS, [keys])
 }
 
@@ -116,7 +117,7 @@ async function noteClaimants(pool: Pool, keys: readonly CustomerKey[], endings: 
  * sent may have landed after that lookup. So the customer is suspect.
  */
 export async function suspectLate(pool: Pool, endings: Endings): Promise<void> {
-  const keys = endings.map(({ key }) => key)
+  const keys = endings.map(({ claim }) => claim.key)
   if (keys.length > 0) await suspect(pool, keys, endings, true)
 }
 

@@ -2,12 +2,18 @@
 import type { Pool } from 'pg'
 import { halvedUntilApart } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
+import type { Claim } from './claim.ts'
 import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
 import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
 import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './note.ts'
 import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
+
+/**
+ * The outcome of all writing requests of a claim. `none`: none was sent. `refused`: surely none was carried out. `answered`:
+ * one was answered with a yes, or with neither yes nor no. `lost`: else, and one may have been carried out.
+ */
+export type Writes = 'none' | 'refused' | 'answered' | 'lost'
 
 /** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
 export type Freed = {
@@ -17,90 +23,66 @@ export type Freed = {
 }
 
 /**
- * How a claim ends. `settle`: the plan for the claimed version is carried out, or needs a person (rejected,
- * held). `retry`: a sure "not now". `unknown`: a call may have reached the service, and it is not known whether it did.
- * Times are in milliseconds since 1970, by the database's clock.
+ * How a claim ends. The plain case is a `settle` after one update that was answered with 200. Each comment says what the
+ * value is there. Times are in milliseconds since 1970, by the database's clock.
  */
-export type EndedClaim = {
+export type Ending = {
+  readonly claim: Pick<Claim, 'id' | 'token' | 'key' | 'version' | 'nowMs' | 'changedAtMs' | 'generation'>
+  /**
+   * `settle`: the plan for the claimed version is carried out, or needs a person (rejected, held). `retry`: a sure "not
+   * now". `unknown`: a call may have reached the service, and it is not known whether it did.
+   */
   readonly kind: 'settle' | 'retry' | 'unknown'
-  readonly id: string
-  readonly token: string
-  readonly key: CustomerKey
-  readonly version: string
-  readonly claimedAtMs: number
-  /** When the oldest change was made that this ending settles. */
-  readonly changedAtMs: number | null
-  /** The mapping that it went by. */
-  readonly generation: string
-}
 
-/** The sync that is owed next. */
-export type NextSync = {
-  /** Counts as a failed attempt. */
+  /** Counts as a failed attempt. Plain: false. */
   readonly failed: boolean
-  /** The least time between two syncs of a customer. */
-  readonly gapMs: number
+  /** Plain: not used. */
   readonly backoffMs: number
-  /** For so long a GET may miss a write of this claim: the service's lag, and while the request may arrive. */
+  /** For so long a GET may miss a write of this claim. Plain: the service's lag. Else also while the request may arrive. */
   readonly lateMs: number
   /**
-   * When the customer is planned again though nothing has changed, in milliseconds since 1970: the mapping's answer ceases
-   * to hold, or a value that another user had is tried again. Null settles that there is no such time.
+   * When the customer is planned again though nothing has changed: the mapping's answer ceases to hold, or a value that
+   * another user had is tried again. Plain: null, there is no such time.
    */
   readonly replanAtMs: number | null
-}
 
-/** The effect of its calls, as far as is known. */
-export type CallEffects = {
-  /** A call of this claim got a trusted answer, so the remote state is known again. */
-  readonly sure: boolean
-  /** A writing request of this claim may have been sent. */
-  readonly wrote: boolean
-  /** A write was answered with a yes, or neither yes nor no: it is over, and may be done. */
-  readonly maybeDone: boolean
+  /** Plain: `answered`. */
+  readonly writes: Writes
   /**
    * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
    * outcome waits for `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or
-   * for all where the user is gone.
+   * for all where the user is gone. Plain: false.
    */
   readonly unclear: boolean
-  /** The status is known after all: nothing that this claim sent was carried out, or a status was acknowledged. Not read for a settle. */
+  /** Nothing that this claim sent was carried out, or a retry follows an acknowledged status. Plain: not used. */
   readonly statusKnown: boolean
-  /** Values that the writes of this claim have replaced or cleared; none where there are none. It is not stored. */
-  readonly freed?: readonly Freed[]
-  /** The addition to the receipt of a customer whose personal fields are erased. */
-  readonly erasure?: {
-    /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
-    readonly cleared: readonly string[] | null
-    /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
-    readonly left: readonly string[] | null
-  }
+  /** A GET of this claim showed how the user was. Plain: false. */
+  readonly lookedUp: boolean
+  /** Findings about these fields are over. Plain: the fields of the update. With the `user_id` the user as a whole. */
+  readonly acknowledged: readonly UserField[]
+  /** Null: no call was made, so no answer tells of the user. Plain: PATCH and 200. */
   readonly lastAnswer: {
     readonly method: string
     readonly status: number | null
     readonly error: string | null
   } | null
-}
+  /** Values that its writes have replaced or cleared, for customers that wait for them. It is not stored. */
+  readonly freed: readonly Freed[]
+  /** The addition to the receipt of a customer whose personal fields are erased. Plain: both are null. */
+  readonly erasure: {
+    /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
+    readonly cleared: readonly string[] | null
+    /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
+    readonly left: readonly string[] | null
+  }
+  /** Plain: no other customer has a record under the user. */
+  readonly others: ForClaimants
 
-/** Right by now: findings about these fields are over. */
-export type UpToDate = {
-  /** A GET of this claim showed how the user was. */
-  readonly lookedUp: boolean
-  /** A GET of this claim showed all that is desired, after the last write. */
-  readonly verified: boolean
-  /** The subject of a clear yes, with the `user_id` the user as a whole, and what is not asked any more. */
-  readonly acknowledged: readonly UserField[]
-}
-
-/** The memory. */
-export type Remembered = {
   /** Digest of what the mapping made of the customer. */
   readonly desired: string | null
+  /** The memory. Plain: the digests of the update are in `sent`, and not in `seen`. */
   readonly record: LedgerRecord
 }
-
-/** All parts together. */
-export type Ending = EndedClaim & NextSync & CallEffects & UpToDate & ForClaimants & Remembered
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
@@ -108,15 +90,18 @@ const SHORTEST_REPLAN = `interval '1 second'`
 // docs/protocol.md has the plain case of each kind as a table; all else is about unknown outcomes, suspicions and later lookups.
 // `e` are the endings, and `o` is the row that changes. `b` is the same row as it was locked: a LATERAL cannot name `o`.
 
-/** Derived from an ending and its row: when the last request shows, and which later lookups follow. */
+/**
+ * Derived from an ending and its row: when the last request shows, and which later lookups follow. A claim that has made a
+ * call settles with a trusted answer alone.
+ */
 const DERIVED = `
-SELECT e."gapMs" * interval '1 ms' AS gap,
+SELECT $3 * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
-  e.sure OR e.record->>'state' = 'idle' AS known,
+  e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
   -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
-  e.kind = 'settle' AND NOT e.sure AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
+  e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
     AND b.suspect_version <= e.version AS handed_over,
   -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
@@ -124,7 +109,7 @@ SELECT e."gapMs" * interval '1 ms' AS gap,
     OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
-  e.kind = 'settle' AND e.sure AND b.unknown AND b.suspect_version <= e.version
+  e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND b.unknown AND b.suspect_version <= e.version
     AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared_up`
 
 /** The sync that is owed next. */
@@ -169,8 +154,9 @@ FROM e JOIN locked b ON b.id = e.id AND b.token = e.token AND b.call_token = e.t
 WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
-/** A GET of the claim may show what was there when it began. */
-const CLAIMED = 'to_timestamp(e."claimedAtMs" / 1000)'
+/** A GET showed all that is desired, and nothing was written; it may show what was there when the claim began. */
+const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."lookedUp" AND e.writes <> 'answered'
+    THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
 /** The memory, and the times that prove what became of the change. */
 const LEDGER = `
@@ -178,9 +164,9 @@ INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, 
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
 SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e.desired, e.generation, now(),
   CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
-  CASE WHEN e."maybeDone" THEN now() END,
+  CASE WHEN e.writes = 'answered' THEN now() END,
   CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
-  CASE WHEN e.verified THEN ${CLAIMED} END, CASE WHEN e.verified THEN ${CLAIMED} END
+  ${VERIFIED}, ${VERIFIED}
 FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_COLUMNS.defined})
 ORDER BY ended.key
 ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
@@ -203,8 +189,8 @@ ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
 const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
-    id bigint, token bigint, version bigint, kind text, sure boolean, "maybeDone" boolean, failed boolean,
-    "gapMs" float8, "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, verified boolean, "lookedUp" boolean, acknowledged text[],
+    id bigint, token bigint, version bigint, kind text, writes text, failed boolean,
+    "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, "lookedUp" boolean, acknowledged text[],
     "statusKnown" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
@@ -220,22 +206,33 @@ repaired AS (${FINDING}),
 spent AS (${RELEASE})
 SELECT token::text FROM ended`
 
-async function store(pool: Pool, endings: readonly Ending[]): Promise<ReadonlyMap<Ending, boolean>> {
-  const ids = endings.map(({ id }) => id)
-  const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings), ids])
-  const tokens = new Set(rows.map(({ token }) => token))
-  return new Map(endings.map((ending) => [ending, tokens.has(ending.token)]))
+/** As the statement reads it. */
+function flat({ claim, freed: _, others: __, ...ending }: Ending) {
+  const { id, token, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
+  return { ...ending, id, token, version, claimedAtMs, changedAtMs, generation }
 }
 
-/** Records an ending; false when it came too late to count. */
-export function makeStoreEnding(pool: Pool): (ending: Ending) => Promise<boolean> {
+type Storing = { readonly pool: Pool; readonly gapMs: number }
+
+async function store(
+  { pool, gapMs }: Storing,
+  endings: readonly Ending[],
+): Promise<ReadonlyMap<Ending, boolean>> {
+  const ids = endings.map(({ claim }) => claim.id)
+  const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings.map(flat)), ids, gapMs])
+  const tokens = new Set(rows.map(({ token }) => token))
+  return new Map(endings.map((ending) => [ending, tokens.has(ending.claim.token)]))
+}
+
+/** Records an ending; false when it came too late to count. `gapMs`: the least time between two syncs of a customer. */
+export function makeStoreEnding(pool: Pool, gapMs: number): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteNamed(pool, endings)
-    const stored = await halvedUntilApart(endings, (some) => retried(() => store(pool, some)))
+    const stored = await halvedUntilApart(endings, (some) => retried(() => store({ pool, gapMs }, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
-    const late = endings.filter((ending) => ending.wrote && stored.get(ending) === false)
+    const late = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))
     const counted = endings.filter((ending) => stored.get(ending) === true)
     await retried(() => noteNewClaimants(pool, counted))

@@ -1,7 +1,7 @@
 import { type Config, timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { ForClaimants } from '../ledger/claimants.ts'
-import type { CallEffects, Ending, NextSync, Remembered, UpToDate } from '../ledger/ending.ts'
+import type { Ending } from '../ledger/ending.ts'
 import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
@@ -19,8 +19,7 @@ type Finished = {
   readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
   readonly claim: Claim
   readonly mapped: Mapped
-  readonly own: KnownRecord
-  /** The record that the claim went by: perhaps what another customer's tells of this user. */
+  readonly record: KnownRecord
   readonly basis: KnownRecord
   readonly claimants: readonly CustomerKey[]
   readonly turn: Turn
@@ -30,107 +29,75 @@ type Finished = {
 
 /** Puts the outcome of a claim into the form that is stored. */
 export function toEnding(finished: Finished): Ending {
-  const { claim, turn, last, end } = finished
-  const { id, token, key, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
+  const { context, claim, mapped, record, turn, last, end } = finished
+  const { config, digester, random } = context
+  const { consistencyDelayMs } = config.timing
   const result = resultOfCalls(turn)
+  const { writes, lookups, acknowledged } = result
   // A clear yes to what was sent once more says nothing of the rest.
   const takenForYes = end.kind !== 'unknown' && result.takenForYes
-  const gone = end.kind === 'settle' && isGone(finished)
   const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
-  const unclear = takenForYes || gone || lastIsUnclear
-  const effect = effectOf(claim, result, end)
-  const allAnswered = unclear || effect === 'answered'
+  const unclear = takenForYes || isGone(finished) || lastIsUnclear
+  const others = forOthers(finished, result)
+  const answered = unclear || others.effect === 'answered'
+  const mayBeDone = writes === 'answered' || writes === 'lost'
   return {
+    claim,
     // Tried again, a yes that may be wrong is looked up first.
     kind: end.kind === 'retry' && takenForYes ? 'unknown' : end.kind,
-    ...{ id, token, key, version, claimedAtMs, changedAtMs, generation },
-    ...nextSync(finished, allAnswered),
-    ...callEffects(finished, result, unclear),
-    ...upToDate(finished, result),
-    ...forClaimants(finished, result, effect),
-    ...remembered(finished, result),
-  }
-}
-
-type Result = ReturnType<typeof resultOfCalls>
-
-function nextSync({ context, claim, mapped, turn, end }: Finished, allAnswered: boolean): NextSync {
-  const { config, random } = context
-  const { consistencyDelayMs, gapMs } = config.timing
-  return {
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
-    gapMs,
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
     // A request without an answer may arrive late.
-    lateMs: allAnswered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    lateMs: answered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(end, { claim, mapped, conflict: conflictAfter(turn.memory, end) }),
-  }
-}
-
-function callEffects(
-  { context, claim, own, mapped, turn, last, end }: Finished,
-  { sure, wrote, maybeDone, landed }: Result,
-  unclear: boolean,
-): CallEffects {
-  const { erasure } = turn
-  const freed = freedBy({ own, turn, mapped, digester: context.digester, key: claim.key })
-  return {
-    ...{ sure, wrote, maybeDone, unclear },
-    statusKnown: (!claim.statusUnknown && !landed) || (end.kind === 'retry' && maybeDone),
-    ...(freed.length > 0 ? { freed } : {}),
-    ...(erasure.cleared || erasure.left ? { erasure } : {}),
+    writes,
+    unclear,
+    statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'answered'),
+    lookedUp: lookups > 0,
+    acknowledged: [...acknowledged, ...notAsked(mapped, config)],
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
+    freed: freedBy({ record, turn, mapped, digester, key: claim.key }),
+    erasure: turn.erasure,
+    others,
+    desired: stays(end, record)
+      ? keptDesired(record, digester.id)
+      : digester.whole(claim.key, mapped, config.clearWith),
+    record: recordAfter(finished, acknowledged),
   }
 }
 
-function upToDate(
-  { context, mapped, end }: Finished,
-  { lookups, maybeDone, acknowledged }: Result,
-): UpToDate {
-  const settled = end.kind === 'settle' && end.state === 'idle'
-  return {
-    lookedUp: lookups > 0,
-    verified: settled && lookups > 0 && !maybeDone,
-    acknowledged: [...acknowledged, ...notAsked(mapped, context.config)],
-  }
-}
+type Result = ReturnType<typeof resultOfCalls>
 
-function forClaimants(
-  { claim, mapped, own, claimants, end }: Finished,
-  { lowered }: Result,
-  effect: Ending['effect'],
-): ForClaimants {
+function forOthers(finished: Finished, result: Result): ForClaimants {
+  const { claim, mapped, record, claimants, end } = finished
+  const effect = effectOf(claim, result, end)
+  const earlier = claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten)
   return {
-    lowered: lowered || claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten),
-    noteKeys: mapped.kind === 'user' && !newlyShared(end, own) ? [] : claimants,
     effect,
-    isNew: own.isNew || own.userId !== userIdAfter(mapped, own),
+    mayEndTrial: result.mayEndTrial || earlier,
+    noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants,
+    isNew: record.isNew || record.userId !== userIdAfter(finished),
   }
 }
 
-function userIdAfter(mapped: Mapped, own: KnownRecord): string | null {
-  return userIdOf(mapped) ?? own.userId
+function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): string | null {
+  return userIdOf(mapped) ?? record.userId
 }
 
-function remembered(finished: Finished, { acknowledged }: Result): Remembered {
-  const { context, claim, mapped, own, basis, turn, end } = finished
-  const { config, digester } = context
-  const userId = userIdAfter(mapped, own)
-  const record = toRecord(memoryAfter(finished), digester.id, {
+function recordAfter(finished: Finished, acknowledged: Result['acknowledged']): LedgerRecord {
+  const { context, mapped, record, basis, turn, end } = finished
+  const userId = userIdAfter(finished)
+  const existed = existedBefore(basis) && basis.userId === userId
+  return toRecord(memoryAfter(finished), context.digester.id, {
     userId,
-    ...stateOf(end, own),
-    existed: existsRemotely(existedBefore(basis) && basis.userId === userId, { turn, end, acknowledged }),
+    ...stateOf(end, record),
+    existed: existsRemotely(existed, { turn, end, acknowledged }),
     issues: issuesFor(mapped, turn.memory),
   })
-  const kept = stays(end, own)
-  return {
-    desired: kept ? keptDesired(own, digester.id) : digester.whole(claim.key, mapped, config.clearWith),
-    record,
-  }
 }
 
 /** Fields that no check compares: all but the status of a customer that is to have no access. */
@@ -143,13 +110,14 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
-function isGone({ basis, mapped, last }: Finished): boolean {
-  return last?.meaning === 'absent' && (existedBefore(basis) || mapped.kind !== 'user')
+function isGone({ basis, mapped, last, end }: Finished): boolean {
+  if (end.kind !== 'settle' || last?.meaning !== 'absent') return false
+  return existedBefore(basis) || mapped.kind !== 'user'
 }
 
-function effectOf(claim: Claim, result: Result, end: TurnEnd): Ending['effect'] {
-  const wrote = result.wrote || claim.mayHaveWritten
-  if (end.kind === 'unknown' || (wrote && !result.sure)) return 'unknown'
+function effectOf(claim: Claim, { writes, sure }: Result, end: TurnEnd): ForClaimants['effect'] {
+  const wrote = writes !== 'none' || claim.mayHaveWritten
+  if (end.kind === 'unknown' || (wrote && !sure)) return 'unknown'
   return wrote ? 'answered' : 'none'
 }
 

@@ -21,7 +21,7 @@ import type { Memory } from './memory.ts'
 import { resultOfCalls, type Turn } from './turn.ts'
 
 type Freeing = {
-  readonly own: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
+  readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
   readonly turn: Pick<Turn, 'memory' | 'made'>
   readonly mapped: Mapped
   readonly digester: Digester
@@ -32,12 +32,12 @@ type Freeing = {
  * Digests of the values that were replaced or cleared: by the writes of this claim, or by an earlier one
  * whose answer was lost, as a lookup has shown.
  */
-export function freedBy({ own, turn, mapped, digester, key }: Freeing): Freed[] {
-  const { maybeDone, lookups } = resultOfCalls(turn)
-  if ((!maybeDone && lookups === 0) || own.digestKey !== digester.id) return []
+export function freedBy({ record, turn, mapped, digester, key }: Freeing): Freed[] {
+  const { writes, lookups } = resultOfCalls(turn)
+  if ((writes !== 'answered' && lookups === 0) || record.digestKey !== digester.id) return []
   const digests = forCustomer(digester, key)
   return OPTIONAL_FIELDS.flatMap((field) => {
-    const before = { sent: realDigest(own.sent[field]), seen: realDigest(own.seen[field]) }
+    const before = { sent: realDigest(record.sent[field]), seen: realDigest(record.seen[field]) }
     if (before.sent === null && before.seen === null) return []
     return stillHolds(field, before, { memory: turn.memory, mapped, digests }) ? [] : [{ field, ...before }]
   })

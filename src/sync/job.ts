@@ -77,7 +77,7 @@ export function makeJob(options: JobOptions) {
       const ending = await runClaim(context, run)
       // Too late to count: the ending has seen to that.
       await end(ending)
-      if (ending.freed) await context.wakeWaiting({ key, freed: ending.freed })
+      if (ending.freed.length > 0) await context.wakeWaiting({ key, freed: ending.freed })
       return ending
     } catch (error) {
       throw new BrokenOff(key, error)

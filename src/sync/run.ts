@@ -46,15 +46,15 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
   try {
     const row = context.readRow(claim.key)
     row.catch(() => undefined) // its error is the subject's
-    const own = await context.readRecord(claim.key)
-    const subject = await readSubject(context, claim, { record: own, row })
+    const record = await context.readRecord(claim.key)
+    const subject = await readSubject(context, claim, { record, row })
     const memory = recall(context, run, subject)
     const { end, ...found } = subject
     const result = end
       ? { turn: startTurn(memory), last: null, end }
-      : await takeTurns({ context, run, gate, subject, own, memory })
+      : await takeTurns({ context, run, gate, subject, record, memory })
     run.observe({ step: 'ended', end: result.end })
-    return toEnding({ context, claim, own, ...found, ...result })
+    return toEnding({ context, claim, record, ...found, ...result })
   } finally {
     gate.close()
   }
@@ -80,14 +80,14 @@ type Turning = {
   readonly run: ClaimRun
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
-  readonly own: KnownRecord
+  readonly record: KnownRecord
   readonly memory: Memory
 }
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
 async function takeTurns(turning: Turning): Promise<Turned> {
-  const { context, run, gate, subject, own, memory } = turning
+  const { context, run, gate, subject, record, memory } = turning
   const { mapped, basis } = subject
   run.observe({ step: 'mapped', mapped })
   const { situation, braking } = prepare(turning)
@@ -100,7 +100,7 @@ async function takeTurns(turning: Turning): Promise<Turned> {
     // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
     if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.markStatusUnknown(run.claim)
     // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
-    const first = own.remote === 'unasked' && move.call.method !== 'GET'
+    const first = record.remote === 'unasked' && move.call.method !== 'GET'
     if (first && context.config.scope) await context.markAsked(run.claim.key)
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
@@ -125,21 +125,21 @@ async function takeTurns(turning: Turning): Promise<Turned> {
 }
 
 /** The situation of the whole claim, and the facts for the brake. */
-function prepare({ context, run, subject: { mapped, claimants, basis }, own }: Turning) {
+function prepare({ context, run, subject: { mapped, claimants, basis }, record }: Turning) {
   const { config, digester, brake } = context
   const { key, attempts } = run.claim
   const digests = forCustomer(digester, key)
   const { consistencyDelayMs } = config.timing
   const times = { lookupAfterMs: lookupAfter(context, basis), consistencyDelayMs }
-  const accessFirst = isAccessFirst(attempts, own.reason)
+  const accessFirst = isAccessFirst(attempts, record.reason)
   const situation = { mapped, claimants, policy: config, digests, ...times, accessFirst }
   const before = {
     existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
     erases: isToErase(situation),
-    hadAccess: hadAccess({ ...own, sentStatus: basis.sentStatus }),
+    hadAccess: hadAccess({ ...record, sentStatus: basis.sentStatus }),
   }
   const desired = digester.whole(key, mapped, config.clearWith)
-  const braking = { brake, key, digests, record: own, before, digestKey: digester.id, desired }
+  const braking = { brake, key, digests, record, before, digestKey: digester.id, desired }
   return { situation, braking }
 }
 

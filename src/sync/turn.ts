@@ -1,3 +1,4 @@
+import type { Writes } from '../ledger/ending.ts'
 import type { Reason } from '../ledger/record.ts'
 import { entitled, type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
@@ -73,33 +74,34 @@ export function startTurn(memory: Memory): Turn {
   return { memory, made: [], refusedCreate: null, setAside: null, erasure: { cleared: null, left: null } }
 }
 
-/** After every other answer it is certain that nothing was carried out. */
-const MAY_HAVE_LANDED: ReadonlySet<MadeCall['meaning']> = new Set(['done', 'unclear', 'unknown'])
-
 /** The result of the calls that a claim has made. */
 export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
   const writes = made.filter(({ plan }) => plan.kind !== 'lookup')
-  const landed = writes.filter(({ meaning }) => MAY_HAVE_LANDED.has(meaning))
-  const done = writes.filter(({ meaning }) => meaning === 'done')
   const unclear = writes.filter(({ meaning }) => meaning === 'unclear')
+  const done = writes.filter(({ meaning }) => meaning === 'done')
+  const lost = writes.filter(({ meaning }) => meaning === 'unknown')
+  const sent = writes.some(({ meaning }) => meaning !== 'not-sent')
   return {
     lookups: made.length - writes.length,
     creates: writes.filter(({ plan }) => plan.kind === 'create').length,
+    writes: writesOf({ answered: done.length + unclear.length, lost: lost.length, sent }),
     /** A call got a trusted answer. */
     sure: made.some(({ trusted }) => trusted),
-    /** A writing request may have been sent. */
-    wrote: writes.some(({ meaning }) => meaning !== 'not-sent'),
-    /** One may have been carried out. */
-    landed: landed.length > 0,
-    /** One that takes a customer out of a trial may have been. */
-    lowered: landed.some(({ plan }) => leavesTrial(plan)),
-    /** One was answered with a yes, or neither yes nor no. */
-    maybeDone: done.length + unclear.length > 0,
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
     takenForYes: unclear.some(({ trusted }) => trusted),
+    /** Status 0 may be its work, and not the end of a trial. */
+    mayEndTrial: [...done, ...unclear, ...lost].some(({ plan }) => leavesTrial(plan)),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
     acknowledged: done.flatMap(({ plan }) => acknowledgedBy(plan)),
   }
+}
+
+type Counted = { readonly answered: number; readonly lost: number; readonly sent: boolean }
+
+function writesOf({ answered, lost, sent }: Counted): Writes {
+  if (answered > 0) return 'answered'
+  if (lost > 0) return 'lost'
+  return sent ? 'refused' : 'none'
 }
 
 /** A create and a PUT are about the user as a whole. */
@@ -153,7 +155,7 @@ export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
 export function nextMove(turn: Turn, situation: TurnSituation): Move {
-  const { maybeDone, lookups, creates } = resultOfCalls(turn)
+  const { writes, lookups, creates } = resultOfCalls(turn)
   const whole = makePlan({ ...situation, memory: turn.memory })
   const plan = situation.accessFirst ? withAccessFirst(whole, turn) : whole
   switch (plan.kind) {
@@ -163,7 +165,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
-      if (maybeDone) return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
+      if (writes === 'answered') return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
       if (lookups > 0) return { plan, end: { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true } }
       return situation.lookupAfterMs > 0
         ? { plan, end: givenUp(JUST_WRITTEN, situation.lookupAfterMs) }

@@ -70,7 +70,13 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const logCall = logCalls(calls)
   const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
   const job = makeJob({
-    ...{ context, end: makeStoreEnding(pool), clock: systemClock, stopping: signal, abort: abort.signal },
+    ...{
+      context,
+      end: makeStoreEnding(pool, config.timing.gapMs),
+      clock: systemClock,
+      stopping: signal,
+      abort: abort.signal,
+    },
     claim: async (lease) => {
       const claimed = await claim(lease)
       if (claimed) witness.claimed(claimed.token)

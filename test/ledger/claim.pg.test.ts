@@ -134,10 +134,10 @@ test('the statements of a claim find their customers by index, also before there
   const users = claims.map(({ key }) => key.replace('k', 'u'))
   expect((await readUserRecords(pool, users)).size).toBe(20)
   expect((await Promise.all(users.map(makeReadKept(pool)))).flat()).toHaveLength(20)
-  const end = makeStoreEnding(pool)
-  const ended = claims.map(({ id, token, key, version }, i) => {
+  const end = makeStoreEnding(pool, 0)
+  const ended = claims.map((claim, i) => {
     const record = { ...EMPTY_RECORD, userId: users[i] ?? null }
-    return end(endingOf(id, { token, key, version, record, isNew: true, effect: 'answered' }))
+    return end(endingOf(claim.id, { claim, record, others: { isNew: true, effect: 'answered' } }))
   })
   expect(new Set(await Promise.all(ended))).toEqual(new Set([true]))
   expect(await read()).toBe(before)

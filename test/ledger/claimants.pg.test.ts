@@ -11,13 +11,13 @@ test('who settles at the same moment, in another process, is sent to a lookup', 
     `INSERT INTO rollcall.ledger (key, user_id, settled_at) SELECT k, 'u', now() - interval '1 hour' FROM unnest(ARRAY['a', 'b']) k;
      INSERT INTO rollcall.owed (key, change_version, lane, due_at) SELECT k, 1, 1, now() + interval '1 minute' FROM unnest(ARRAY['a', 'b']) k`,
   )
-  const claimedAtMs = Date.now() - 1000
+  const claim = { key: 'a', nowMs: Date.now() - 1000 }
   const other = await pool.connect()
   await other.query('BEGIN')
   await other.query(`UPDATE rollcall.owed SET due_at = NULL WHERE key = 'b'`)
   await other.query(`UPDATE rollcall.ledger SET settled_at = now() WHERE key = 'b'`)
   const record = { ...EMPTY_RECORD, userId: 'u' }
-  const noted = noteNamed(pool, [endingOf('1', { key: 'a', record, claimedAtMs, effect: 'answered' })])
+  const noted = noteNamed(pool, [endingOf('1', { claim, record, others: { effect: 'answered' } })])
   const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   await until(async () => (await pool.query(waits)).rowCount)
   await other.query('COMMIT')

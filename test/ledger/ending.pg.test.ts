@@ -9,10 +9,11 @@ import { ofFile } from '../support/of-file.ts'
 const db = ofFile(() => freshDatabase())
 beforeEach(() => db.pool.query('TRUNCATE rollcall.owed, rollcall.ledger'))
 
+type Given = Parameters<typeof endingOf>[1]
 type Columns = Readonly<Record<string, unknown>>
 
 /** Ends an open claim by token 7 on version 3, on a row with these columns, and tells what the row is then. */
-async function end(columns: Columns, given: Partial<Ending> = {}) {
+async function end(columns: Columns, given: Given = {}) {
   const values = { change_version: 3, lane: 1, token: 7, call_token: 7, ...columns }
   const names = Object.keys(values)
   await db.pool.query('DELETE FROM rollcall.owed')
@@ -21,7 +22,7 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
      VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
     Object.values(values),
   )
-  expect(await makeStoreEnding(db.pool)(endingOf(made[0].id, given))).toBe(true)
+  expect(await makeStoreEnding(db.pool, 0)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.pool.query(
     `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
@@ -32,7 +33,8 @@ async function end(columns: Columns, given: Partial<Ending> = {}) {
 
 const SUSPECT = { change_version: 4, suspect_version: 4 }
 const MARKED = { status_unknown: true }
-const UNSURE = { sure: false, record: { ...EMPTY_RECORD, userId: 'u', state: 'rejected' } } as const
+const UNASKED = { lastAnswer: null }
+const UNSURE = { ...UNASKED, record: { ...EMPTY_RECORD, userId: 'u', state: 'rejected' } } as const
 const RETRY = { kind: 'retry', failed: true } as const
 const KNOWN = { ...RETRY, statusKnown: true } as const
 /** An unknown outcome after which two lookups are to come. */
@@ -40,7 +42,7 @@ const OPEN = { unknown: true, verify_left: 2 }
 const UNCLEAR = { unclear: true }
 const VERIFYING = { unknown: true, suspect_version: 3 }
 
-test.each<[string, Columns, Partial<Ending>, object]>([
+test.each<[string, Columns, Given, object]>([
   ['a settle leaves nothing owed', {}, {}, { owed: false }],
   ['a change under the claim is owed after it', { change_version: 4 }, {}, { owed: true, late: false }],
   ['an unknown outcome ends with a trusted answer', { unknown: true }, {}, { unknown: false }],
@@ -66,7 +68,7 @@ test.each<[string, Columns, Partial<Ending>, object]>([
   [
     'nor where another customer has the user, who was made suspect',
     OPEN,
-    { sure: false },
+    UNASKED,
     { left: 0, verifies: false },
   ],
   ['nor where the row became suspect', { ...OPEN, ...SUSPECT }, {}, { left: 2, verifies: false }],
@@ -87,7 +89,7 @@ test.each<[string, Columns, Partial<Ending>, object]>([
 })
 
 test('a write that was answered with neither yes nor no has no request under way: it waits for the lag alone', async () => {
-  const waits = async (columns: Columns, given: Partial<Ending>) => {
+  const waits = async (columns: Columns, given: Given) => {
     const row = await end(columns, { kind: 'unknown', unclear: true, lateMs: 5000, ...given })
     const { rows } = await db.pool.query(
       `SELECT unknown, round(extract(epoch FROM not_before - now()))::int AS "heldBack",
@@ -110,9 +112,9 @@ test('a write that was answered with neither yes nor no has no request under way
 test('a time to plan again that has passed under the claim stays, and one that the claim has seen does not', async () => {
   const { rows } = await db.pool.query('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms')
   const now = rows[0].ms as number
-  const claimedAtMs = now - 1000
+  const claim = { nowMs: now - 1000 }
   const left = async (kind: Ending['kind'], passedMs: number, replanAtMs: number | null) => {
-    await end({ replan_at: new Date(passedMs) }, { kind, claimedAtMs, replanAtMs })
+    await end({ replan_at: new Date(passedMs) }, { kind, claim, replanAtMs })
     const { rows } = await db.pool.query(
       'SELECT (extract(epoch FROM replan_at) * 1000)::float8 AS ms FROM rollcall.owed',
     )
@@ -166,9 +168,9 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
     return found.rows[0]
   }
   const { suspect } = await row()
-  expect(await makeStoreEnding(db.pool)(endingOf(rows[0].id, { wrote: false }))).toBe(false)
+  expect(await makeStoreEnding(db.pool, 0)(endingOf(rows[0].id, { writes: 'none' }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: false, version: 3, suspect })
-  expect(await makeStoreEnding(db.pool)(endingOf(rows[0].id, { wrote: true }))).toBe(false)
+  expect(await makeStoreEnding(db.pool, 0)(endingOf(rows[0].id, { writes: 'refused' }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: true, version: 4, suspect: 4 })
   expect((await db.pool.query('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
 })
@@ -180,4 +182,20 @@ test('the record has what was acknowledged last', async () => {
   }
   expect(await sent('first')).toEqual([{ sent: { email: 'first' } }])
   expect(await sent('second')).toEqual([{ sent: { email: 'second' } }])
+})
+
+test('a customer counts as verified when a GET showed all that is desired and nothing was written', async () => {
+  const verified = async (given: Given) => {
+    await db.pool.query('TRUNCATE rollcall.ledger')
+    await end({}, given)
+    const { rows } = await db.pool.query(
+      'SELECT verified_at IS NOT NULL AS verified, proved_at IS NOT NULL AS proved FROM rollcall.ledger',
+    )
+    return rows[0].verified && rows[0].proved
+  }
+  expect(await verified({ lookedUp: true })).toBe(true)
+  expect(await verified({})).toBe(false)
+  expect(await verified({ lookedUp: true, writes: 'answered' })).toBe(false)
+  expect(await verified({ lookedUp: true, kind: 'retry' })).toBe(false)
+  expect(await verified({ ...UNSURE, lookedUp: true })).toBe(false)
 })

@@ -6,7 +6,7 @@ import { type Erased, makeReadRecord } from '../../src/ledger/record.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 
-type Given = Pick<Ending, 'key' | 'erasure'> & { readonly erased: Erased | null }
+type Given = Partial<Pick<Ending, 'erasure'>> & { readonly key: string; readonly erased: Erased | null }
 
 /** Ends the claim of this customer with token 7, or with one that is spent. */
 async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, token = '7'): Promise<boolean> {
@@ -17,8 +17,8 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
     [key],
   )
   const record = { ...EMPTY_RECORD, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased } as const
-  const part = { token, key, maybeDone: true, record, ...given }
-  return await makeStoreEnding(pool)(endingOf(rows[0]?.id ?? '', part))
+  const part = { claim: { token, key }, writes: 'answered', record, ...given } as const
+  return await makeStoreEnding(pool, 0)(endingOf(rows[0]?.id ?? '', part))
 }
 
 const end = (db: TestDatabase, key: string, erased: Erased | null, erasure?: Ending['erasure']) =>

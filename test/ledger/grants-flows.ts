@@ -100,7 +100,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     )
     const { rows } = await house.db.pool.query(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
     const erasure = { cleared: ['email' as const], left: null }
-    await makeStoreEnding(pool)(endingOf(rows[0].id, { key: 'k3', version: '1', erasure }))
+    await makeStoreEnding(pool, 0)(endingOf(rows[0].id, { claim: { key: 'k3', version: '1' }, erasure }))
   },
   'calls are written down': ({ pool }) =>
     writeCalls(pool, [{ ...CALL, atMs: Date.now() }], { by: 'test', again: true }),

@@ -105,7 +105,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/finish.ts': [
     [
       'unclear-waits-for-the-lifetime',
-      'lateMs: allAnswered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
+      'lateMs: answered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
       'lateMs: timeNeededMs(config) + consistencyDelayMs,',
     ],
   ],
@@ -154,8 +154,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-late-not-suspect',
-      'ending.wrote && stored.get(ending) === false',
-      '!ending.wrote && stored.get(ending) === false',
+      `ending.writes !== 'none' && stored.get(ending) === false`,
+      `ending.writes === 'none' && stored.get(ending) === false`,
     ],
     [
       'ending-unknown-at-once',

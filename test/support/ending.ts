@@ -14,13 +14,27 @@ const {
 /** A record as an ending stores it, for a customer without any knowledge. */
 export const EMPTY_RECORD: LedgerRecord = none
 
-export function endingOf(id: string, given: Partial<Ending> = {}): Ending {
+type Given = Partial<Omit<Ending, 'claim' | 'others'>> & {
+  readonly claim?: Partial<Ending['claim']>
+  readonly others?: Partial<Ending['others']>
+}
+
+export function endingOf(id: string, { claim = {}, others = {}, ...given }: Given = {}): Ending {
   return {
-    ...{ id, token: '7', key: 'c', version: '3', kind: 'settle', generation: '1' },
-    ...{ sure: true, wrote: true, maybeDone: false, failed: false, verified: false, lookedUp: false },
-    ...{ acknowledged: [], unclear: false, effect: 'none', lowered: false, statusKnown: false, isNew: false },
-    ...{ gapMs: 0, backoffMs: 1000, lateMs: 5000, replanAtMs: null, claimedAtMs: 0, changedAtMs: null },
-    ...{ desired: null, noteKeys: [], lastAnswer: null, record: { ...EMPTY_RECORD, userId: 'u' } },
+    claim: { id, token: '7', key: 'c', version: '3', generation: '1', nowMs: 0, changedAtMs: null, ...claim },
+    ...{ kind: 'settle', failed: false, backoffMs: 1000, lateMs: 5000, replanAtMs: null },
+    ...{
+      writes: 'refused',
+      unclear: false,
+      statusKnown: false,
+      lookedUp: false,
+      acknowledged: [],
+      freed: [],
+    },
+    lastAnswer: { method: 'PATCH', status: 200, error: null },
+    erasure: { cleared: null, left: null },
+    others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNew: false, ...others },
+    ...{ desired: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     ...given,
   }
 }

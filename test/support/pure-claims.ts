@@ -160,10 +160,11 @@ export function contextOf(customer: Customer): SyncContext {
 
 /** As the ending's statement: see docs/protocol.md. */
 function settle(kept: Kept, ending: Ending): void {
-  const { kind, sure, failed, record, statusKnown, desired, replanAtMs, claimedAtMs } = ending
+  const { kind, claim, failed, record, statusKnown, desired, replanAtMs, lastAnswer } = ending
+  const sure = lastAnswer !== null
   kept.desired = desired
   if (kind === 'settle' || replanAtMs !== null)
-    kept.replanInMs = replanAtMs === null ? null : replanAtMs - claimedAtMs
+    kept.replanInMs = replanAtMs === null ? null : replanAtMs - claim.nowMs
   if (kind === 'settle') {
     kept.unknown &&= !sure
     kept.hiddenUnknown &&= !sure

@@ -79,7 +79,7 @@ function ending(given: Given) {
       generation: '1',
     },
     mapped,
-    own: { ...NEVER_SETTLED, ...record },
+    record: { ...NEVER_SETTLED, ...record },
     basis: { ...NEVER_SETTLED, ...record, ...given.basis },
     claimants: given.claimants ?? [],
     turn: { ...startTurn(MEMORY), ...turn },
@@ -96,7 +96,7 @@ describe('toEnding', () => {
     ['an unknown outcome', UNKNOWN, { kind: 'unknown', failed: true, record: { state: 'failing' } }],
     ['a wait for the cap', CAPPED, { kind: 'retry', failed: false, backoffMs: 90_000 }],
   ])('puts down %s', (_what, end, stored) => {
-    expect(ending({ end })).toMatchObject({ id: '1', token: '2', version: '3', gapMs: 1000, ...stored })
+    expect(ending({ end })).toMatchObject({ claim: { id: '1', token: '2', version: '3' }, ...stored })
   })
 
   it('waits for the lag alone after a write that was answered with neither yes nor no', () => {
@@ -189,46 +189,41 @@ describe('toEnding', () => {
   })
 
   it('tells what it has done to the user, to those who share it', () => {
-    expect(ending({ end: SETTLE }).effect).toBe('none')
+    expect(ending({ end: SETTLE }).others.effect).toBe('none')
     // What an earlier claim wrote is not known: status 0 may be its work.
-    expect(ending({ end: SETTLE, unknown: true })).toMatchObject({ effect: 'unknown', lowered: true })
-    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).effect).toBe('answered')
+    expect(ending({ end: SETTLE, unknown: true })).toMatchObject({
+      others: { effect: 'unknown', mayEndTrial: true },
+    })
+    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).others.effect).toBe('answered')
     // Only sent to a lookup: nothing of its own is on its way.
-    expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).effect).toBe('none')
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).effect).toBe('unknown')
-    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).effect).toBe('answered')
-    expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).effect).toBe('unknown')
+    expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).others.effect).toBe('none')
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).others.effect).toBe('unknown')
+    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).others.effect).toBe('answered')
+    expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).others.effect).toBe('unknown')
   })
 
   it('removes the mark of its own claim alone, and only where nothing can have been carried out', () => {
     expect(ending({ end: LATER }).statusKnown).toBe(true)
     expect(ending({ end: LATER, turn: { made: [LOST] } }).statusKnown).toBe(false)
     expect(ending({ end: LATER, statusUnknown: true }).statusKnown).toBe(false)
-    expect(ending({ end: LATER }).lowered).toBe(false)
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).lowered).toBe(false)
-    expect(ending({ end: LATER, turn: { made: [UNCLEAR] } }).lowered).toBe(true)
-    expect(ending({ end: LATER, statusUnknown: true }).lowered).toBe(true)
-  })
-
-  it('counts as verified when a GET showed all that is desired and nothing was written', () => {
-    expect(ending({ end: SETTLE, turn: { made: [LOOK] } }).verified).toBe(true)
-    expect(ending({ end: SETTLE }).verified).toBe(false)
-    expect(ending({ end: SETTLE, turn: { made: [LOOK, DONE] } }).verified).toBe(false)
-    expect(ending({ end: LATER, turn: { made: [LOOK] } }).verified).toBe(false)
+    expect(ending({ end: LATER }).others.mayEndTrial).toBe(false)
+    expect(ending({ end: LATER, turn: { made: [LOST] } }).others.mayEndTrial).toBe(false)
+    expect(ending({ end: LATER, turn: { made: [UNCLEAR] } }).others.mayEndTrial).toBe(true)
+    expect(ending({ end: LATER, statusUnknown: true }).others.mayEndTrial).toBe(true)
   })
 
   it('has others looked up who may be the user now', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
-    expect(ending({ end: SETTLE, mapped: removed, claimants: ['8'] }).noteKeys).toEqual(['8'])
-    expect(ending({ end: SETTLE, claimants: ['8'] }).noteKeys).toEqual([])
+    expect(ending({ end: SETTLE, mapped: removed, claimants: ['8'] }).others.noteKeys).toEqual(['8'])
+    expect(ending({ end: SETTLE, claimants: ['8'] }).others.noteKeys).toEqual([])
   })
 
   it('tells when a user_id is recorded for the first time', () => {
-    expect(ending({ end: SETTLE })).toMatchObject({ isNew: true, record: { userId: 'u7' } })
-    expect(ending({ end: SETTLE, record: { userId: 'u7', isNew: false } }).isNew).toBe(false)
+    expect(ending({ end: SETTLE })).toMatchObject({ others: { isNew: true }, record: { userId: 'u7' } })
+    expect(ending({ end: SETTLE, record: { userId: 'u7', isNew: false } }).others.isNew).toBe(false)
     const broken: Mapped = { kind: 'rejected', userId: null, issues: [] }
     const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7', isNew: false } })
-    expect(kept).toMatchObject({ isNew: false, record: { userId: 'u7' } })
+    expect(kept).toMatchObject({ others: { isNew: false }, record: { userId: 'u7' } })
   })
 
   it('forgets what it once sent in fields that are not managed now, unless they are to be cleared', () => {

@@ -20,7 +20,7 @@ type Known = { readonly sent?: Memory['sent']; readonly seen?: Memory['seen'] }
 function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }, rest = {}) {
   const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
   return freedBy({
-    own: { ...NEVER_SETTLED, digestKey: digester.id, ...before },
+    record: { ...NEVER_SETTLED, digestKey: digester.id, ...before },
     turn: { made: [DONE], memory: { ...ABSENT, remote: 'present', ...after } },
     ...{ mapped, digester, key: '7', ...rest },
   })

@@ -49,7 +49,7 @@ describe('a job', () => {
   it('claims, works and records the ending', async () => {
     const { job, endings, customer } = scene()
     expect(await job(LEASE)).toEqual(endings[0])
-    expect(endings).toMatchObject([{ kind: 'settle', token: '2' }])
+    expect(endings).toMatchObject([{ kind: 'settle', claim: { token: '2' } }])
     expect(customer.service.calls.length).toBe(1)
   })
 

@@ -32,7 +32,7 @@ describe('a claim', () => {
     async (code, run, failed) => {
       const customer = customerWith()
       const ending = await customer.claim(run)
-      expect(ending).toMatchObject({ kind: 'retry', failed, wrote: false })
+      expect(ending).toMatchObject({ kind: 'retry', failed, writes: 'none' })
       expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { reason: { code } } })
       expect(customer.service.calls).toEqual([])
       expect(leaked(customer)).toBe(0)
@@ -183,7 +183,7 @@ describe('a customer who cannot be read', () => {
     for (let n = 0; n < 3; n++) {
       const ending = await customer.claim({}, unreadable('22P02'))
       const reason = { code: 'customer-unreadable', error: '22P02' }
-      expect(ending).toMatchObject({ kind: 'retry', failed: true, wrote: false })
+      expect(ending).toMatchObject({ kind: 'retry', failed: true, writes: 'none' })
       expect(customer.kept.record).toEqual({ ...record, state: 'failing', reason })
     }
     expect(leaked(customer)).toBe(0)

@@ -70,6 +70,6 @@ describe('a lookup', () => {
   ])('that is answered %s changes nothing that is remembered', (answer, code) => {
     const { end, turn } = play(user(2), UNKNOWN, [answer])
     expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code } })
-    expect(turn).toMatchObject({ memory: UNKNOWN, sure: false, wrote: false })
+    expect(turn).toMatchObject({ memory: UNKNOWN, sure: false, writes: 'none' })
   })
 })
