@@ -6,7 +6,7 @@ import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../m
 import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
-import { isOwnForm } from '../sync/right.ts'
+import { isOwnForm } from '../sync/remember.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
 import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 

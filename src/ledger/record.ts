@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
+import type { OptionalField } from '../model/user.ts'
 import type { ledger } from './schema.ts'
 
 /**
@@ -18,8 +19,8 @@ export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarde
 /** Whether the personal fields of a customer whose row is gone were cleared: acknowledged, or looked up since as well. */
 export type Erased = 'sent' | 'verified'
 
-/** Digests by field name; see digest.ts. */
-export type Digests = Readonly<Record<string, string>>
+/** Digests by field; see sync/digest.ts. */
+export type Digests = Readonly<Partial<Record<OptionalField, string>>>
 
 /**
  * Values that the service does not take because another user has them. They are sent again at `owed.replan_at`, and wait
@@ -86,18 +87,27 @@ export type Reason = {
 export type LedgerRecord = {
   readonly userId: string | null
   readonly remote: RemoteState
+  /** The status that was last acknowledged, and the one that the last GET showed since. */
   readonly sentStatus: number | null
   readonly seenStatus: number | null
   readonly sent: Digests
   readonly seen: Digests
   readonly refused: Digests
   readonly conflict: Conflict | null
-  /** Null: not erased, or the row has come back. Else no digest is kept, and `sent` and `refused` hold marks alone. */
+  /**
+   * Whether the personal fields were cleared, because the row is gone. Null: not erased, or the row has come back. Else no
+   * digest is kept: `sent` marks the fields that were cleared a second time, `refused` those that the service refused to clear.
+   */
   readonly erased: Erased | null
   /** The user was there, and an absence has not been accepted since; null: as `remote` says. */
   readonly existed: boolean | null
-  /** Forms that the service has shown of acknowledged values, by field; see sync/right.ts. */
-  readonly observedForms: Readonly<Record<string, readonly [exact: string, form: string, times: number]>>
+  /**
+   * By field: the digest of an acknowledged value, the digest of the other form in which the service showed it, and how
+   * often it came back again. Each time the value had been acknowledged once more. See sync/remember.ts.
+   */
+  readonly observedForms: Readonly<
+    Partial<Record<OptionalField, readonly [exact: string, form: string, times: number]>>
+  >
   readonly digestKey: string | null
   readonly state: CustomerState
   readonly reason: Reason | null

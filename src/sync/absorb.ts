@@ -1,14 +1,13 @@
-import { type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { OptionalField } from '../model/user.ts'
 import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated } from './conflict.ts'
-import { NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
-import { absorbRefusal, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
-import { markHiddenUnknown, rememberAbsent, rememberSeen } from './remember.ts'
-import { fieldsShown, PHONE, withoutForms } from './right.ts'
-import { type MadeCall, resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
+import { fieldsOf, isStatusKept, type WritePlan } from './plan.ts'
+import { absorbRefusal, absorbUnclear, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
+import { rememberAbsent, rememberErased, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
+import { fieldsShown, PHONE } from './right.ts'
+import { type MadeCall, resultOfCalls, type Turn } from './turn.ts'
 
 /** The turn after one more call. */
 function withCall(turn: Turn, call: MadeCall): Turn {
@@ -59,7 +58,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'done':
       return { turn: done(sure, facts) }
     case 'unclear':
-      return absorbUnclear(turn, { sure, unsure }, facts)
+      return absorbUnclear(turn, { counted: done(sure, facts, true), unsure }, facts)
     case 'absent': {
       const { lookups, writes } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
@@ -86,7 +85,10 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'not-sent':
       return { turn: unsure, end: retry(meaning, facts) }
     case 'unknown':
-      return { turn: { ...unsure, memory: afterUnknown(turn.memory, plan) }, end: unknown(meaning, facts) }
+      return {
+        turn: { ...unsure, memory: rememberUnknown(turn.memory, plan) },
+        end: { kind: 'unknown', reason: reasonOf(meaning, facts) },
+      }
     default:
       return meaning satisfies never
   }
@@ -121,72 +123,4 @@ export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, 
   const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
   const observedForms = unclear ? withoutForms(memory.observedForms, fieldsOf(plan)) : memory.observedForms
   return { ...memory, ...status, remote: 'present', sent, seen, conflict, observedForms, creating: false }
-}
-
-/** Nothing is left to compare with; what was cleared a second time, because a lookup had shown it, is marked. */
-function rememberErased(memory: Memory, plan: Extract<Plan, { kind: 'erase' }>, unclear: boolean): Memory {
-  const { erased, refused } = memory
-  const { fields, body } = plan
-  const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
-  const unsureFields = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
-  const marks = Object.fromEntries([
-    ...again.map((field) => [field, NO_VALUE]),
-    ...unsureFields.map((field) => [field, UNKNOWN_VALUE]),
-  ])
-  return {
-    ...memory,
-    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, lookedUp: false, erased: 'sent' },
-    ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
-  }
-}
-
-/**
- * An answer that says neither yes nor no. An update of a user that this claim has looked up counts as done. Otherwise
- * a service that always answers so would be sent it for ever; one more lookup follows. `country_code`, which that could
- * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
- * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
- */
-function absorbUnclear(before: Turn, after: Record<'sure' | 'unsure', Turn>, facts: Facts): TurnStep {
-  const { plan } = facts
-  const { memory } = before
-  const again = resultOfCalls(before).takenForYes
-  const end = unknown('unclear', facts)
-  if (memory.lookedUp && plan.kind === 'erase') return { turn: done(after.sure, facts, true), end }
-  if (!memory.lookedUp || !isStatusShown(plan, memory))
-    return { turn: { ...after.unsure, memory: afterUnknown(memory, plan) }, end }
-  const counted = done(after.sure, facts, true)
-  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
-  return { turn: { ...counted, memory: markHiddenUnknown(counted.memory) } }
-}
-
-/** A status has no form of the service's own: what a lookup has not shown is not there yet. */
-function isStatusShown(plan: Plan, { seenStatus, sentStatus }: Memory): boolean {
-  if (plan.kind !== 'patch' && plan.kind !== 'replace') return false
-  return plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)
-}
-
-function unknown(code: 'unclear' | 'unknown', facts: Facts): TurnEnd {
-  return { kind: 'unknown', reason: reasonOf(code, facts) }
-}
-
-/**
- * A field that no GET shows must be sent again if a call of unknown outcome carried it. A create that did not carry
- * it leaves the user without it, if there is one now and none was known before.
- */
-function afterUnknown(memory: Memory, plan: Plan): Memory {
-  // A user who may be there by our call is no longer one that was never asked for.
-  const remote = memory.remote === 'unasked' ? ('unknown' as const) : memory.remote
-  const known = { ...statusAfterUnknown(memory, plan), remote }
-  if (plan.kind !== 'create')
-    return fieldsOf(plan).includes(UNVERIFIABLE_FIELD) ? markHiddenUnknown(known) : known
-  const none = plan.body[UNVERIFIABLE_FIELD] === undefined
-  const never = (known.sent[UNVERIFIABLE_FIELD] ?? NO_VALUE) === NO_VALUE
-  if (!none || !never) return markHiddenUnknown(known)
-  return { ...known, sent: { ...known.sent, [UNVERIFIABLE_FIELD]: NO_VALUE } }
-}
-
-/** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
-function statusAfterUnknown(memory: Memory, plan: Plan): Memory {
-  const same = !('body' in plan) || plan.body.status === memory.sentStatus || isStatusKept(plan)
-  return same ? memory : { ...memory, sentStatus: null, seenStatus: null }
 }

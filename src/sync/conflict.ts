@@ -1,11 +1,11 @@
 // Values that the service does not take because another user has them. The row is not to blame, and they become free
 // without a change of it. So the worker sends them again by itself.
-import type { Conflict } from '../ledger/record.ts'
+import type { Conflict, Digests, LedgerRecord } from '../ledger/record.ts'
 import type { FieldIssue, Mapped } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
-import type { FieldDigests } from './right.ts'
+import { currentRefusals } from './right.ts'
 
 /**
  * A conflict while a claim runs. `due`: its time has come, and the values are sent again. `creating`: the user is not
@@ -13,11 +13,16 @@ import type { FieldDigests } from './right.ts'
  */
 export type Conflicting = Conflict & { readonly phase: 'due' | 'waiting' | 'creating' }
 
-type Known = {
-  readonly sent: FieldDigests
-  readonly seen: FieldDigests
-  readonly conflict: Conflicting | null
+/** The conflict of a record at the start of a claim. `replanInMs`: in how long the values are sent again. */
+export function startConflict(
+  { conflict, remote }: LedgerRecord,
+  replanInMs: number | null,
+): Conflicting | null {
+  const waits = replanInMs !== null && replanInMs > 0
+  return conflict && { ...conflict, phase: remote !== 'present' ? 'creating' : waits ? 'waiting' : 'due' }
 }
+
+type Known = Pick<LedgerRecord, 'sent' | 'seen'> & { readonly conflict: Conflicting | null }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -29,8 +34,16 @@ const DAY_MS = 24 * HOUR_MS
  */
 const WAITS_MS = [MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS]
 
-export function conflictWaitMs({ tries }: Pick<Conflict, 'tries'>): number {
-  return WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? MINUTE_MS
+type Waiting = { readonly nowMs: number; readonly replanInMs: number | null }
+
+/**
+ * When a claim that ends leaves these values to be sent again, in milliseconds since 1970. Null: they do not wait. A wait that
+ * has begun goes on.
+ */
+export function conflictDueAt(conflict: Conflicting | null, { nowMs, replanInMs }: Waiting): number | null {
+  if (conflict?.phase !== 'waiting') return null
+  const waitMs = WAITS_MS[Math.min(conflict.tries, WAITS_MS.length) - 1] ?? MINUTE_MS
+  return nowMs + (replanInMs !== null && replanInMs > 0 ? Math.min(replanInMs, waitMs) : waitMs)
 }
 
 /** From this refusal on the customer gives up its own earlier value: in a swap another customer waits for it. */
@@ -64,7 +77,7 @@ export function suspects(
   return some.length < fields.length ? some : []
 }
 
-type Refused = { readonly values: FieldDigests; readonly phase: 'waiting' | 'creating' }
+type Refused = { readonly values: Digests; readonly phase: 'waiting' | 'creating' }
 
 /** The same fields once more: one refusal more. Fewer are tried again soon, and so is what joins those that wait already. */
 export function withConflict(before: Conflicting | null, { values, phase }: Refused): Conflicting | null {
@@ -87,7 +100,7 @@ export function conflictOnceCreated(conflict: Conflicting | null): Conflicting |
   return { ...conflict, values, phase: 'waiting' }
 }
 
-function only(fields: readonly OptionalField[], values: FieldDigests): FieldDigests {
+function only(fields: readonly OptionalField[], values: Digests): Digests {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? '']))
 }
 
@@ -107,12 +120,25 @@ export function conflictStands(
   })
 }
 
+/** Of the values that were left out: those that no change has made void. */
+export function leftOutStill<T extends Known & Pick<LedgerRecord, 'refused'>>(
+  memory: T,
+  mapped: Extract<Mapped, { kind: 'user' }>,
+  digests: CustomerDigests,
+): Pick<T, 'conflict' | 'refused'> {
+  const { user } = mapped
+  const conflict = memory.conflict && conflictStands(user, memory.conflict, digests) ? memory.conflict : null
+  const sendable = withoutConflict(mapped, { ...memory, conflict })
+  const stand = sendable.kind === 'user' && currentRefusals(sendable.user, memory, digests).size > 0
+  return { conflict, refused: stand ? memory.refused : {} }
+}
+
 /** The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. */
 export function conflictMarks(
   fields: readonly OptionalField[],
   desired: DesiredUser | null,
   digests: CustomerDigests,
-): FieldDigests {
+): Digests {
   const wanted = (field: OptionalField) => desired?.fields[field] ?? null
   const given = fields.filter((field) => wanted(field) !== null)
   return Object.fromEntries(given.map((field) => [field, digests.normal(field, wanted(field))]))
@@ -160,7 +186,7 @@ export function takenIssues(fields: readonly OptionalField[]): FieldIssue[] {
   return fields.map((field) => ({ field, code: 'taken', expected: 'a value that no other user has' }))
 }
 
-export function fieldsIn(values: FieldDigests): OptionalField[] {
+export function fieldsIn(values: Digests): OptionalField[] {
   return OPTIONAL_FIELDS.filter((field) => values[field] !== undefined)
 }
 

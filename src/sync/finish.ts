@@ -8,7 +8,7 @@ import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } fr
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
 import type { Called } from './call.ts'
-import { conflictWaitMs, withoutConflict } from './conflict.ts'
+import { conflictDueAt, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
@@ -49,7 +49,7 @@ export function toEnding(finished: Finished): Ending {
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
     // A request without an answer may arrive late.
     lateMs: answered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
-    replanAtMs: replanAt(end, { claim, mapped, conflict: conflictAfter(turn.memory, end) }),
+    replanAtMs: replanAt(finished),
     writes,
     unclear,
     statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'answered'),
@@ -162,25 +162,11 @@ function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
   return sendable.kind === 'user' || sendable.kind === 'rejected' ? issuesOf(sendable.issues, memory) : []
 }
 
-/**
- * When the customer is planned again though nothing has changed. A conflict waits also where the claim is tried again:
- * the next attempt would begin with the refused value.
- */
-function replanAt(
-  end: TurnEnd,
-  { claim, mapped, conflict }: Pick<Finished, 'claim' | 'mapped'> & Pick<Memory, 'conflict'>,
-): number | null {
-  const { nowMs, replanInMs } = claim
+/** A conflict waits also where the claim is tried again: the next attempt would begin with the refused value. */
+function replanAt({ claim, mapped, turn, end }: Finished): number | null {
   const until = end.kind === 'settle' ? validUntilOf(mapped) : null
-  if (conflict?.phase !== 'waiting') return until
-  const waitMs = conflictWaitMs(conflict)
-  const left = replanInMs !== null && replanInMs > 0 ? Math.min(replanInMs, waitMs) : waitMs
-  return Math.min(nowMs + left, until ?? Number.POSITIVE_INFINITY)
-}
-
-/** A conflict that was due and has not come again is over. */
-function conflictAfter({ conflict }: Memory, end: TurnEnd): Memory['conflict'] {
-  return end.kind === 'settle' && conflict?.phase === 'due' ? null : conflict
+  const again = conflictDueAt(turn.memory.conflict, claim)
+  return again === null ? until : Math.min(again, until ?? again)
 }
 
 /**
@@ -188,7 +174,9 @@ function conflictAfter({ conflict }: Memory, end: TurnEnd): Memory['conflict'] {
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
 function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Finished): Memory {
-  const memory = { ...turn.memory, conflict: conflictAfter(turn.memory, end) }
+  // A conflict that was due and has not come again is over.
+  const isOver = end.kind === 'settle' && turn.memory.conflict?.phase === 'due'
+  const memory = isOver ? { ...turn.memory, conflict: null } : turn.memory
   if (isToErase({ mapped, claimants, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory

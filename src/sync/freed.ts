@@ -8,14 +8,7 @@ import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
-import {
-  ASSUMED_VALUE,
-  type CustomerDigests,
-  type Digester,
-  forCustomer,
-  NO_VALUE,
-  UNKNOWN_VALUE,
-} from './digest.ts'
+import { type CustomerDigests, type Digester, forCustomer, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 import type { Memory } from './memory.ts'
 import { resultOfCalls, type Turn } from './turn.ts'
@@ -43,7 +36,7 @@ export function freedBy({ record, turn, mapped, digester, key }: Freeing): Freed
   })
 }
 
-const NO_DIGESTS: ReadonlySet<string> = new Set([NO_VALUE, UNKNOWN_VALUE, ASSUMED_VALUE])
+const NO_DIGESTS: ReadonlySet<string> = new Set([NO_VALUE, UNKNOWN_VALUE])
 
 function realDigest(digest: string | undefined): string | null {
   return digest === undefined || NO_DIGESTS.has(digest) ? null : digest

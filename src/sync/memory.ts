@@ -1,22 +1,15 @@
-import { type Erased, type LedgerRecord, NEVER_SETTLED, type RemoteState } from '../ledger/record.ts'
+import { type Digests, type LedgerRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
-import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { type Conflicting, conflictStands, withoutConflict } from './conflict.ts'
-import { ASSUMED_VALUE, type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
-import { currentRefusals, type FieldDigests, type KnownFields, type ObservedForms } from './right.ts'
+import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { type Conflicting, leftOutStill, startConflict } from './conflict.ts'
+import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
+import type { CustomerDigests } from './digest.ts'
+
+type Kept = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
 /** The record of the remote user while a claim runs; it starts as the ledger's record. */
-export type Memory = KnownFields & {
-  readonly remote: RemoteState
-  /** Values that the service does not take because another user has them. */
+export type Memory = Pick<LedgerRecord, Kept> & {
   readonly conflict: Conflicting | null
-  /**
-   * The user's personal fields were cleared, because the row is gone. No digest is kept then: `sent` marks the fields
-   * that were cleared a second time, `refused` those that the service refused to clear.
-   */
-  readonly erased: Erased | null
-  /** Forms that the service makes of values by itself. */
-  readonly observedForms: ObservedForms
   /** A GET of this claim has shown the user. */
   readonly lookedUp: boolean
   /** No user was known when the claim began, so that a stored refusal was about a create. */
@@ -44,20 +37,14 @@ export function startMemory({ record, unknown, hiddenUnknown, changedAtMs = null
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const known = rekeyed ? withoutDigests(record) : record
-  const { [UNVERIFIABLE_FIELD]: _, ...visible } = known.sent as FieldDigests
-  const hidden = record.sent[UNVERIFIABLE_FIELD]
-  const leftOut = { ...record.refused, ...record.conflict?.values }[UNVERIFIABLE_FIELD] !== undefined
-  const changed = changedAtMs !== null || record.state !== 'idle' || leftOut
-  const mark =
-    erased && hidden !== undefined ? hidden : hiddenMark(hidden, { hiddenUnknown, rekeyed, changed })
   return {
     remote: unknown ? 'unknown' : known.remote,
     sentStatus: statusUnknown && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: mark === undefined ? visible : { ...visible, [UNVERIFIABLE_FIELD]: mark },
+    sent: { ...known.sent, ...countryAtStart(record, { hiddenUnknown, rekeyed, changedAtMs }) },
     seen: known.seen,
     refused: known.refused,
-    conflict: known.conflict && { ...known.conflict, phase: phaseOf(record, replanInMs) },
+    conflict: startConflict(known, replanInMs),
     erased: record.erased,
     observedForms: erased ? {} : known.observedForms,
     lookedUp: false,
@@ -71,26 +58,9 @@ function withoutDigests(record: LedgerRecord): LedgerRecord {
   return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, observedForms: {} }
 }
 
-function phaseOf({ remote }: LedgerRecord, replanInMs: number | null): Conflicting['phase'] {
-  if (remote !== 'present') return 'creating'
-  return replanInMs !== null && replanInMs > 0 ? 'waiting' : 'due'
-}
-
 /** Seen before the outcome was unknown; a status of 0 that is seen only after it may be what the lost call has written. */
 function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
-}
-
-type Hiding = { readonly hiddenUnknown: boolean; readonly rekeyed: boolean; readonly changed: boolean }
-
-/**
- * The call that a crash hides may have brought a country, which no GET would show, also to which none was acknowledged. A
- * change since a digest with another key cannot be recognized any more.
- */
-function hiddenMark(digest: string | undefined, { hiddenUnknown, rekeyed, changed }: Hiding) {
-  if (hiddenUnknown) return UNKNOWN_VALUE
-  if (!rekeyed || digest === undefined || digest === NO_VALUE || digest === UNKNOWN_VALUE) return digest
-  return changed ? UNKNOWN_VALUE : ASSUMED_VALUE
 }
 
 type Present = {
@@ -115,16 +85,8 @@ export function rememberFor(memory: Memory, { mapped, record, digests }: Present
   const { user } = mapped
   if (memory.erased !== null)
     return agreed({ ...memory, sent: {}, seen: {}, refused: {}, conflict: null, erased: null }, user)
-  const conflict = memory.conflict && conflictStands(user, memory.conflict, digests) ? memory.conflict : null
-  const sendable = withoutConflict(mapped, { ...memory, conflict })
-  const stand = sendable.kind === 'user' && currentRefusals(sendable.user, memory, digests).size > 0
-  const country = user.fields[UNVERIFIABLE_FIELD] ?? null
-  const assumed = memory.sent[UNVERIFIABLE_FIELD] === ASSUMED_VALUE && country !== null
-  const hidden = assumed ? { [UNVERIFIABLE_FIELD]: digests.exact(UNVERIFIABLE_FIELD, country) } : {}
-  return agreed(
-    { ...memory, sent: { ...memory.sent, ...hidden }, refused: stand ? memory.refused : {}, conflict },
-    user,
-  )
+  const sent = { ...memory.sent, ...assumedCountry(memory, user, digests) }
+  return agreed({ ...memory, ...leftOutStill(memory, mapped, digests), sent }, user)
 }
 
 const UNHEARD_OF = startMemory({
@@ -146,19 +108,17 @@ export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
  * when the mapping sets them again.
  */
 export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {
-  const kept = (digests: FieldDigests): FieldDigests =>
+  const kept = (digests: Digests): Digests =>
     Object.fromEntries(Object.entries(digests).filter(([field]) => managed(field as OptionalField)))
   return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
 }
 
 type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'existed'>
 
-/** The record to store at the end of a claim. A value is assumed in this claim only: the next one does not know the old key. */
+/** The record to store at the end of a claim. */
 export function toRecord(memory: Memory, digestKey: string, rest: Rest): LedgerRecord {
   const { remote, sentStatus, seenStatus, refused, erased, observedForms } = memory
-  const unknownAgain =
-    memory.sent[UNVERIFIABLE_FIELD] === ASSUMED_VALUE ? { [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } : {}
-  const sent = { ...memory.sent, ...unknownAgain }
+  const sent = withoutAssumed(memory.sent)
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
   const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, observedForms }

@@ -1,10 +1,11 @@
 import type { Reason } from '../ledger/record.ts'
-import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type Facts, reasonOf, type TurnStep } from './call.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
+import { markHiddenUnknown } from './country.ts'
 import type { Memory } from './memory.ts'
-import { fieldsOf } from './plan.ts'
-import { markHiddenUnknown } from './remember.ts'
+import { fieldsOf, type Plan } from './plan.ts'
+import { rememberUnknown } from './remember.ts'
 import { currentRefusals, refusalMark } from './right.ts'
 import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
 
@@ -178,4 +179,32 @@ export function rememberRefused(
       phase: memory.remote === 'present' ? 'waiting' : 'creating',
     }),
   }
+}
+
+/**
+ * An answer that says neither yes nor no. An update of a user that this claim has looked up counts as done. Otherwise
+ * a service that always answers so would be sent it for ever; one more lookup follows. `country_code`, which that could
+ * not correct, is sent once more at once. Effects that a GET can show stay unknown until one does: a create, another
+ * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
+ */
+export function absorbUnclear(
+  before: Turn,
+  { counted, unsure }: Record<'counted' | 'unsure', Turn>,
+  facts: Facts,
+): TurnStep {
+  const { plan } = facts
+  const { memory } = before
+  const again = resultOfCalls(before).takenForYes
+  const end: TurnEnd = { kind: 'unknown', reason: reasonOf('unclear', facts) }
+  if (memory.lookedUp && plan.kind === 'erase') return { turn: counted, end }
+  if (!memory.lookedUp || !isStatusShown(plan, memory))
+    return { turn: { ...unsure, memory: rememberUnknown(memory, plan) }, end }
+  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
+  return { turn: { ...counted, memory: markHiddenUnknown(counted.memory) } }
+}
+
+/** A status has no form of the service's own: what a lookup has not shown is not there yet. */
+function isStatusShown(plan: Plan, { seenStatus, sentStatus }: Memory): boolean {
+  if (plan.kind !== 'patch' && plan.kind !== 'replace') return false
+  return plan.keepsStatus || plan.body.status === (seenStatus ?? sentStatus)
 }

@@ -1,10 +1,18 @@
-import { normalForm, sameField, seenForm } from '../model/normal.ts'
-import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import { type ComparableField, normalForm, sameField, seenForm } from '../model/normal.ts'
+import {
+  type DesiredUser,
+  type Fields,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  UNVERIFIABLE_FIELD,
+} from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLookup } from './conflict.ts'
-import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
+import { countryAfterLostCreate, markHiddenUnknown } from './country.ts'
+import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { agreed, type Memory } from './memory.ts'
-import { fieldsShown, isOwnForm, returnedAs, withoutForms } from './right.ts'
+import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
+import { fieldsShown } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
@@ -23,11 +31,6 @@ export function rememberAbsent(memory: Memory): Memory {
 /** A lookup has shown what became of an erasure. */
 function erasureAfterLookup({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
   return erased === null ? null : 'verified'
-}
-
-/** Nothing shows any more what the service holds in the field that no GET shows. */
-export function markHiddenUnknown(memory: Memory): Memory {
-  return { ...memory, sent: { ...memory.sent, [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } }
 }
 
 /**
@@ -95,4 +98,97 @@ const STRANGE_STATUS = -1
 
 function storable(status: number): number {
   return Number.isInteger(status) && status >= 0 && status <= 32_767 ? status : STRANGE_STATUS
+}
+
+/** So often must a form have come back again before it counts as the service's own. */
+const ENOUGH_TIMES = 2
+
+/** Both sides of a user: the desired fields, and those of a GET. */
+type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fields'] }
+
+/**
+ * Whether the service shows this value in the form that it has been seen to make of it: acknowledged twice more, it came back
+ * in the same form twice more. Written again it would come back so again, so it counts as the same. Another value, or
+ * another form, is none of it. The status has none: access is never a matter of form.
+ */
+export function isOwnForm(
+  field: ComparableField,
+  { desired, remote }: Sides,
+  observedForms: Memory['observedForms'],
+  digests: CustomerDigests,
+): boolean {
+  const known = observedForms[field]
+  const wanted = desired[field]
+  if (known === undefined || wanted === undefined) return false
+  const [exact, form, times] = known
+  return (
+    times >= ENOUGH_TIMES &&
+    exact === digests.exact(field, wanted) &&
+    form === digests.ofForm(field, normalForm(field, remote[field]))
+  )
+}
+
+/** The service has shown the value itself, or has not said that it took it: that is no form of its own. */
+export function withoutForms(
+  observedForms: Memory['observedForms'],
+  fields: readonly OptionalField[],
+): Memory['observedForms'] {
+  return Object.fromEntries(
+    Object.entries(observedForms).filter(([field]) => !fields.some((each) => each === field)),
+  )
+}
+
+type Returning = {
+  readonly observedForms: Memory['observedForms']
+  readonly digests: CustomerDigests
+  readonly exact: string
+}
+
+/** Once a value that was acknowledged, and is still desired, has come back in another form. */
+function returnedAs(
+  field: ComparableField,
+  remote: RemoteUser['fields'],
+  { observedForms, digests, exact }: Returning,
+): Memory['observedForms'] {
+  const form = digests.ofForm(field, normalForm(field, remote[field]))
+  const [before, as, times] = observedForms[field] ?? [null, null, 0]
+  return { ...observedForms, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
+}
+
+/** Nothing is left to compare with; what was cleared a second time, because a lookup had shown it, is marked. */
+export function rememberErased(
+  memory: Memory,
+  plan: Extract<Plan, { kind: 'erase' }>,
+  unclear: boolean,
+): Memory {
+  const { erased, refused } = memory
+  const { fields, body } = plan
+  const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
+  const unsureFields = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
+  const marks = Object.fromEntries([
+    ...again.map((field) => [field, NO_VALUE]),
+    ...unsureFields.map((field) => [field, UNKNOWN_VALUE]),
+  ])
+  return {
+    ...memory,
+    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, lookedUp: false, erased: 'sent' },
+    ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
+  }
+}
+
+/** After a write of unknown outcome. A field that no GET shows must be sent again if the call carried it. */
+export function rememberUnknown(memory: Memory, plan: Plan): Memory {
+  // A user who may be there by our call is no longer one that was never asked for.
+  const remote = memory.remote === 'unasked' ? ('unknown' as const) : memory.remote
+  const known = { ...statusAfterUnknown(memory, plan), remote }
+  const carried = fieldsOf(plan).includes(UNVERIFIABLE_FIELD)
+  if (plan.kind === 'create')
+    return countryAfterLostCreate(known, plan.body[UNVERIFIABLE_FIELD] !== undefined)
+  return carried ? markHiddenUnknown(known) : known
+}
+
+/** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
+function statusAfterUnknown(memory: Memory, plan: Plan): Memory {
+  const same = !('body' in plan) || plan.body.status === memory.sentStatus || isStatusKept(plan)
+  return same ? memory : { ...memory, sentStatus: null, seenStatus: null }
 }

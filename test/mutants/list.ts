@@ -89,7 +89,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `return body === 'error' ? 'unknown' : 'done'`,
     ],
   ],
-  'src/sync/absorb.ts': [
+  'src/sync/refusal.ts': [
     [
       'unclear-done-without-a-look',
       'if (!memory.lookedUp || !isStatusShown(plan, memory))',
