@@ -5,9 +5,8 @@ import type { Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import type { UserField } from '../model/user.ts'
-import type { Memory } from '../sync/memory.ts'
+import { type Memory, statusIsRight } from '../sync/memory.ts'
 import { fieldsOf, isStatusKept, type Plan, takesAccess } from '../sync/plan.ts'
-import { statusIsRight } from '../sync/right.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
 
 /**

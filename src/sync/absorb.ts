@@ -1,12 +1,11 @@
 import type { OptionalField } from '../model/user.ts'
-import { type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
+import { type Called, type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated } from './conflict.ts'
-import type { Memory } from './memory.ts'
+import { fieldsShown, type Memory, PHONE } from './memory.ts'
 import { fieldsOf, isStatusKept, type WritePlan } from './plan.ts'
 import { absorbRefusal, absorbUnclear, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { rememberAbsent, rememberErased, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
-import { fieldsShown, PHONE } from './right.ts'
 import { type MadeCall, resultOfCalls, type Turn } from './turn.ts'
 
 /** The turn after one more call. */
@@ -14,8 +13,13 @@ function withCall(turn: Turn, call: MadeCall): Turn {
   return { ...turn, made: [...turn.made, call] }
 }
 
+/** Changes the memory by an answer. */
+export function absorb(turn: Turn, called: Called, facts: Facts): TurnStep {
+  return called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
+}
+
 /** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
-export function absorbRead(
+function absorbRead(
   turn: Turn,
   { meaning, remote }: Pick<CalledGet, 'meaning' | 'remote'>,
   facts: Facts,

@@ -11,9 +11,8 @@ import {
   UNVERIFIABLE_FIELD,
 } from '../model/user.ts'
 import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
-import type { Memory } from './memory.ts'
+import { fieldIsRight, type Memory, PHONE } from './memory.ts'
 import { isStatusKept, type Plan, takesAccess } from './plan.ts'
-import { fieldIsRight, PHONE } from './right.ts'
 
 type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
 

@@ -1,25 +1,32 @@
 import type { Brake, HeldKind } from '../brake/brake.ts'
 import { takenTogether } from '../brake/decide.ts'
 import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
-import type { KnownRecord, Reason } from '../ledger/record.ts'
+import { existedBefore, type KnownRecord, type Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { askBrake, type Before } from './brake-kinds.ts'
-import type { CustomerDigests } from './digest.ts'
+import { userIdOf } from '../model/mapped.ts'
+import { askBrake, type Before, hadAccess } from './brake-kinds.ts'
+import type { SyncContext } from './context.ts'
+import { forCustomer } from './digest.ts'
 import type { Memory } from './memory.ts'
-import { accessAfter, type Plan } from './plan.ts'
+import { accessAfter, isToErase, type Plan } from './plan.ts'
+import type { Subject } from './subject.ts'
 import { givenUp, type Move, type Turn, type TurnEnd } from './turn.ts'
 
-type Braking = {
-  readonly brake: Brake
-  readonly key: CustomerKey
-  /** Its own, as it was before this claim. */
-  readonly record: Pick<KnownRecord, 'state' | 'reason' | 'desired' | 'digestKey'>
-  readonly before: Before
-  /** Key id of the digests of this process. */
-  readonly digestKey: string
-  /** Digest of the desired user. */
-  readonly desired: string
-  readonly digests: CustomerDigests
+type Braking = ReturnType<typeof makeBraking>
+
+/** The facts about a claim that the brake is asked with. The record is the customer's own, as it was before the claim. */
+export function makeBraking(
+  { brake, config, digester }: Pick<SyncContext, 'brake' | 'config' | 'digester'>,
+  key: CustomerKey,
+  { mapped, claimants, basis, record }: Subject & { readonly record: KnownRecord },
+) {
+  const before: Before = {
+    existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
+    erases: isToErase({ mapped, claimants, policy: config }),
+    hadAccess: hadAccess({ ...record, sentStatus: basis.sentStatus }),
+  }
+  const desired = digester.whole(key, mapped, config.clearWith)
+  return { brake, key, digests: forCustomer(digester, key), record, before, digestKey: digester.id, desired }
 }
 
 /**
@@ -45,8 +52,14 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held, move.plan) }
 }
 
+/** The end of a claim once the brake has seen it, and the memory then. */
+export async function brakedEnd(braking: Braking, memory: Memory, proposed: TurnEnd) {
+  const end = await absenceBraked(braking, memory, proposed)
+  return { end, memory: afterStop(memory, end) }
+}
+
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
-export async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
+async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
   const { key, desired, record, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
   if (!settled || remote !== 'absent' || !before.existed) return end
@@ -62,7 +75,7 @@ export async function absenceBraked(braking: Braking, { remote }: Memory, end: T
  * A customer stopped because of a lookup is looked up again before anything else: the service may be the right one
  * again. Two things count: an absence, and a status other than the one we sent.
  */
-export function afterStop(memory: Memory, end: TurnEnd): Memory {
+function afterStop(memory: Memory, end: TurnEnd): Memory {
   const stopped = end.kind === 'settle' && (end.state === 'held' || end.state === 'discarded')
   if (!stopped) return memory
   const { remote, seenStatus, sentStatus } = memory

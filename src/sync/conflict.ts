@@ -5,7 +5,6 @@ import type { FieldIssue, Mapped } from '../model/mapped.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
-import { currentRefusals } from './right.ts'
 
 /**
  * A conflict while a claim runs. `due`: its time has come, and the values are sent again. `creating`: the user is not
@@ -118,19 +117,6 @@ export function conflictStands(
     const value = fields[field]
     return value !== undefined && value !== null && digests.normal(field, value) === values[field]
   })
-}
-
-/** Of the values that were left out: those that no change has made void. */
-export function leftOutStill<T extends Known & Pick<LedgerRecord, 'refused'>>(
-  memory: T,
-  mapped: Extract<Mapped, { kind: 'user' }>,
-  digests: CustomerDigests,
-): Pick<T, 'conflict' | 'refused'> {
-  const { user } = mapped
-  const conflict = memory.conflict && conflictStands(user, memory.conflict, digests) ? memory.conflict : null
-  const sendable = withoutConflict(mapped, { ...memory, conflict })
-  const stand = sendable.kind === 'user' && currentRefusals(sendable.user, memory, digests).size > 0
-  return { conflict, refused: stand ? memory.refused : {} }
 }
 
 /** The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. */

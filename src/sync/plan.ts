@@ -4,15 +4,15 @@ import { entitled, OPTIONAL_FIELDS, type OptionalField, type Status } from '../m
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
-import type { Memory } from './memory.ts'
 import {
   currentRefusals,
   fieldIsRight,
   fieldsToClearAgain,
+  type Memory,
   PHONE,
   statusIsRight,
   unmanagedOf,
-} from './right.ts'
+} from './memory.ts'
 import { createBody, eraseBody, needsReplace, type Policy, patchBody, putBody } from './write.ts'
 
 /** The content of an update: the body, and what has to be remembered once it is acknowledged. */

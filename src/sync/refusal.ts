@@ -3,10 +3,9 @@ import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../mode
 import { type Facts, reasonOf, type TurnStep } from './call.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
-import type { Memory } from './memory.ts'
+import { currentRefusals, type Memory, refusalMark } from './memory.ts'
 import { fieldsOf, type Plan } from './plan.ts'
 import { rememberUnknown } from './remember.ts'
-import { currentRefusals, refusalMark } from './right.ts'
 import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
 
 /**

@@ -10,9 +10,8 @@ import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLookup } from './conflict.ts'
 import { countryAfterLostCreate, markHiddenUnknown } from './country.ts'
 import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
-import { agreed, type Memory } from './memory.ts'
+import { agreed, fieldsShown, type Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
-import { fieldsShown } from './right.ts'
 
 /**
  * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field

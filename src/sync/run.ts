@@ -1,12 +1,14 @@
+import { timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
+import type { Lease } from '../ledger/lease.ts'
 import { existedBefore, type KnownRecord } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { entitled } from '../model/user.ts'
 import type { Permit } from '../pace/pace.ts'
-import { absorbRead, absorbWrite } from './absorb.ts'
-import { hadAccess } from './brake-kinds.ts'
-import { absenceBraked, afterStop, braked } from './brake-move.ts'
+import { absorb } from './absorb.ts'
+import { braked, brakedEnd, makeBraking } from './brake-move.ts'
 import { type Called, callService, factsOf } from './call.ts'
 import { aboutService } from './classify.ts'
 import { withoutConflict } from './conflict.ts'
@@ -14,9 +16,82 @@ import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { toEnding } from './finish.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
-import { isToErase, leavesTrial } from './plan.ts'
+import { leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { givenUp, isAccessFirst, type Move, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+
+export type JobOptions = {
+  readonly context: SyncContext
+  readonly claim: (lease: Lease) => Promise<Claim | null>
+  readonly end: (ending: Ending) => Promise<boolean>
+  /** `wall`: milliseconds since 1970, also while the machine sleeps. `monotonic`: never set back. */
+  readonly clock: { readonly wall: () => number; readonly monotonic: () => number }
+  readonly stopping: AbortSignal
+  readonly abort: AbortSignal
+  readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
+  /** As in ClaimRun; default false. */
+  readonly lookup?: boolean
+}
+
+/** Breaks a claim off: nothing is stored, and the customer is claimed again when the claim's lifetime has passed. */
+export class BrokenOff extends Error {
+  readonly customer: CustomerKey
+
+  constructor(customer: CustomerKey, cause: unknown) {
+    super('a claim broke off', { cause })
+    this.customer = customer
+  }
+}
+
+/**
+ * Carries out one lease: a permit, the claim (`begun` is called), the work, the ending. The clocks are read before the
+ * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null:
+ * nothing was done. The lease was void (its token is spent, or its time has passed), no call may be made now, or we stop.
+ *
+ * Rejects with BrokenOff after the claim, and as the claim does before it.
+ */
+export function makeJob(options: JobOptions) {
+  const { context, claim, end, clock, stopping, abort, observe, lookup = false } = options
+  const { lifetimeMs } = context.config.timing
+  const needed = timeNeededMs(context.config)
+
+  return async function job(lease: Lease, begun: () => void = () => undefined): Promise<Ending | null> {
+    const permit = await context.permits.take(stopping)
+    if (!permit) return null
+    const wall = clock.wall()
+    const monotonic = clock.monotonic()
+    const expired = AbortSignal.timeout(Math.max(0, lifetimeMs - needed))
+    let claimed: Claim | null = null
+    try {
+      claimed = await claim(lease)
+    } finally {
+      if (!claimed) context.permits.giveBack(permit)
+    }
+    begun()
+    if (!claimed) return null
+    const made = claimed
+    const run: ClaimRun = {
+      claim: made,
+      permit,
+      hasTime: () => lifetimeMs - Math.max(clock.wall() - wall, clock.monotonic() - monotonic) >= needed,
+      expired,
+      stopping,
+      abort,
+      observe: (step) => observe(made.key, step, made),
+      lookup,
+    }
+    const { key } = made
+    try {
+      const ending = await runClaim(context, run)
+      // Too late to count: the ending has seen to that.
+      await end(ending)
+      if (ending.freed.length > 0) await context.wakeWaiting({ key, freed: ending.freed })
+      return ending
+    } catch (error) {
+      throw new BrokenOff(key, error)
+    }
+  }
+}
 
 export type ClaimRun = {
   readonly claim: Claim
@@ -86,61 +161,50 @@ type Turning = {
 type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns(turning: Turning): Promise<Turned> {
-  const { context, run, gate, subject, record, memory } = turning
-  const { mapped, basis } = subject
+async function takeTurns({ context, run, gate, subject, record, memory }: Turning): Promise<Turned> {
+  const { mapped, basis, claimants } = subject
+  const { config, digester, users } = context
+  const { key, id, attempts } = run.claim
   run.observe({ step: 'mapped', mapped })
-  const { situation, braking } = prepare(turning)
+  const situation = {
+    ...{ mapped, claimants, policy: config, digests: forCustomer(digester, key) },
+    lookupAfterMs: lookupAfter(context, basis),
+    consistencyDelayMs: config.timing.consistencyDelayMs,
+    accessFirst: isAccessFirst(attempts, record.reason),
+  }
+  const braking = makeBraking(context, key, { ...subject, record })
   let turn = startTurn(memory)
   let last: Called | null = null
   for (;;) {
     const move = await braked(braking, nextMove(turn, situation), turn)
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await ended(move.end)
-    // After a crash the record is what is known: the trial that it tells of must not seem to have ended by itself.
-    if (basis.sentStatus === 4 && leavesTrial(move.plan)) await context.markStatusUnknown(run.claim)
-    // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
-    const first = record.remote === 'unasked' && move.call.method !== 'GET'
-    if (first && context.config.scope) await context.markAsked(run.claim.key)
+    await leaveTrace(move)
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
-    const userId = userIdOf(mapped) ?? ''
-    const called = await callService(context.users, { call: move.call, userId, signal: run.abort })
-    last = called
-    run.observe({ step: 'answered', plan: move.plan, called })
+    last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
+    run.observe({ step: 'answered', plan: move.plan, called: last })
     const sendable = withoutConflict(mapped, turn.memory)
     const desired = sendable.kind === 'user' ? sendable.user : null
-    const facts = { ...situation, ...factsOf(called), plan: move.plan, desired }
-    const step =
-      called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
+    const step = absorb(turn, last, { ...situation, ...factsOf(last), plan: move.plan, desired })
     turn = step.turn
-    await context.report({ id: run.claim.id, epoch: passed.permit.epoch, ...aboutService(called) })
+    await context.report({ id, epoch: passed.permit.epoch, ...aboutService(last) })
     if (step.end) return await ended(step.end)
   }
 
   async function ended(proposed: TurnEnd): Promise<Turned> {
-    const end = await absenceBraked(braking, turn.memory, proposed)
-    return { turn: { ...turn, memory: afterStop(turn.memory, end) }, last, end }
+    const { end, memory } = await brakedEnd(braking, turn.memory, proposed)
+    return { turn: { ...turn, memory }, last, end }
   }
-}
 
-/** The situation of the whole claim, and the facts for the brake. */
-function prepare({ context, run, subject: { mapped, claimants, basis }, record }: Turning) {
-  const { config, digester, brake } = context
-  const { key, attempts } = run.claim
-  const digests = forCustomer(digester, key)
-  const { consistencyDelayMs } = config.timing
-  const times = { lookupAfterMs: lookupAfter(context, basis), consistencyDelayMs }
-  const accessFirst = isAccessFirst(attempts, record.reason)
-  const situation = { mapped, claimants, policy: config, digests, ...times, accessFirst }
-  const before = {
-    existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
-    erases: isToErase(situation),
-    hadAccess: hadAccess({ ...record, sentStatus: basis.sentStatus }),
+  /** After a crash the record is what is known. */
+  async function leaveTrace({ plan }: Move): Promise<void> {
+    // The trial that it tells of must not seem to have ended by itself.
+    if (basis.sentStatus === 4 && leavesTrial(plan)) await context.markStatusUnknown(run.claim)
+    // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
+    const first = record.remote === 'unasked' && plan.kind !== 'lookup'
+    if (first && config.scope) await context.markAsked(key)
   }
-  const desired = digester.whole(key, mapped, config.clearWith)
-  const braking = { brake, key, digests, record, before, digestKey: digester.id, desired }
-  return { situation, braking }
 }
 
 /** A customer waits for this long if no call may be made now. Meanwhile no lease is put on the queue. */

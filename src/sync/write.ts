@@ -7,8 +7,7 @@ import {
   type Status,
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
-import type { Memory } from './memory.ts'
-import { unmanagedOf } from './right.ts'
+import { type Memory, unmanagedOf } from './memory.ts'
 
 /** The inputs of a plan besides the customer. */
 export type Policy = Pick<

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held-access.ts'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Status } from '../../src/model/user.ts'
 import { braked } from '../../src/sync/brake-move.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -86,7 +87,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
     {
       ...{ key: '7', desired: 'now', digests, digestKey: 'k', brake: async ({ kinds }) => kinds },
       before: { existed, erases: onRemove === 'erase', hadAccess: false },
-      record: { state: 'idle', reason: null, desired: null, digestKey: null },
+      record: NEVER_SETTLED,
     },
     move,
     turn,

@@ -49,7 +49,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       '',
     ],
   ],
-  'src/sync/right.ts': [
+  'src/sync/memory.ts': [
     [
       'right-what-was-seen',
       'return seen === undefined || seen === digests.normal(field, value)',

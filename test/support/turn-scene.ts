@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { OptionalField } from '../../src/model/user.ts'
-import { absorbRead, absorbWrite } from '../../src/sync/absorb.ts'
+import { absorb } from '../../src/sync/absorb.ts'
 import { classified, factsOf } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
 import { withoutConflict } from '../../src/sync/conflict.ts'
@@ -88,8 +88,7 @@ export function play(
         : null
     const called = classified(call.method, remote, { outcome, named, conflict, shape: null, durationMs: 0 })
     const facts = { ...factsOf(called), plan, desired, digests, lookupAfterMs, accessFirst }
-    const step =
-      called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
+    const step = absorb(turn, called, facts)
     turn = step.turn
     if (step.end) {
       expect(left).toEqual([])

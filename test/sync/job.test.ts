@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Claim } from '../../src/ledger/claim.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
 import type { SyncContext } from '../../src/sync/context.ts'
-import { type JobOptions, makeJob } from '../../src/sync/job.ts'
+import { type JobOptions, makeJob } from '../../src/sync/run.ts'
 import { configOf, contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 
 const LEASE = { id: '1', token: '2' }
