@@ -99,6 +99,9 @@ SELECT $3 * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
+  -- Under the claim: a change was noted, or a lookup was requested.
+  b.change_version > e.version AS risen,
+  b.suspect_version > e.version AS suspected,
   e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
   -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
   e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
@@ -119,14 +122,11 @@ UPDATE rollcall.owed o SET
   call_token = NULL,
   synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
   unknown = CASE e.kind
-    WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)
+    WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
-  hidden_unknown = CASE e.kind
-    -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
-    WHEN 'settle' THEN o.hidden_unknown AND (o.suspect_version > e.version OR NOT t.known) ELSE o.hidden_unknown END,
-  status_unknown = CASE e.kind
-    WHEN 'settle' THEN o.status_unknown AND (o.suspect_version > e.version OR NOT t.known)
-    ELSE o.status_unknown AND (NOT e."statusKnown" OR o.suspect_version > e.version) END,
+  -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
+  hidden_unknown = o.hidden_unknown AND (t.suspected OR e.kind <> 'settle' OR NOT t.known),
+  status_unknown = o.status_unknown AND (t.suspected OR NOT CASE e.kind WHEN 'settle' THEN t.known ELSE e."statusKnown" END),
   verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN t.taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
@@ -138,17 +138,17 @@ UPDATE rollcall.owed o SET
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
     WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
   not_before = CASE e.kind
-    WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN o.suspect_version > e.version THEN o.not_before END)
+    WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN t.suspected THEN o.not_before END)
     WHEN 'unknown' THEN t.shown_at ELSE o.not_before END,
   due_at = CASE
-    WHEN e.kind = 'unknown' AND o.change_version > e.version THEN t.shown_at
+    WHEN e.kind = 'unknown' AND t.risen THEN t.shown_at
     WHEN e.kind = 'unknown' THEN greatest(t.shown_at, now() + t.backoff)
-    WHEN o.suspect_version > e.version THEN greatest(now() + t.gap, o.not_before)
-    WHEN o.change_version > e.version THEN now() + t.gap
+    WHEN t.suspected THEN greatest(now() + t.gap, o.not_before)
+    WHEN t.risen THEN now() + t.gap
     WHEN e.kind = 'retry' THEN now() + t.backoff
     ELSE NULL END, -- settled, and nothing has come
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
-  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN o.change_version > e.version THEN now() ELSE NULL END
+  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN t.risen THEN now() ELSE NULL END
 -- The locked row has the tokens that the update finds. Compared there, they do not make the join go through all pairs.
 FROM e JOIN locked b ON b.id = e.id AND b.token = e.token AND b.call_token = e.token, LATERAL (${DERIVED}) t
 WHERE o.id = e.id
@@ -194,7 +194,7 @@ WITH e AS MATERIALIZED (
     "statusKnown" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
-  SELECT o.id, o.key, o.token, o.call_token, o.due_at, o.unknown, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
+  SELECT o.id, o.key, o.token, o.call_token, o.due_at, o.unknown, o.change_version, o.suspect_version, o.synced_version, o.verify_left, o.verify_at
   FROM rollcall.owed o WHERE o.id = ANY($2) ORDER BY o.key FOR UPDATE OF o),
 found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),

@@ -143,12 +143,12 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['ending-any-token', 'ON b.id = e.id AND b.token = e.token AND b.call_token = e.token', 'ON b.id = e.id'],
     [
       'ending-sure-without-answer',
-      `WHEN 'settle' THEN o.suspect_version > e.version OR (o.unknown AND NOT t.known)`,
-      `WHEN 'settle' THEN o.suspect_version > e.version`,
+      `WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)`,
+      `WHEN 'settle' THEN t.suspected`,
     ],
     [
       'ending-loses-newer-change',
-      `    WHEN o.change_version > e.version THEN now() + t.gap
+      `    WHEN t.risen THEN now() + t.gap
 `,
       '',
     ],
