@@ -1,14 +1,14 @@
 // Forecasts the effect of a sweep, as a sum over all customers that it plans; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
-import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { type FieldIssue, userIdOf } from '../model/mapped.ts'
+import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { absorbWrite } from '../sync/absorb.ts'
-import { type Before, hadAccess, kindsOf } from '../sync/brake-kinds.ts'
-import { withoutConflict } from '../sync/conflict.ts'
+import { kindsOf } from '../sync/brake-kinds.ts'
+import { beforeOf } from '../sync/brake-move.ts'
+import { sendableUser } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
-import { isStatusKept, isToErase, takesAccess } from '../sync/plan.ts'
+import { isStatusKept, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
 import { type Call, nextMove, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
@@ -134,10 +134,9 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
   const { mapped, claimants } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, claimants, policy, digests, lookupAfterMs: 0, consistencyDelayMs: 0 }
-  const sendable = withoutConflict(mapped, made.memory)
-  const desired = sendable.kind === 'user' ? sendable.user : null
+  const desired = sendableUser(mapped, made.memory)
   const facts = { status: 200, named: [], conflict: false, desired, digests, lookupAfterMs: 0 }
-  const before = beforeOf(made, policy)
+  const before = beforeOf({ ...made, basis: made.record }, policy)
   const calls: CallMethod[] = []
   const kinds = new Set<BrakeKind>()
   let registered: readonly OptionalField[] = []
@@ -166,15 +165,6 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
     } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn
   }
   return { calls, registered, kinds: [...kinds], lookups }
-}
-
-/** As sync/run.ts finds it. */
-function beforeOf({ mapped, record, claimants }: Made, policy: Policy): Before {
-  return {
-    existed: record.userId === userIdOf(mapped) && existedBefore(record),
-    erases: isToErase({ mapped, claimants, policy }),
-    hadAccess: hadAccess(record),
-  }
 }
 
 /** A user known to be there is there and as we left it; another is not. */

@@ -9,8 +9,9 @@ import type { SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
-import type { Subject } from './subject.ts'
+import type { Sharing } from './sharing.ts'
 import { givenUp, type Move, type Turn, type TurnEnd } from './turn.ts'
+import type { Policy } from './write.ts'
 
 type Braking = ReturnType<typeof makeBraking>
 
@@ -18,15 +19,22 @@ type Braking = ReturnType<typeof makeBraking>
 export function makeBraking(
   { brake, config, digester }: Pick<SyncContext, 'brake' | 'config' | 'digester'>,
   key: CustomerKey,
-  { mapped, claimants, basis, record }: Subject & { readonly record: KnownRecord },
+  found: Found,
 ) {
-  const before: Before = {
+  const desired = digester.whole(key, found.mapped, config.clearWith)
+  const before = beforeOf(found, config)
+  const digests = forCustomer(digester, key)
+  return { brake, key, digests, record: found.record, before, digestKey: digester.id, desired }
+}
+
+type Found = Sharing & { readonly record: KnownRecord }
+
+export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Policy): Before {
+  return {
     existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
-    erases: isToErase({ mapped, claimants, policy: config }),
+    erases: isToErase({ mapped, claimants, policy }),
     hadAccess: hadAccess({ ...record, sentStatus: basis.sentStatus }),
   }
-  const desired = digester.whole(key, mapped, config.clearWith)
-  return { brake, key, digests: forCustomer(digester, key), record, before, digestKey: digester.id, desired }
 }
 
 /**

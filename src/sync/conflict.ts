@@ -168,6 +168,12 @@ export function withoutConflict(mapped: Mapped, known: Known): Mapped {
   return { ...mapped, user: { ...mapped.user, fields }, issues: [...mapped.issues, ...takenIssues(taken)] }
 }
 
+/** The user of this part; null where the customer is to have none. */
+export function sendableUser(mapped: Mapped, known: Known): DesiredUser | null {
+  const sendable = withoutConflict(mapped, known)
+  return sendable.kind === 'user' ? sendable.user : null
+}
+
 export function takenIssues(fields: readonly OptionalField[]): FieldIssue[] {
   return fields.map((field) => ({ field, code: 'taken', expected: 'a value that no other user has' }))
 }

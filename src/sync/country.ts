@@ -2,7 +2,13 @@
 // unknown, and it is sent again.
 import type { Digests, LedgerRecord } from '../ledger/record.ts'
 import { type DesiredUser, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { ASSUMED_VALUE, type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
+import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
+
+/**
+ * Stands for the digest of an acknowledged value that no GET can show and that was digested with a former key: taken
+ * for whatever value is desired, because a change of key is no reason to write.
+ */
+export const ASSUMED_VALUE = 'assumed'
 
 type Sent = { readonly sent: Digests }
 

@@ -23,12 +23,6 @@ export type Digester = {
 /** The digest of "no value", which is no secret. */
 export const NO_VALUE = 'null'
 
-/**
- * Stands for the digest of an acknowledged value that no GET can show and that was digested with a former key: taken
- * for whatever value is desired, because a change of key is no reason to write.
- */
-export const ASSUMED_VALUE = 'assumed'
-
 export function makeDigester(secret: string): Digester {
   const hmac = makeHmac(secret)
   const mac = (text: string) => hmac(text).slice(0, 22)

@@ -7,14 +7,14 @@ import {
   type OptionalField,
   type Status,
 } from '../model/user.ts'
-import { type Conflicting, conflictStands, startConflict, withoutConflict } from './conflict.ts'
+import { type Conflicting, conflictStands, sendableUser, startConflict } from './conflict.ts'
 import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
 import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 
-type Kept = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
+type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
 /** The record of the remote user while a claim runs; it starts as the ledger's record. */
-export type Memory = Pick<LedgerRecord, Kept> & {
+export type Memory = Pick<LedgerRecord, Part> & {
   readonly conflict: Conflicting | null
   /** A GET of this claim has shown the user. */
   readonly lookedUp: boolean
@@ -101,10 +101,10 @@ function leftOutStill(
   mapped: Extract<Mapped, { kind: 'user' }>,
   digests: CustomerDigests,
 ): Pick<Memory, 'conflict' | 'refused'> {
-  const { user } = mapped
-  const conflict = memory.conflict && conflictStands(user, memory.conflict, digests) ? memory.conflict : null
-  const sendable = withoutConflict(mapped, { ...memory, conflict })
-  const stand = sendable.kind === 'user' && currentRefusals(sendable.user, memory, digests).size > 0
+  const conflict =
+    memory.conflict && conflictStands(mapped.user, memory.conflict, digests) ? memory.conflict : null
+  const user = sendableUser(mapped, { ...memory, conflict })
+  const stand = user !== null && currentRefusals(user, memory, digests).size > 0
   return { conflict, refused: stand ? memory.refused : {} }
 }
 

@@ -11,7 +11,7 @@ import { absorb } from './absorb.ts'
 import { braked, brakedEnd, makeBraking } from './brake-move.ts'
 import { type Called, callService, factsOf } from './call.ts'
 import { aboutService } from './classify.ts'
-import { withoutConflict } from './conflict.ts'
+import { sendableUser } from './conflict.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { toEnding } from './finish.ts'
@@ -184,8 +184,7 @@ async function takeTurns({ context, run, gate, subject, record, memory }: Turnin
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
     run.observe({ step: 'answered', plan: move.plan, called: last })
-    const sendable = withoutConflict(mapped, turn.memory)
-    const desired = sendable.kind === 'user' ? sendable.user : null
+    const desired = sendableUser(mapped, turn.memory)
     const step = absorb(turn, last, { ...situation, ...factsOf(last), plan: move.plan, desired })
     turn = step.turn
     await context.report({ id, epoch: passed.permit.epoch, ...aboutService(last) })

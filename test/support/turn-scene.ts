@@ -5,7 +5,7 @@ import type { OptionalField } from '../../src/model/user.ts'
 import { absorb } from '../../src/sync/absorb.ts'
 import { classified, factsOf } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
-import { withoutConflict } from '../../src/sync/conflict.ts'
+import { sendableUser } from '../../src/sync/conflict.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
 import { nextMove, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
@@ -80,8 +80,7 @@ export function play(
     const named: readonly OptionalField[] =
       typeof answer === 'object' && 'named' in answer ? answer.named : []
     const conflict = status === 409 || (typeof answer === 'object' && 'conflict' in answer)
-    const sendable = withoutConflict(mapped, turn.memory)
-    const desired = sendable.kind === 'user' ? sendable.user : null
+    const desired = sendableUser(mapped, turn.memory)
     const remote =
       typeof answer === 'object' && 'user' in answer
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }
