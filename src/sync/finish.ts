@@ -3,7 +3,6 @@ import type { Claim } from '../ledger/claim.ts'
 import type { ForClaimants } from '../ledger/claimants.ts'
 import type { Ending } from '../ledger/ending.ts'
 import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
@@ -13,19 +12,18 @@ import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import { isToErase } from './plan.ts'
+import type { Sharing } from './sharing.ts'
 import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
-type Finished = {
-  readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
-  readonly claim: Claim
-  readonly mapped: Mapped
-  readonly record: KnownRecord
-  readonly basis: KnownRecord
-  readonly claimants: readonly CustomerKey[]
-  readonly turn: Turn
-  readonly last: Called | null
-  readonly end: TurnEnd
-}
+/** The turn at the end of a claim, and its last call. */
+export type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
+
+type Finished = Sharing &
+  Turned & {
+    readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
+    readonly claim: Claim
+    readonly record: KnownRecord
+  }
 
 /** Puts the outcome of a claim into the form that is stored. */
 export function toEnding(finished: Finished): Ending {

@@ -14,7 +14,7 @@ import { aboutService } from './classify.ts'
 import { sendableUser } from './conflict.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
-import { toEnding } from './finish.ts'
+import { type Turned, toEnding } from './finish.ts'
 import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
@@ -158,7 +158,6 @@ type Turning = {
   readonly record: KnownRecord
   readonly memory: Memory
 }
-type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
 async function takeTurns({ context, run, gate, subject, record, memory }: Turning): Promise<Turned> {

@@ -81,10 +81,11 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
   const done = writes.filter(({ meaning }) => meaning === 'done')
   const lost = writes.filter(({ meaning }) => meaning === 'unknown')
   const sent = writes.some(({ meaning }) => meaning !== 'not-sent')
+  const unanswered: Writes = lost.length > 0 ? 'lost' : sent ? 'refused' : 'none'
   return {
     lookups: made.length - writes.length,
     creates: writes.filter(({ plan }) => plan.kind === 'create').length,
-    writes: writesOf({ answered: done.length + unclear.length, lost: lost.length, sent }),
+    writes: done.length + unclear.length > 0 ? ('answered' as const) : unanswered,
     /** A call got a trusted answer. */
     sure: made.some(({ trusted }) => trusted),
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
@@ -94,14 +95,6 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
     acknowledged: done.flatMap(({ plan }) => acknowledgedBy(plan)),
   }
-}
-
-type Counted = { readonly answered: number; readonly lost: number; readonly sent: boolean }
-
-function writesOf({ answered, lost, sent }: Counted): Writes {
-  if (answered > 0) return 'answered'
-  if (lost > 0) return 'lost'
-  return sent ? 'refused' : 'none'
 }
 
 /** A create and a PUT are about the user as a whole. */
