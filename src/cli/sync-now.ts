@@ -42,7 +42,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     const job = makeJob({
       context,
       claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
-      end: makeStoreEnding(pool, config.timing.gapMs),
+      storeEnding: makeStoreEnding(pool, config.timing.gapMs),
       ...{ clock: systemClock, stopping: io.stop, abort: io.stop, lookup },
       observe: (key, step) => {
         logCall(key, step)

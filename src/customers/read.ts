@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
-import { halvedUntilApart, isAboutRows } from '../database/apart.ts'
+import { halvedOnRowError, isAboutRows } from '../database/apart.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -227,7 +227,7 @@ async function readApart(
 ): Promise<ReadRows> {
   const rows = new Map<CustomerKey, FoundRow>()
   const unreadable = new Map<CustomerKey, Error>()
-  for (const [key, row] of await halvedUntilApart(keys, read))
+  for (const [key, row] of await halvedOnRowError(keys, read))
     if (!(row instanceof Error)) rows.set(key, row)
     else if (isAboutRows(row)) unreadable.set(key, row)
     else throw row

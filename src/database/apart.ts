@@ -9,7 +9,7 @@ export function isAboutRows(error: unknown): error is pg.DatabaseError {
 }
 
 /** Runs a statement about a batch; a batch that Postgres refuses for one of its rows is halved, until that row stands alone. */
-export async function halvedUntilApart<Item, Given>(
+export async function halvedOnRowError<Item, Given>(
   items: readonly Item[],
   ask: (some: readonly Item[]) => Promise<ReadonlyMap<Item, Given>>,
 ): Promise<ReadonlyMap<Item, Given | Error>> {
@@ -24,7 +24,7 @@ export async function halvedUntilApart<Item, Given>(
     // The stored work of one half stands, whatever becomes of the other.
     for (const half of halves)
       given.push(
-        ...(await halvedUntilApart(half, ask).catch((why: Error) =>
+        ...(await halvedOnRowError(half, ask).catch((why: Error) =>
           half.map((item) => [item, why] as const),
         )),
       )

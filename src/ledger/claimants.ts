@@ -15,7 +15,7 @@ export type ForClaimants = {
   /** Noted, because this one no longer claims their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: all customers with a record under it are noted. */
-  readonly isNew: boolean
+  readonly isNewUser: boolean
 }
 
 type Endings = readonly {
@@ -65,7 +65,7 @@ GROUP BY user_id HAVING count(*) > 1`
 
 /** Two customers that took one `user_id` at the same moment saw nothing of each other before; both are noted. */
 export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<void> {
-  const fresh = endings.filter(({ others }) => others.isNew)
+  const fresh = endings.filter(({ others }) => others.isNewUser)
   for (const alike of groups(fresh)) {
     const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [usersOf(alike)])
     await noteClaimants(pool, keysOf(rows), alike)

@@ -1,6 +1,6 @@
 // How a claim ends, and the statement that stores it.
 import type { Pool } from 'pg'
-import { halvedUntilApart } from '../database/apart.ts'
+import { halvedOnRowError } from '../database/apart.ts'
 import { makeBatch, retried } from '../database/batch.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
 import type { Claim } from './claim.ts'
@@ -29,7 +29,7 @@ export type Freed = {
 export type Ending = {
   readonly claim: Pick<Claim, 'id' | 'token' | 'key' | 'version' | 'nowMs' | 'changedAtMs' | 'generation'>
   /**
-   * `settle`: the plan for the claimed version is carried out, or needs a person (rejected, held). `retry`: a sure "not
+   * Plain: `settle`. The plan for the claimed version is carried out, or needs a person (rejected, held). `retry`: a sure "not
    * now". `unknown`: a call may have reached the service, and it is not known whether it did.
    */
   readonly kind: 'settle' | 'retry' | 'unknown'
@@ -58,7 +58,7 @@ export type Ending = {
   readonly statusKnown: boolean
   /** A GET of this claim showed how the user was. Plain: false. */
   readonly lookedUp: boolean
-  /** Findings about these fields are over. Plain: the fields of the update. With the `user_id` the user as a whole. */
+  /** Findings about these fields are over. Plain: the status and the fields of the update. With the `user_id` the user as a whole. */
   readonly acknowledged: readonly UserField[]
   /** Null: no call was made, so no answer tells of the user. Plain: PATCH and 200. */
   readonly lastAnswer: {
@@ -66,7 +66,7 @@ export type Ending = {
     readonly status: number | null
     readonly error: string | null
   } | null
-  /** Values that its writes have replaced or cleared, for customers that wait for them. It is not stored. */
+  /** Values that its writes have replaced or cleared, for customers that wait for them. Plain: the old value. It is not stored. */
   readonly freed: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. Plain: both are null. */
   readonly erasure: {
@@ -75,7 +75,7 @@ export type Ending = {
     /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
     readonly left: readonly string[] | null
   }
-  /** Plain: no other customer has a record under the user. */
+  /** Plain: `answered`, and no customer to note. */
   readonly others: ForClaimants
 
   /** Digest of what the mapping made of the customer. */
@@ -230,7 +230,7 @@ export function makeStoreEnding(pool: Pool, gapMs: number): (ending: Ending) => 
     // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteNamed(pool, endings)
-    const stored = await halvedUntilApart(endings, (some) => retried(() => store({ pool, gapMs }, some)))
+    const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, gapMs }, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
     const late = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
     await retried(() => suspectLate(pool, late))

@@ -6,7 +6,7 @@ import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../m
 import { absorbWrite } from '../sync/absorb.ts'
 import { kindsOf } from '../sync/brake-kinds.ts'
 import { beforeOf } from '../sync/brake-move.ts'
-import { sendableUser } from '../sync/conflict.ts'
+import { userWithoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
 import { isStatusKept, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
@@ -134,7 +134,7 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
   const { mapped, claimants } = made
   const digests = forCustomer(digester, key)
   const situation = { mapped, claimants, policy, digests, lookupAfterMs: 0, consistencyDelayMs: 0 }
-  const desired = sendableUser(mapped, made.memory)
+  const desired = userWithoutConflict(mapped, made.memory)
   const facts = { status: 200, named: [], conflict: false, desired, digests, lookupAfterMs: 0 }
   const before = beforeOf({ ...made, basis: made.record }, policy)
   const calls: CallMethod[] = []

@@ -1,20 +1,24 @@
 import type { OptionalField } from '../model/user.ts'
-import { type Called, type CalledGet, type Facts, reasonOf, retry, type TurnStep } from './call.ts'
+import { type Called, type CalledGet, type Facts, factsOf, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
-import { conflictOnceCreated } from './conflict.ts'
+import { conflictOnceCreated, userWithoutConflict } from './conflict.ts'
 import { fieldsShown, type Memory, PHONE } from './memory.ts'
-import { fieldsOf, isStatusKept, type WritePlan } from './plan.ts'
+import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, absorbUnclear, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { rememberAbsent, rememberErased, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
-import { type MadeCall, resultOfCalls, type Turn } from './turn.ts'
+import { type MadeCall, resultOfCalls, type Turn, type TurnSituation } from './turn.ts'
+
+type Answered = { readonly plan: Plan; readonly called: Called }
 
 /** The turn after one more call. */
 function withCall(turn: Turn, call: MadeCall): Turn {
   return { ...turn, made: [...turn.made, call] }
 }
 
-/** Changes the memory by an answer. */
-export function absorb(turn: Turn, called: Called, facts: Facts): TurnStep {
+/** The next turn: the memory changed by an answer, and perhaps an end. */
+export function absorb(turn: Turn, { plan, called }: Answered, situation: TurnSituation): TurnStep {
+  const desired = userWithoutConflict(situation.mapped, turn.memory)
+  const facts = { ...situation, ...factsOf(called), plan, desired }
   return called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
 }
 

@@ -9,7 +9,7 @@ import type { SyncContext } from './context.ts'
 import { forCustomer } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
-import type { Sharing } from './sharing.ts'
+import type { Subject } from './subject.ts'
 import { givenUp, type Move, type Turn, type TurnEnd } from './turn.ts'
 import type { Policy } from './write.ts'
 
@@ -27,7 +27,7 @@ export function makeBraking(
   return { brake, key, digests, record: found.record, before, digestKey: digester.id, desired }
 }
 
-type Found = Sharing & { readonly record: KnownRecord }
+type Found = Omit<Subject, 'end'> & { readonly record: KnownRecord }
 
 export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Policy): Before {
   return {

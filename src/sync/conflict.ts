@@ -150,7 +150,7 @@ export function conflictAfterLookup(
 }
 
 /**
- * The part of a customer that may be sent while another user has some of its values: these count as not valid. Refused
+ * Without a conflict: as mapped. Else the part that may be sent, and values that another user has count as not valid. Refused
  * again, the customer's earlier value is cleared at the service. It is not the customer's any more, and may be the very
  * one that another customer waits for. Where it is not known which of several values it is, none is cleared.
  */
@@ -169,7 +169,7 @@ export function withoutConflict(mapped: Mapped, known: Known): Mapped {
 }
 
 /** The user of this part; null where the customer is to have none. */
-export function sendableUser(mapped: Mapped, known: Known): DesiredUser | null {
+export function userWithoutConflict(mapped: Mapped, known: Known): DesiredUser | null {
   const sendable = withoutConflict(mapped, known)
   return sendable.kind === 'user' ? sendable.user : null
 }

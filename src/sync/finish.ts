@@ -12,13 +12,13 @@ import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
 import { isToErase } from './plan.ts'
-import type { Sharing } from './sharing.ts'
+import type { Subject } from './subject.ts'
 import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 /** The turn at the end of a claim, and its last call. */
 export type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
-type Finished = Sharing &
+type Finished = Omit<Subject, 'end'> &
   Turned & {
     readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
     readonly claim: Claim
@@ -78,7 +78,7 @@ function forOthers(finished: Finished, result: Result): ForClaimants {
     effect,
     mayEndTrial: result.mayEndTrial || earlier,
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants,
-    isNew: record.isNew || record.userId !== userIdAfter(finished),
+    isNewUser: record.isNew || record.userId !== userIdAfter(finished),
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type OptionalField,
   type Status,
 } from '../model/user.ts'
-import { type Conflicting, conflictStands, sendableUser, startConflict } from './conflict.ts'
+import { type Conflicting, conflictStands, startConflict, userWithoutConflict } from './conflict.ts'
 import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
 import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 
@@ -103,7 +103,7 @@ function leftOutStill(
 ): Pick<Memory, 'conflict' | 'refused'> {
   const conflict =
     memory.conflict && conflictStands(mapped.user, memory.conflict, digests) ? memory.conflict : null
-  const user = sendableUser(mapped, { ...memory, conflict })
+  const user = userWithoutConflict(mapped, { ...memory, conflict })
   const stand = user !== null && currentRefusals(user, memory, digests).size > 0
   return { conflict, refused: stand ? memory.refused : {} }
 }

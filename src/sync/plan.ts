@@ -1,6 +1,12 @@
 import type { CustomerKey } from '../model/customer.ts'
 import { isOutOfScope, type Mapped } from '../model/mapped.ts'
-import { entitled, OPTIONAL_FIELDS, type OptionalField, type Status } from '../model/user.ts'
+import {
+  type DesiredUser,
+  entitled,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  type Status,
+} from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
 import type { CustomerDigests } from './digest.ts'
@@ -13,7 +19,7 @@ import {
   statusIsRight,
   unmanagedOf,
 } from './memory.ts'
-import { createBody, eraseBody, needsReplace, type Policy, patchBody, putBody } from './write.ts'
+import { createBody, eraseBody, type Policy, patchBody, putBody } from './write.ts'
 
 /** The content of an update: the body, and what has to be remembered once it is acknowledged. */
 type Update = {
@@ -135,6 +141,26 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   return replace
     ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, keepsStatus }
     : { kind: 'patch', body: patchBody({ user, status, changed, policy }), fields: changed, keepsStatus }
+}
+
+type Replacing = {
+  readonly user: DesiredUser
+  readonly memory: Memory
+  readonly policy: Policy
+  readonly managed: readonly OptionalField[]
+  readonly changed: readonly OptionalField[]
+}
+
+/**
+ * A PUT where a PATCH cannot say it (a field cleared by leaving it out, unmanaged fields), or when everything changed.
+ * It carries the complete set (section 4.6, rule 1): what the mapping does not set would be lost. The caller
+ * rules it out while a field is left out because its value is invalid or was refused.
+ */
+function needsReplace({ user, memory, policy, managed, changed }: Replacing): boolean {
+  if (!policy.fullyManaged && policy.unmanaged !== 'clear') return false
+  if (policy.unmanaged === 'clear' && unmanagedOf(user, memory).length > 0) return true
+  if (changed.some((field) => user.fields[field] === null && policy.clearWith[field] === 'omit')) return true
+  return managed.length > 1 && changed.length === managed.length
 }
 
 /** `wrong`: those whose value is not known to be at the service. `complete`: no field is left out. */

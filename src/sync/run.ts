@@ -9,9 +9,8 @@ import { entitled } from '../model/user.ts'
 import type { Permit } from '../pace/pace.ts'
 import { absorb } from './absorb.ts'
 import { braked, brakedEnd, makeBraking } from './brake-move.ts'
-import { type Called, callService, factsOf } from './call.ts'
+import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
-import { sendableUser } from './conflict.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { type Turned, toEnding } from './finish.ts'
@@ -23,7 +22,8 @@ import { givenUp, isAccessFirst, type Move, nextMove, startTurn, type Turn, type
 export type JobOptions = {
   readonly context: SyncContext
   readonly claim: (lease: Lease) => Promise<Claim | null>
-  readonly end: (ending: Ending) => Promise<boolean>
+  /** False where the ending came too late: it has then marked the customer as suspect. */
+  readonly storeEnding: (ending: Ending) => Promise<boolean>
   /** `wall`: milliseconds since 1970, also while the machine sleeps. `monotonic`: never set back. */
   readonly clock: { readonly wall: () => number; readonly monotonic: () => number }
   readonly stopping: AbortSignal
@@ -51,7 +51,7 @@ export class BrokenOff extends Error {
  * Rejects with BrokenOff after the claim, and as the claim does before it.
  */
 export function makeJob(options: JobOptions) {
-  const { context, claim, end, clock, stopping, abort, observe, lookup = false } = options
+  const { context, claim, storeEnding, clock, stopping, abort, observe, lookup = false } = options
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
@@ -83,8 +83,7 @@ export function makeJob(options: JobOptions) {
     const { key } = made
     try {
       const ending = await runClaim(context, run)
-      // Too late to count: the ending has seen to that.
-      await end(ending)
+      await storeEnding(ending)
       if (ending.freed.length > 0) await context.wakeWaiting({ key, freed: ending.freed })
       return ending
     } catch (error) {
@@ -183,8 +182,7 @@ async function takeTurns({ context, run, gate, subject, record, memory }: Turnin
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
     run.observe({ step: 'answered', plan: move.plan, called: last })
-    const desired = sendableUser(mapped, turn.memory)
-    const step = absorb(turn, last, { ...situation, ...factsOf(last), plan: move.plan, desired })
+    const step = absorb(turn, { plan: move.plan, called: last }, situation)
     turn = step.turn
     await context.report({ id, epoch: passed.permit.epoch, ...aboutService(last) })
     if (step.end) return await ended(step.end)

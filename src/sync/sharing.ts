@@ -15,11 +15,10 @@ import type { SyncContext } from './context.ts'
 import { type Digester, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 
-export type Sharing = {
+/** As in Subject. */
+type Sharing = {
   readonly mapped: Mapped
-  /** The customers in scope that claim the same user. */
   readonly claimants: readonly CustomerKey[]
-  /** The record to go by: the customer's own, or that of the one that wrote to this user last. */
   readonly basis: KnownRecord
 }
 

@@ -1,15 +1,24 @@
 import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { KnownRecord, Reason } from '../ledger/record.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { SyncContext } from './context.ts'
 import { mapFound } from './map.ts'
-import { resolveSharing, type Sharing } from './sharing.ts'
+import { resolveSharing } from './sharing.ts'
 import { givenUp, type TurnEnd } from './turn.ts'
 
-/** A customer as a claim finds it, and what those who share its user change. `end`: it can be judged no further now. */
-export type Subject = Sharing & { readonly end: TurnEnd | null }
+/** A customer as a claim finds it. */
+export type Subject = {
+  readonly mapped: Mapped
+  /** The customers in scope that claim the same user. */
+  readonly claimants: readonly CustomerKey[]
+  /** The record to plan from: the customer's own, or that of the one that wrote to this user last. */
+  readonly basis: KnownRecord
+  /** Not null: it can be judged no further now. */
+  readonly end: TurnEnd | null
+}
 
 /**
  * The customer as it stands now, and by the database's clock: the time at which it is planned again is compared with

@@ -7,7 +7,6 @@ import {
   type Status,
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
-import { type Memory, unmanagedOf } from './memory.ts'
 
 /** The inputs of a plan besides the customer. */
 export type Policy = Pick<
@@ -54,26 +53,6 @@ export function eraseBody(
   const body: Fields = {}
   for (const field of fields) body[field] = clearWith[field] === 'empty' ? '' : null
   return { status: 0, ...body }
-}
-
-type Replacing = {
-  readonly user: DesiredUser
-  readonly memory: Memory
-  readonly policy: Policy
-  readonly managed: readonly OptionalField[]
-  readonly changed: readonly OptionalField[]
-}
-
-/**
- * A PUT where a PATCH cannot say it (a field cleared by leaving it out, strays), or when everything changed.
- * It carries the complete set (section 4.6, rule 1): what the mapping does not set would be lost. The caller
- * rules it out while a field is left out because its value is invalid or was refused.
- */
-export function needsReplace({ user, memory, policy, managed, changed }: Replacing): boolean {
-  if (!policy.fullyManaged && policy.unmanaged !== 'clear') return false
-  if (policy.unmanaged === 'clear' && unmanagedOf(user, memory).length > 0) return true
-  if (changed.some((field) => user.fields[field] === null && policy.clearWith[field] === 'omit')) return true
-  return managed.length > 1 && changed.length === managed.length
 }
 
 function picked(user: DesiredUser, fields: readonly OptionalField[]): Fields {

@@ -72,7 +72,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const job = makeJob({
     ...{
       context,
-      end: makeStoreEnding(pool, config.timing.gapMs),
+      storeEnding: makeStoreEnding(pool, config.timing.gapMs),
       clock: systemClock,
       stopping: signal,
       abort: abort.signal,

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { halvedUntilApart } from '../../src/database/apart.ts'
+import { halvedOnRowError } from '../../src/database/apart.ts'
 
 function refusal(code: string): Error {
   return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code })
@@ -14,9 +14,9 @@ test('the item that Postgres refuses stands alone, and what is stored before the
     stored.push(...items)
     return new Map(items.map((item) => [item, true]))
   }
-  const given = await halvedUntilApart([0, 1, 2, 3, 4, 5], ask(-1))
+  const given = await halvedOnRowError([0, 1, 2, 3, 4, 5], ask(-1))
   expect([...given].map(([item, fits]) => (fits === true ? item : 'error'))).toEqual([0, 'error', 2, 3, 4, 5])
-  const cut = await halvedUntilApart([0, 1, 2, 3, 4, 5], ask(4))
+  const cut = await halvedOnRowError([0, 1, 2, 3, 4, 5], ask(4))
   expect([...cut].filter(([, fits]) => fits === true).map(([item]) => item)).toEqual([0, 2])
-  await expect(halvedUntilApart([4], ask(4))).rejects.toMatchObject({ code: '57P01' })
+  await expect(halvedOnRowError([4], ask(4))).rejects.toMatchObject({ code: '57P01' })
 })

@@ -33,7 +33,7 @@ export function endingOf(id: string, { claim = {}, others = {}, ...given }: Give
     },
     lastAnswer: { method: 'PATCH', status: 200, error: null },
     erasure: { cleared: null, left: null },
-    others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNew: false, ...others },
+    others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNewUser: false, ...others },
     ...{ desired: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     ...given,
   }

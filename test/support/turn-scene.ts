@@ -3,9 +3,8 @@ import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { OptionalField } from '../../src/model/user.ts'
 import { absorb } from '../../src/sync/absorb.ts'
-import { classified, factsOf } from '../../src/sync/call.ts'
+import { classified } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
-import { sendableUser } from '../../src/sync/conflict.ts'
 import { type Memory, rememberFor } from '../../src/sync/memory.ts'
 import { nextMove, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
@@ -62,11 +61,10 @@ export function play(
   let turn = startTurn(
     rememberFor(memory, { mapped, record: { userId: 'u7', remote: memory.remote }, digests }),
   )
+  const times = { lookupAfterMs, consistencyDelayMs: 5000 }
+  const situation = { mapped, claimants: [], policy, digests, ...times, accessFirst }
   for (;;) {
-    const move = nextMove(turn, {
-      ...{ mapped, claimants: [], policy, digests, lookupAfterMs },
-      ...{ consistencyDelayMs: 5000, accessFirst },
-    })
+    const move = nextMove(turn, situation)
     if ('end' in move) {
       expect(left).toEqual([])
       return { calls, end: move.end, turn: { ...turn, ...resultOfCalls(turn) } }
@@ -80,14 +78,12 @@ export function play(
     const named: readonly OptionalField[] =
       typeof answer === 'object' && 'named' in answer ? answer.named : []
     const conflict = status === 409 || (typeof answer === 'object' && 'conflict' in answer)
-    const desired = sendableUser(mapped, turn.memory)
     const remote =
       typeof answer === 'object' && 'user' in answer
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }
         : null
     const called = classified(call.method, remote, { outcome, named, conflict, shape: null, durationMs: 0 })
-    const facts = { ...factsOf(called), plan, desired, digests, lookupAfterMs, accessFirst }
-    const step = absorb(turn, called, facts)
+    const step = absorb(turn, { plan, called }, situation)
     turn = step.turn
     if (step.end) {
       expect(left).toEqual([])

@@ -219,11 +219,11 @@ describe('toEnding', () => {
   })
 
   it('tells when a user_id is recorded for the first time', () => {
-    expect(ending({ end: SETTLE })).toMatchObject({ others: { isNew: true }, record: { userId: 'u7' } })
-    expect(ending({ end: SETTLE, record: { userId: 'u7', isNew: false } }).others.isNew).toBe(false)
+    expect(ending({ end: SETTLE })).toMatchObject({ others: { isNewUser: true }, record: { userId: 'u7' } })
+    expect(ending({ end: SETTLE, record: { userId: 'u7', isNew: false } }).others.isNewUser).toBe(false)
     const broken: Mapped = { kind: 'rejected', userId: null, issues: [] }
     const kept = ending({ end: SETTLE, mapped: broken, record: { userId: 'u7', isNew: false } })
-    expect(kept).toMatchObject({ others: { isNew: false }, record: { userId: 'u7' } })
+    expect(kept).toMatchObject({ others: { isNewUser: false }, record: { userId: 'u7' } })
   })
 
   it('forgets what it once sent in fields that are not managed now, unless they are to be cleared', () => {

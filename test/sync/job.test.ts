@@ -31,7 +31,7 @@ function scene(
   const stopping = new AbortController()
   const job = makeJob({
     claim: async () => CLAIM,
-    end: async (ending) => {
+    storeEnding: async (ending) => {
       endings.push(ending)
       return true
     },
@@ -143,6 +143,6 @@ describe('a job', () => {
 })
 
 it('names the customer whose claim broke off', async () => {
-  const { job } = scene({ end: () => Promise.reject(new Error('no')) })
+  const { job } = scene({ storeEnding: () => Promise.reject(new Error('no')) })
   await expect(job(LEASE)).rejects.toMatchObject({ customer: KEY, cause: { message: 'no' } })
 })
