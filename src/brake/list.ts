@@ -137,6 +137,8 @@ export type LoggedDecision = {
   /** Null: single customers. */
   readonly kind: string | null
   readonly customers: number
+  /** At most ten of them, in a decision by key. */
+  readonly keys: readonly string[]
   readonly by: string
   readonly why: string
   readonly at: string
@@ -147,6 +149,7 @@ export type LoggedDecision = {
 export async function listDecisions(client: Client, limit: number): Promise<readonly LoggedDecision[]> {
   const { rows } = await client.query<LoggedDecision>(
     `SELECT c.id::text, c.action, c.kind, c.customers, c.by, c.why, ${iso('c.at')} AS at,
+       to_json(ARRAY(SELECT d.key FROM rollcall.decided d WHERE d.decision = c.id AND c.kind IS NULL ORDER BY 1 LIMIT 10)) AS keys,
        (SELECT count(*)::int FROM rollcall.decided d WHERE d.decision = c.id AND d.spent_at IS NULL) AS open
      FROM rollcall.decision c ORDER BY c.id DESC LIMIT $1`,
     [limit],

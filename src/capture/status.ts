@@ -92,7 +92,10 @@ function statusOf(
   })()
   const reasons = [
     ...rights.map((right) => `writes to the table fail: the owner of the trigger function lacks ${right}`),
-    ...lacks.map(({ event, why }) => `the ${event} trigger is ${why}`),
+    ...[...whys].map((why) => {
+      const events = lacks.flatMap((lack) => (lack.why === why ? lack.event : []))
+      return `${events.join(', ')}: ${events.length === 1 ? 'trigger' : 'triggers'} ${why}`
+    }),
     ...(old && !whys.has('missing') ? ['the trigger function does not fit the configuration'] : []),
     ...leftover.map((name) => `the trigger ${name} is of an earlier configuration`),
     ...unknown.map((column) => lacksColumn(table, column)),

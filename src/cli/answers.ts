@@ -13,9 +13,7 @@ counts each distinct answer: the method, the status, the shape of the body
 command needs DATABASE_URL only, and no configuration.
 
 Examples:
-  rollcall answers             all distinct answers of the service
-  rollcall answers --forget    start counting again, for example after a
-                               release of the service`
+  rollcall answers --forget    after a release of the service`
 
 export const answersCommand: AddCommand = (program, io) => {
   program

@@ -60,14 +60,14 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${since}. No customer has lost access because of it. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If not, run \`rollcall capture resync\`: it revokes the customers without a row`
-    : `changes of ${relation} since ${since} were not captured; a running worker compares all customers again`
+    ? `${relation} was truncated at ${minute(since)}. No customer has lost access because of it. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If not, run \`rollcall capture resync\`: it revokes the customers without a row`
+    : `changes of ${relation} since ${minute(since)} were not captured; a running worker compares all customers again`
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
   return brake.filter(brakeNeedsPerson).map(({ kind, held, taken, trippedAt }) => {
     if (held === 0)
-      return `the brake (${kind}) has been tripped since ${trippedAt}, but holds no customer: ${letsThrough(kind)}`
+      return `the brake (${kind}) has been tripped since ${minute(trippedAt ?? '')}, but holds no customer: ${letsThrough(kind)}`
     const since =
       trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${minute(trippedAt)}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
@@ -129,7 +129,7 @@ export function renderVerified({ coverage }: VerificationReport): string {
 /** Access first: a customer is shut out, or let in at your cost. */
 export function renderDrift({ open, notCredible, ...about }: VerificationReport): string {
   const wrong = renderWrongAccess(about)
-  const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${open[kind]} ${kind}`)
+  const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${kind}: ${open[kind]}`)
   return applying([
     wrong !== '' && wrong,
     kinds.length > 0 ? kinds.join(', ') : `none ${wrong === '' ? '' : 'else '}found`,
@@ -159,7 +159,7 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   const wrong = renderWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
   return applying([
     drift > 0 &&
-      `the service differs from the database for ${counted(drift, 'customer')}${wrong && `, ${wrong}`}: see \`rollcall drift --from-ledger\``,
+      `the service differs from the database for ${counted(drift, 'customer')}${wrong && ` (${wrong})`}: see \`rollcall drift --from-ledger\``,
     notCredible &&
       `${renderNotCredible(notCredible)}. rollcall neither reports nor repairs these users. Check SERVICE_URL, and whether the service was emptied. If the users are really gone, run \`rollcall drift --credible --why …\``,
     periodMs !== null &&

@@ -23,14 +23,10 @@ import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-
 
 const EXAMPLES = `
 Examples:
-  rollcall capture install           create or update the triggers; a second
-                                     run changes nothing and takes no lock
   rollcall capture install --print   print the SQL for a DBA instead
   rollcall capture status            show whether the triggers fit the
                                      configuration (exit code 3: they do not)
-  rollcall capture resync            after a TRUNCATE or a gap: compare all
-                                     customers with the ledger
-  rollcall capture uninstall         remove every trigger and function`
+  rollcall capture resync            after a TRUNCATE or a gap`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program.command('capture').addHelpText('after', EXAMPLES)
@@ -117,7 +113,7 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
       !leavesOthers &&
-      'This does not sync existing customers: `rollcall backfill --dry-run` shows which differ, `rollcall backfill` syncs them.',
+      'Changes made before are not captured. For existing customers run `rollcall backfill`; if triggers were missing or disabled for a time, run `rollcall capture resync`.',
     leavesOthers &&
       'Another mapping is active, so its tables stay watched. Run `rollcall backfill --mapping`, then run this command again.',
   ]).flatMap((line) => hanging('', line))

@@ -16,7 +16,6 @@ Examples:
                           itself in under a minute
   rollcall demo --keep    the same, and leave it running: prints addresses
                           and keys; Ctrl-C ends it
-  rollcall demo --json    print the result as JSON
 
 All data is in a temporary folder that the demo deletes at its end. Exit code 0:
 every customer agrees with its user at the service. 1: a customer does not.`

@@ -47,11 +47,7 @@ Examples:
   rollcall drift --format html --output drift.html
                                                    a page for a manager
   rollcall drift --where 'plan in premium,trial'   some customers, by a column
-                                                   that the mapping reads
-  rollcall drift --from-ledger                     open findings of workers and
-                                                   earlier runs; no call
-  rollcall drift --repair                          also mark users that differ
-                                                   as owed`
+                                                   that the mapping reads`
 
 export const driftCommand: AddCommand = (program, io, exit) => {
   addDriftOptions(program.command('drift'))

@@ -34,10 +34,6 @@ Exit codes:
 
 Examples:
   rollcall explain 4711
-  rollcall explain 4711 4712 --json
-  rollcall explain 4711 --show-values     with the values of the fields
-  rollcall explain 4711 --no-call         without asking the service
-  rollcall explain 4711 --calls 50        with the last fifty calls
   rollcall explain '["ES", "4711"]'       a customer with two key columns`
 
 const ACCESS_HELP = `
@@ -65,7 +61,6 @@ Exit codes:
 
 Examples:
   rollcall access 4711
-  rollcall access 4711 4712 --json
   rollcall access 4711 --token-file token.jwt
   pbpaste | rollcall access 4711 --token-file -   the token from stdin
   rollcall access '["ES", "4711"]'                two key columns`

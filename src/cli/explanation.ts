@@ -11,7 +11,7 @@ import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import type { Reason } from '../ledger/record.ts'
 import { CAUSE } from '../report/words.ts'
 import { byKind, columns, details, type LabelledText, renderValue, shellQuoted, span } from './render.ts'
-import { renderHistory, renderOwed } from './render-history.ts'
+import { renderHistory, renderOwed, toDoOf } from './render-history.ts'
 import { renderUnreadable } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderCallError, renderMapped, renderPlan } from './render-step.ts'
 
@@ -61,6 +61,8 @@ function verdictEntries(one: Explanation, view: View): LabelledText[] {
 }
 
 function remedyEntries(one: Explanation): LabelledText[] {
+  const history = historyOf(one.rollcall)
+  if (one.remedies.length === 0 && history) return [['to do', toDoOf(history)]]
   return one.remedies.map((remedy) => ['to do', renderRemedy(remedy, one)])
 }
 
@@ -75,6 +77,11 @@ function renderDryRun(one: Explanation): string[] {
     ...details([
       ['plan', renderPlan(plan)],
       ['note', withoutLedger && AS_NEW],
+      [
+        'note',
+        /^(held|discarded)$/.test(historyOf(one.rollcall)?.state ?? '') &&
+          renderRemedy({ do: 'decide', waitMs: null }, one),
+      ],
     ]),
   ]
 }

@@ -25,9 +25,9 @@ import {
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is a reason from the printed list: a code (refused), a code with the HTTP
-status or error (refused:422, unknown:timeout), or issue:FIELD for customers
-with an issue of this field (issue:email, issue:email:refused).
+REASON is a reason that \`rollcall failures\` lists: a code (refused), a code with
+the HTTP status or error (refused:422, unknown:timeout), or issue:FIELD for
+customers with an issue of this field (issue:email, issue:email:refused).
 
 --retry makes the customers due. It also forgets which values the service has
 refused, so that they are sent again. If an earlier call may still arrive, the
@@ -45,8 +45,6 @@ ${FAILED}
 Examples:
   rollcall failures                          every reason, with what to do
   rollcall failures --reason refused:422     the customers with this reason
-  rollcall failures --reason issue:email --limit 1000
-  rollcall failures 4711                     one customer, with its history
   rollcall failures --retry 4711 4712        try these again now
   rollcall failures --retry --reason denied  after the keys were corrected
   rollcall failures --retry --all`
@@ -158,5 +156,6 @@ async function nameIfConfigured(origin: string | null, cwd: string): Promise<Nam
 /** A mistyped reason must not pass for one that no customer has. */
 function checkCode(selector: Selector): void {
   if (selector.kind !== 'reason' || isReasonCode(selector.code)) return
-  throw usage(`--reason: there is no such reason${didYouMean(selector.code, REASON_CODES)}`)
+  const meant = didYouMean(selector.code, REASON_CODES)
+  throw usage(`--reason: there is no such reason${meant}; \`rollcall failures\` lists the present ones`)
 }

@@ -25,13 +25,12 @@ status, failures, held, pace, answers, erasures, explain, access, capture status
 and capture resync. For migrate and capture install use the owner of rollcall's
 tables.
 
-With --read-only the role may run status, failures, answers and drift
---from-ledger. This role may not read customers, so the command needs no
-configuration.
+With --read-only the role may run status, failures, held, held log, pace,
+answers, erasures and drift --from-ledger. It may not read customers and may not
+decide, so the command needs no configuration.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql
-  rollcall grants --to rollcall_worker --queue > grants.sql
   psql "$ADMIN_URL" --set ON_ERROR_STOP=1 < grants.sql
   rollcall grants --to on_call --read-only`
 
@@ -40,7 +39,7 @@ export const grantsCommand: AddCommand = (program, io) => {
     .command('grants')
     .requiredOption('--to <role>', 'the Postgres role that gets the rights; it must exist')
     .option('--queue', 'also print the rights on a queue in Postgres')
-    .option('--read-only', 'only the rights to read, for status, failures, answers and drift --from-ledger')
+    .option('--read-only', "only the rights to read rollcall's own tables, as for status and failures")
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {

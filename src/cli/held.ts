@@ -1,7 +1,14 @@
 import type { Pool } from 'pg'
 import { HELD_KINDS, type HeldKind, isHeldKind } from '../brake/brake.ts'
 import { discard, type HeldSelection, release } from '../brake/held.ts'
-import { brakeNeedsPerson, findKeys, listDecisions, listHeld, readBrake } from '../brake/list.ts'
+import {
+  brakeNeedsPerson,
+  findKeys,
+  type HeldCustomer,
+  listDecisions,
+  listHeld,
+  readBrake,
+} from '../brake/list.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { withDatabase } from './connect.ts'
@@ -25,9 +32,16 @@ If one kind of change would reach more customers than the option \`brake\` of th
 configuration allows, the brake holds the changes above this limit. They are
 not sent until a person decides.
 
-KIND is a kind from the printed list: revocation, status, create, absence,
-erase, repair, clear:FIELD (clear:email), or truncated. Write a customer key
-that begins with a dash after --.
+KIND is one of these changes:
+  revocation   lost access
+  status       another status with access
+  create       a registration
+  absence      a registration of a user that the service no longer knows
+  clear:FIELD  a cleared field, like clear:email
+  erase        erased personal fields
+  repair       a repair of drift
+  truncated    lost access after a TRUNCATE of a watched table
+Write a customer key that begins with a dash after --.
 
 A release covers exactly the held change. If the customer changes meanwhile,
 the brake counts it again. A discarded change is not sent until the row or the
@@ -44,14 +58,12 @@ ${FAILED}
 
 Examples:
   rollcall held                              all kinds, and the first customers
-  rollcall held --kind revocation --limit 1000
-  rollcall held 4711                         one customer${DECIDING}
   rollcall held log                          past decisions`
 
 const HOW = [
-  '`rollcall held release --kind KIND --why "..."` lets them through, and',
+  '`rollcall held release --kind KIND --why "..."` sends the held changes.',
   '`rollcall held discard --kind KIND --why "..."` leaves the service as it is.',
-  'A customer whose row is corrected is held no longer.',
+  'If you correct the row of a customer, it is no longer held.',
 ]
 
 /**
@@ -131,12 +143,18 @@ async function show(io: Io, given: readonly string[], options: Options): Promise
   const named = given.length > 0
   tell(io, options.json === true, view, () => {
     if (named) return renderHeld(view, keys)
-    return [...renderKinds(view.kinds), ...(view.total > 0 ? [...renderHeld(view), '', ...HOW] : [])]
+    return [
+      ...renderKinds(view.kinds),
+      ...(view.total > 0 ? renderHeld(view) : []),
+      ...(view.customers.some(isHeld) ? ['', ...HOW] : []),
+    ]
   })
-  const waiting = named
-    ? view.customers.some(({ state, released }) => state === 'held' && !released)
-    : view.kinds.some(brakeNeedsPerson)
+  const waiting = named ? view.customers.some(isHeld) : view.kinds.some(brakeNeedsPerson)
   return waiting ? 3 : 0
+}
+
+function isHeld({ state, released }: HeldCustomer): boolean {
+  return state === 'held' && !released
 }
 
 /** By a key also a discarded customer can be released. */

@@ -26,15 +26,11 @@ type Follows = NonNullable<Accepted['follows']>
 
 const EXAMPLES = `
 Examples:
-  rollcall migrate                 create or update rollcall's tables, and those
-                                   of a queue in Postgres
   rollcall migrate --target same   after a rotated key, a moved database or a
                                    promoted standby, if no data was lost
   rollcall migrate --target new    after a change to another service, or if the
                                    database has lost data: workers look up every
                                    user
-  rollcall migrate --target new --expect-creates 12000
-                                   pre-approve up to 12000 registrations
 
 --target reads the configuration. docs/restoring.md says when to use same and
 when to use new after a restore.`
@@ -136,7 +132,9 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
   const kept = 'the same as before: all records are kept'
   const forgotten = 'new: the records about users are reset, and workers look up every user'
   return [
-    applied === 0 ? 'rollcall is up to date.' : `rollcall is migrated (${applied} applied).`,
+    applied === 0
+      ? 'rollcall is up to date.'
+      : `${counted(applied, 'migration')} applied. Next, run \`rollcall capture install\`.`,
     ...definitions([
       ['service', target && renderService(target)],
       ['target', accepted && (accepted === 'same' ? kept : forgotten)],

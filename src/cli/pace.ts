@@ -25,7 +25,6 @@ Examples:
   rollcall pace                  the rate, and whether calls are stopped
   rollcall pace --ceiling 200    at most 200 calls per second from now on
   rollcall pace --resume         end a wait because of Retry-After
-  rollcall pace --json           the rate as JSON
 
 Exit codes:
   0  calls are not stopped
@@ -89,7 +88,8 @@ const CORRECT_KEYS =
   'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys'
 const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answers'
 
-function renderRate({ rate, ceiling, heldForMs }: PaceReport): string {
+function renderRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
+  if (cause) return `0 calls/s; ${speed(rate)} calls/s after a successful probe`
   if (heldForMs > 0)
     return `0 calls/s for ${span(heldForMs)} (Retry-After of the service); then ${speed(rate)} calls/s`
   return `${speed(rate)} calls/s${rate < ceiling ? ', rising while calls are made' : ''}`

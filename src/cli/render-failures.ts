@@ -50,10 +50,13 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
   const about = named === null ? [] : [`customers at ${shown(named)}`]
   if (reasons.length === 0 && issues.length === 0)
     return [...about, 'no customer is rejected or failing, and no field is left out']
+  // The issues that block are the mapping's reasons, in detail: each customer is listed once.
+  const explained = issues.some(({ blocks }) => blocks)
+  const others = reasons.filter(({ code }) => !explained || code !== 'mapping')
   return [
     ...about,
     '',
-    ...reasons.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
+    ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected' : 'left out', group, null)),
     `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} settled with a field left out`,
     ...MORE,

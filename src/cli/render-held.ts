@@ -96,16 +96,8 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: {
-    none: 'nothing is released: no such customer is held',
-    one: 'customer is released, and will be sent within the rate limit',
-    many: 'customers are released, and will be sent within the rate limit',
-  },
-  discard: {
-    none: 'nothing is discarded: no such customer is held',
-    one: 'customer is left as it is until it changes',
-    many: 'customers are left as they are until they change',
-  },
+  release: ['released', 'sent within the rate limit'],
+  discard: ['discarded', 'not sent unless the row or the mapping changes'],
 } as const
 
 type Decided = DecisionOutcome & {
@@ -119,9 +111,11 @@ export function renderOutcome(
   { customers, left, reset, notHeld }: Decided,
   truncations: readonly CaptureMark[],
 ): readonly string[] {
-  const { none, one, many } = OUTCOMES[action]
+  const [done, effect] = OUTCOMES[action]
   return applying([
-    customers === 0 ? none : counted(customers, one, many),
+    customers === 0
+      ? `nothing is ${done}: no such customer is held`
+      : `${done}: ${counted(customers, 'customer')}, ${effect}`,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),
     left > 0 &&
@@ -137,9 +131,10 @@ export function renderOutcome(
 
 export function renderDecisions(decisions: readonly LoggedDecision[]): readonly string[] {
   if (decisions.length === 0) return ['nothing was decided yet']
-  return decisions.flatMap(({ at, action, kind, customers, by, why, open }) => [
+  return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details([
+      ['key', keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`],
       ['by', by],
       ['why', why],
       ['open', open > 0 && `${counted(open, 'customer')} not sent yet`],

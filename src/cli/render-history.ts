@@ -15,21 +15,27 @@ export function renderStored(history: History, key: CustomerKey): string[] {
     ...details([
       ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
       ['rollcall', renderOwed(history)],
+      ['to do', toDoOf(history)],
     ]),
     ...renderHistory(history),
   ]
 }
 
+export function toDoOf({ reason, state }: Known): string | undefined {
+  return reason ? renderReason(reason, { state }).toDo : undefined
+}
+
 /** State with its reason, the times that prove that a change arrived, the open finding, and the last calls. */
 export function renderHistory(history: Known): string[] {
-  const { calls, state, since, issues, finding } = history
-  const reason = history.reason && renderReason(history.reason, { state })
+  const { calls, since, issues, finding, owed, capturedMs } = history
+  const state = history.state === 'idle' ? 'settled' : history.state
+  const reason = history.reason && renderReason(history.reason, history)
   const started = since === null ? '' : `, since ${minute(since)}`
   const blocks = state === 'rejected'
+  const waits = state === 'settled' && (owed || capturedMs !== null)
   return [
     ...details([
-      ['state', `${state}${started}${reason ? `: ${reason.what}` : ''}`],
-      ['to do', reason?.toDo],
+      ['state', !waits && `${state}${started}${reason ? `: ${reason.what}` : ''}`],
       ...issues.map((issue) => ['left out', renderIssue({ ...issue, blocks }).what] as const),
       ['finding', finding && renderFinding(finding)],
     ]),

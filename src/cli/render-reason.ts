@@ -1,7 +1,6 @@
 import type { CustomerState, Reason, ReasonCode } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
-import { CALL_ERROR_KINDS } from '../service/errors.ts'
-import { renderCallError } from './render-step.ts'
+import { answerOf } from './render-step.ts'
 
 /** Says what is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
 export type Advice = { readonly what: string; readonly toDo: string }
@@ -177,12 +176,6 @@ function renderUnheardOf({ code, status, error, fields, answer }: FullReason): W
     `${code}${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
     'this version of rollcall does not know the reason: run the version of the workers',
   ]
-}
-
-function answerOf({ status, error }: StoredReason): string {
-  if (status !== undefined) return `HTTP ${status}`
-  const kind = CALL_ERROR_KINDS.find((known) => known === error)
-  return kind ? renderCallError(kind) : (error ?? 'no answer')
 }
 
 type ShownIssue = Pick<FieldIssue, 'code' | 'expected'> & {

@@ -1,6 +1,7 @@
 // The steps of a sync for a person: names of fields, statuses and times, never a field's value.
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
-import { CallError, type CallErrorKind } from '../service/errors.ts'
+import type { Reason } from '../ledger/record.ts'
+import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
 import type { TurnEnd } from '../sync/turn.ts'
 import { byKind, details } from './render.ts'
 
@@ -86,8 +87,8 @@ const SETTLED = {
 
 function renderEnd(end: TurnEnd): string {
   const { code, status, error, misfits = [] } = end.reason ?? {}
-  const details = [code, status, error, ...misfits].filter(Boolean).join(' ')
-  const reason = details === '' ? '' : ` (${details})`
+  const answer = status || error ? [answerOf(end.reason ?? {})] : []
+  const reason = code ? ` (${[code, ...answer, ...misfits].join(': ')})` : ''
   return byKind(end, {
     settle: ({ state }) =>
       state === 'rejected'
@@ -97,6 +98,12 @@ function renderEnd(end: TurnEnd): string {
     unknown: () =>
       `unknown outcome${reason}: rollcall will look up the user, once the call can no longer arrive`,
   })
+}
+
+export function answerOf({ status, error }: Pick<Reason, 'status' | 'error'>): string {
+  if (status !== undefined) return `HTTP ${status}`
+  const kind = CALL_ERROR_KINDS.find((known) => known === error)
+  return kind ? renderCallError(kind) : (error ?? 'no answer')
 }
 
 /** In the middle of a line, and without the code that Node has for it. */

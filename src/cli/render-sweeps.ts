@@ -6,10 +6,11 @@ import {
   type SweepReport,
   type SweepsReport,
 } from '../ledger/runs.ts'
-import { counted, figure } from '../report/figures.ts'
+import { counted, figure, minute } from '../report/figures.ts'
 import { applying, type LabelledText } from './render.ts'
 
 const STANDS_STILL_MS = 60_000
+const PARTIAL = 'unfinished sweeps, or sweeps over some customers,'
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
@@ -31,7 +32,7 @@ export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): 
     [
       'check',
       allMissed(missedSince) > 0 &&
-        `${since}, checks of single customers found that capture missed ${renderMissed(missedSince)}`,
+        `${since}, ${PARTIAL} found that capture missed ${renderMissed(missedSince)}`,
     ],
   ]
 }
@@ -41,22 +42,22 @@ function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs 
   // Customers with a record and no row come after all those counted.
   const of = total === null || customers > total ? '' : ` of ${total}`
   const still = silentMs > STANDS_STILL_MS ? `; no progress: ${goesOn}` : ''
-  return `${what}: ${customers}${of} customers compared, ${differ} differ, since ${startedAt}${still}`
+  return `${what}: ${customers}${of} customers compared, ${differ} differ, since ${minute(startedAt)}${still}`
 }
 
 function renderCheck({ customers, endedAt, missed }: SweepReport): string {
   const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${renderMissed(missed)}`
-  return `${customers} customers compared at ${endedAt}: capture had ${found}`
+  return `${customers} customers compared at ${minute(endedAt ?? '')}: capture had ${found}`
 }
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */
 export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): readonly string[] {
   const found = applying([
     ...(check && allMissed(check.missed) > 0
-      ? [`${renderMissed(check.missed)} when it was checked at ${check.endedAt}`]
+      ? [`${renderMissed(check.missed)} when it was checked at ${minute(check.endedAt ?? '')}`]
       : []),
     allMissed(missedSince) > 0 &&
-      `${renderMissed(missedSince)}, found by checks of single customers${check ? ' since then' : ''}`,
+      `${renderMissed(missedSince)}, found by ${PARTIAL}${check ? ' since then' : ''}`,
   ])
   const ofWorkers = unfinished.filter(({ kind }) => kind !== 'backfill' && kind !== 'resync')
   const still = ofWorkers.filter(({ silentMs }) => silentMs > STANDS_STILL_MS).map(renderUnfinished)

@@ -23,12 +23,9 @@ ${hanging('A fault is ', FAULT_FORM).join('\n')}
 ${hanging('', A_CONTRACT).join('\n')}
 
 Examples:
-  rollcall sandbox
   rollcall sandbox --fault 'PATCH 503 rate=0.3 retry-after=2' --fault latency=9
-  rollcall sandbox --contract legacy
   rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
-  curl -s localhost:4010/_sandbox/users        all users that it holds
   curl -s localhost:4010/_sandbox/journal      all calls that it got`
 
 const SHUT =

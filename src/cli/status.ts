@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { brakeNeedsPerson, type KindHeld, readBrake } from '../brake/list.ts'
+import { type KindHeld, readBrake } from '../brake/list.ts'
 import { openMarks, readGap } from '../capture/marks.ts'
 import { captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
@@ -12,7 +12,7 @@ import { type Overview, readOverview } from '../ledger/overview.ts'
 import { allAreBroughtIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
 import { type PaceReport, readPace } from '../pace/read.ts'
-import { counted } from '../report/figures.ts'
+import { counted, minute } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { ALL_CUSTOMERS } from '../sweep/verdict.ts'
@@ -39,7 +39,8 @@ Examples:
   rollcall status          owed syncs, failures, and whether the triggers fit
   rollcall status --json   the same for a monitor
 
-Exit code 3: a person must act. Each line "attention" names one problem.`
+Exit code 3: a person must act. The lines "attention" come first, one for each
+problem.`
 
 export const statusCommand: AddCommand = (program, io, exit) => {
   program
@@ -113,13 +114,10 @@ function renderStatus(status: Status): string[] {
   const { overview, pace, capture, mapping, verification, attention } = status
   const { outbox, unknown } = overview
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
+  const { target, environment } = status
   return definitions([
-    [
-      'service',
-      status.target
-        ? renderService(status.target)
-        : `not bound yet: no call was ever made (${status.environment})`,
-    ],
+    ...attention.map((what): LabelledText => ['attention', what]),
+    ['service', target ? renderService(target) : `no call was made yet (${environment})`],
     ['mapping', renderMapping(mapping)],
     ['customers', renderCustomers(overview)],
     [
@@ -134,7 +132,6 @@ function renderStatus(status: Status): string[] {
     ['verified', renderVerified(verification)],
     ['drift', renderDrift(verification)],
     ...reasonEntries(overview),
-    ...attention.map((what): LabelledText => ['attention', what]),
   ])
 }
 
@@ -143,7 +140,7 @@ function renderMapping(mapping: MappingStatus | null): string {
   const { generation, appliedAt, current, swept } = mapping
   const other = current ? '' : ', from another configuration than this one'
   const sweeping = swept ? '' : '; a worker still compares the customers with it'
-  return `generation ${generation}, since ${appliedAt}${other}${sweeping}`
+  return `generation ${generation}, since ${minute(appliedAt)}${other}${sweeping}`
 }
 
 function renderCustomers({ customers, states }: Overview): string {
@@ -160,16 +157,16 @@ function renderOwed({ owed }: Overview): string {
 function renderPaceLine({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): string {
   const held = heldForMs > 0 ? `, stopped for ${span(heldForMs)} (Retry-After)` : ''
   const probe = nextProbeMs === null ? '' : `, next probe in ${span(nextProbeMs)}`
-  const stopped = cause ? `; stopped (${cause})${probe}` : ''
+  const why = cause === 'credentials' ? 'the service refuses the keys' : 'the service fails'
+  const stopped = cause ? `; stopped: ${why}${probe}` : ''
   return `${Number(rate.toFixed(1))} of ${ceiling} calls/s${held}${stopped}`
 }
 
-/** A kind that needs a person is among what wants attention. */
-function renderBrake(brake: readonly KindHeld[]): string | null {
-  const others = brake.filter((each) => !brakeNeedsPerson(each))
-  const taken = others.filter((each) => each.taken > 0).map((each) => `${each.taken} × ${each.kind}`)
-  if (taken.length > 0) return `${taken.join(', ')} let through`
-  return others.length === brake.length ? 'nothing counted' : null
+function renderBrake(brake: readonly KindHeld[]): string {
+  const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
+    taken > 0 ? `${taken} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
+  )
+  return counts.length > 0 ? `${counts.join(', ')} let through` : 'nothing counted'
 }
 
 function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledText[] {

@@ -21,13 +21,6 @@ Examples:
   rollcall sync 4711              sync this customer now and print every step
   rollcall sync 4711 --lookup     read the user by GET first, and repair
                                   edits of other systems
-  rollcall sync 4711 --dry-run    print the next call without making it; works
-                                  before \`rollcall migrate\`
-  rollcall sync 4711 --diff       compare field by field with the service (one
-                                  GET); change nothing
-  rollcall sync 4711 --history    print the stored state and the last calls;
-                                  no call, no write
-  rollcall sync 4711 --removed    the row is deleted, and rollcall has no record
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 export const syncCommand: AddCommand = (program, io, exit) => {

@@ -77,15 +77,12 @@ type Holding = { readonly found: FoundRelation; readonly columns: ReadonlyMap<st
 function unreadable(client: Client, config: Config, { found, columns }: Holding): readonly string[] {
   const { relation } = config.customers
   const role = roleBehind(client)
+  const hidden = neededColumns(config).filter((column) => columns.get(column)?.readable === false)
   return [
-    ...(found.schemaUsable ? [] : [`customers: ${role} has no USAGE on the schema ${relation.schema}`]),
-    ...columnUses(config)
-      .filter(({ column }) => columns.get(column)?.readable === false)
-      .map(
-        ({ where, column }) =>
-          `${where}: ${role} may not SELECT the column ${column} of ${quotedName(relation)}`,
-      ),
-  ]
+    !found.schemaUsable && `customers: ${role} has no USAGE on the schema ${relation.schema}`,
+    hidden.length > 0 &&
+      `customers: ${role} may not SELECT these columns of ${quotedName(relation)}: ${hidden.join(', ')}`,
+  ].filter((problem) => problem !== false)
 }
 
 /** Postgres' words, where a policy would hide rows from a session that has not allowed it. */

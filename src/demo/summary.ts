@@ -61,8 +61,8 @@ export const NEXT_STEPS = [
   ' Next, with your own database and a rollcall.config.ts (see examples/):',
   '   npx rollcall sync <key> --dry-run                     sends nothing',
   '   npx rollcall migrate && npx rollcall capture install  tables and triggers',
-  '   npx rollcall worker                                   and it runs',
-  '   npm run demo -- --keep                                play with it',
+  '   npx rollcall worker                                   syncs each change',
+  '   npm run demo -- --keep                                keeps it running',
 ]
 
 /** The settings of the running demo. The keys are made for this run and worthless after it. */

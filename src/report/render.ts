@@ -48,7 +48,9 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
   const found =
     `${figure(disagree)} of ${counted(known, 'customer')} checked${held === 0 ? '' : ' or held'} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
-  const all = `${found} with the service${renderAmongHeld(held, disagree)}`
+  // The headline has named the held customers already if their access is wrong.
+  const heldNamed = totalOf(counts.heldAccess) > 0
+  const all = `${found} with the service${renderAmongHeld(heldNamed ? 0 : held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
     agrees: () => `All checked customers agree with the service: ${renderAgreed(report)}.`,
     tolerated: () => `${all}: within${limit}.`,
@@ -83,7 +85,7 @@ const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonl
 
 const STOP: Readonly<Record<Stopped, string>> = {
   asked: 'It was stopped by hand or by a signal.',
-  pace: 'Calls are stopped: the service fails, or has sent a Retry-After. See rollcall pace.',
+  pace: 'Calls are stopped: the service fails, or has sent a Retry-After. See `rollcall pace`.',
 }
 
 function renderMore(report: Report): string[] {
@@ -97,8 +99,7 @@ function renderMore(report: Report): string[] {
     stopped && STOP[stopped.why],
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
-    held > 0 &&
-      `${counted(held, 'customer is', 'customers are')} held by the brake until a person decides: see rollcall held.`,
+    held > 0 && `To release or discard the held changes, run \`rollcall held\`.`,
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
@@ -115,8 +116,7 @@ function renderMore(report: Report): string[] {
         : `${counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`),
     repair &&
       repair.held > 0 &&
-      `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: ` +
-        'check the service, then see rollcall held.',
+      `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: check the service, then run \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }

@@ -21,8 +21,8 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
 }
 
 export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
-  lost: { name: 'Access lost', means: 'without the access that they should have' },
-  undue: { name: 'Access undue', means: 'with access that they should not have' },
+  lost: { name: 'Access lost', means: 'wrongly without access' },
+  undue: { name: 'Access undue', means: 'wrongly with access' },
 }
 
 export function renderAmongHeld(held: number, all: number): string {
@@ -58,7 +58,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   moved: 'changed, or checked by another process, meanwhile',
   'not-ours': 'without a user that rollcall manages',
   rejected: 'rejected (their data cannot be sent)',
-  held: 'held by the brake until a person decides: the service lacks the held change',
+  held: 'held by the brake until a person decides (`rollcall held`)',
   discarded: 'with a difference that a person has accepted',
   'unreadable-row': 'with a row that cannot be read',
 }

@@ -275,7 +275,7 @@ test('explain shows all of it at once, and without a call where none is wanted',
   for (const each of all.output.split('\n').filter((text) => !/^\S/.test(text) && !text.includes('worker')))
     expect(each.length).toBeLessThanOrEqual(80)
   expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'edited at the service'])
-  expect(said(all.output, 'state')).toMatch(/^idle/)
+  expect(said(all.output, 'state')).toMatch(/^settled/)
   expect(all.output).toMatch(/POST +201 .* create .* done/)
   expect(said(all.output, 'next')).toContain('with --lookup: update (PATCH) with status, email')
   expect(said(all.output, 'to do')).toBe('`rollcall sync c --lookup`')

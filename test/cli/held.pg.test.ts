@@ -59,7 +59,7 @@ test('a discard after a TRUNCATE says that its mark stands, and how it is closed
   await db.pool.query(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES
     ('truncate', 'public.a_table_of_customers_with_a_long_name'), ('overflow', 'public.other')`)
   const discarded = await held(db.url, 'discard', '--kind', 'truncated', '--why', 'restored')
-  expect(discarded).toMatchObject({ code: 0, out: expect.stringContaining('2 customers are left') })
+  expect(discarded).toMatchObject({ code: 0, out: expect.stringContaining('discarded: 2 customers') })
   expect(discarded.out).toMatch(/TRUNCATE\sof\spublic\.a_table_of_customers_with_a_long_name/)
   expect(discarded.out).toContain('`rollcall capture resync --dismiss`')
   expect(discarded.out).not.toContain('public.other')
@@ -90,10 +90,10 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   await fill(db)
   const released = await held(db.url, 'release', 'b', 'x', 'fine', '--why', 'asked for', '--by', 'Ana')
   expect(released).toMatchObject({ code: 0, err: '' })
-  expect(released.out).toContain('2 customers are released')
+  expect(released.out).toContain('released: 2 customers')
   expect(released.out).toMatch(/fine is not held/)
   const discarded = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'broken import')
-  expect(discarded.out).toMatch(/2 .*left as they are/)
+  expect(discarded.out).toMatch(/discarded: 2 .*not sent unless/)
   expect(discarded.out).toContain('the brake is reset')
   const none = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'again')
   expect(none).toEqual({ code: 0, out: expect.stringContaining('nothing is discarded'), err: '' })
@@ -101,7 +101,9 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   const log = await held(db.url, 'log')
   expect(log.code).toBe(0)
   expect(log.out).toMatch(/discard, revocation, 2 customers\n +?by +\S+@\S+\n +?why +broken import/)
-  expect(log.out).toMatch(/release, by key, 2 customers\n +?by +Ana\n +?why +asked for\n +?open +2 customers/)
+  expect(log.out).toMatch(
+    /release, by key, 2 customers\n +?key +b, x\n +?by +Ana\n +?why +asked for\n +?open +2 customers/,
+  )
   expect((await held(db.url, 'log', '--limit', '1')).out).not.toContain('Ana')
 })
 

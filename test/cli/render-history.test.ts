@@ -20,7 +20,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
     'customer c1',
     '  user      u-1, exists at the service',
     '  rollcall  nothing owed, last written a moment ago',
-    '  state     idle, since 2026-11-21 10:00 UTC',
+    '  state     settled, since 2026-11-21 10:00 UTC',
     expect.stringMatching(/^ {2}times {5}committed {4}2026-11-21 10:00:00 UTC/),
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     never',

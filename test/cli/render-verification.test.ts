@@ -43,10 +43,10 @@ test('a customer that is held counts with the others about access, and not where
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
   }
   expect(renderDrift(given)).toMatch(
-    /^3 without .+ \(1 of them held [^,]+\), 149 with .+ \(all of them held [^,]+\); 2 missing$/,
+    /^3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all of them held [^,]+\); missing: 2$/,
   )
   expect(verificationNeeds(given)).toEqual([
-    expect.stringMatching(/differs .+ 2 customers, 2 without [^,]+: see/),
+    expect.stringMatching(/differs .+ 2 customers \(2 wrongly without [^,]+\): see/),
   ])
 })
 
@@ -61,7 +61,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
     'for drift',
     verification({}, { missing: 2, differs: 1 }),
-    [/differs .+ 3 customers, 2 without [^,]+: see/],
+    [/differs .+ 3 customers \(2 wrongly without [^,]+\): see/],
   ],
   ['for a single one', verification({}, { differs: 1 }), [/differs .+ 1 customer: see/]],
   ['not for a few who are passed over', verification({ overdue: 100 }), []],

@@ -10,12 +10,12 @@ describe('a report in the terminal', () => {
     expect(text).toMatch(/^access lost +1 .*\naccess undue +1 .*\nchecked/m)
     const counts = { ...aReport().counts, access: { lost: 9 }, heldAccess: { lost: 4 } }
     expect(renderReport(aReport({ counts })).join(' ').replaceAll(/ +/g, ' ')).toMatch(
-      /access lost 9 without [^(]*\(4 of them held/,
+      /access lost 9 wrongly without [^(]*\(4 of them held/,
     )
     expect(text).toMatch(/^1 +missing +lost +edited-at-service/m)
     expect(text).toMatch(/^5 +trial-ended +– +– /m)
     expect(lines.findIndex((line) => line.startsWith('CUSTOMER'))).toBeLessThan(
-      lines.findIndex((line) => line.startsWith('1 customer without the access')),
+      lines.findIndex((line) => line.startsWith('1 customer wrongly without access')),
     )
   })
 

@@ -155,27 +155,29 @@ test('tells of a brake once, with each count by its name, and of released custom
       drift: about.find((line) => line.startsWith('drift')),
     }
   }
-  const create = expect.stringMatching(/^brake +40 × create let through$/)
+  const counts = (revocation: string) =>
+    expect.stringMatching(new RegExp(`^brake +${revocation}40 × create let through$`))
+  const before = counts('10 × revocation .tripped., ')
   const tripped = (held: number) =>
     expect.stringMatching(
       new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 through`),
     )
   expect(await reported()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
-    brake: [create, tripped(3)],
-    drift: expect.stringMatching(/ 3 with access /),
+    brake: [tripped(3), before],
+    drift: expect.stringMatching(/ 3 wrongly with access /),
   })
   const why = { by: 'a test', why: 'meant' }
   await release(pool, { keys: ['a', 'b'], ...why })
   expect(await reported()).toEqual({
     states: { held: 1, released: 2, undue: 1 },
-    brake: [create, tripped(1)],
-    drift: expect.stringMatching(/ 1 with access /),
+    brake: [tripped(1), before],
+    drift: expect.stringMatching(/ 1 wrongly with access /),
   })
   await release(pool, { kind: 'revocation', ...why })
   expect(await reported()).toEqual({
     states: { held: 0, released: 3, undue: 0 },
-    brake: [create],
+    brake: [counts('')],
     drift: expect.stringMatching(/ none found/),
   })
 })
@@ -207,7 +209,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   const lines = unfolded(found.out)
   expect(lines).toMatch(/^sweep +backfill: 1200 of 5000 .*, 30 differ, .*command again/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
-  expect(lines).toMatch(/^check +900 .*2026-01-02T03:04:05Z: .*missed 3 .*\(2 inserted, 1 deleted\)$/m)
+  expect(lines).toMatch(/^check +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted, 1 deleted\)$/m)
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
   expect(lines).toMatch(/attention +.*missed 3 .*session_replication_role.*check of all/m)
@@ -232,8 +234,8 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(/^check +.*single .* missed 2 .*\(2 changed\)$/m)
-  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*checks of single/m)
+  expect(unfolded(partial.out)).toMatch(/^check +.*unfinished sweeps.* missed 2 .*\(2 changed\)$/m)
+  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*unfinished sweeps/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
 })
@@ -258,9 +260,11 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^verified +not by workers/m)
   expect(lines).toMatch(
-    /^drift +1 without .*, 1 with .*; 1 missing, 1 unexpected-access, 1 trial-ended; of 9 random users, 9 /m,
+    /^drift +1 wrongly without .*, 1 .*with .*; missing: 1, unexpected-access: 1, trial-ended: 1; of 9 random users, 9 /m,
   )
-  expect(lines).toMatch(/^attention +.*differs .* 2 customers, 1 without .*`rollcall drift --from-ledger`$/m)
+  expect(lines).toMatch(
+    /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,
+  )
   expect(lines).toMatch(/^attention +of 9 random users.*SERVICE_URL/m)
 })
 

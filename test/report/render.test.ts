@@ -31,14 +31,14 @@ describe('the headline', () => {
       /^8 of 1,958 .*\(all .*held.*0\.5 %/,
       { counts: { ...agreeing, skipped: { held: 8 } }, suspected: 0, ...limit(0.005) },
     ],
-    ['bad', /^1 .* without .*, 1 with .*\. 4 of 1,950 .*checked \(0\.21 %\) [^:]*$/, {}],
+    ['bad', /^1 .* wrongly without .*, 1 wrongly with .*\. 4 of 1,950 .*checked \(0\.21 %\) [^:]*$/, {}],
     ['good', /\. 4 of 1,950 .*: within .* 0\.5 %\.$/, limit(0.005)],
     ['unsure', /^Stopped .*\. 0 of 1,950 /, { counts: agreeing, ...stopped }],
     ['unsure', /^The drift is not known: no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
     ['unsure', /^Stopped .*\. No customer/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
     [
       'unsure',
-      /^Stopped .*\. 1 customer with .* \(held [^)]*\)\. No customer/,
+      /^Stopped .*\. 1 customer wrongly with .* \(held [^)]*\)\. No customer/,
       {
         counts: { ...agreeing, checked: 0, skipped: { held: 1 }, ...held },
         suspected: 0,
@@ -73,12 +73,12 @@ describe('the headline', () => {
   test('begins with access, each way in words, says who of them is held, and nothing where it is right', () => {
     const headline = (access: Report['counts']['access'], heldAccess: Report['counts']['access'] = {}) =>
       withCounts({ access, heldAccess }).text
-    expect(headline({ lost: 1200 })).toMatch(/^1,200 customers without [^,]*\. 4 of/)
-    expect(headline({ undue: 2 })).toMatch(/^2 customers with [^,]*\. 4 of/)
+    expect(headline({ lost: 1200 })).toMatch(/^1,200 customers wrongly without [^,]*\. 4 of/)
+    expect(headline({ undue: 2 })).toMatch(/^2 customers wrongly with [^,]*\. 4 of/)
     expect(headline({})).toMatch(/^4 of 1,950/)
     expect(headline({ undue: 149 }, { undue: 149 })).toMatch(/^149 .*\(all of them held [^)]*\)\. 4 of/)
     expect(headline({ lost: 3, undue: 1 }, { lost: 2, undue: 1 })).toMatch(
-      /^3 customers without .+ \(2 of them held [^)]*\), 1 with .+ \(held [^)]*\)\./,
+      /^3 customers wrongly without .+ \(2 of them held [^)]*\), 1 wrongly with .+ \(held [^)]*\)\./,
     )
   })
 
@@ -97,7 +97,7 @@ describe('besides', () => {
   test('who is held and where to look, and why nothing is known of the others', () => {
     const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
     const { more } = said({ counts: { ...agreeing, skipped } })
-    expect(more[0]).toMatch(/^3 customers are held.+rollcall held/)
+    expect(more[0]).toMatch(/held changes, run `rollcall held`/)
     expect(more[1]).toMatch(/^26 .*: 12 owed .*, 4 written .*, 2 rejected .*, 1 .*accepted, 7 without/)
   })
 

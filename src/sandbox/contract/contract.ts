@@ -10,9 +10,9 @@ const DAY_MS = 86_400_000
 /** In the order of lists; the descriptions are for lists too. */
 export const contract = z.strictObject({
   createStatus: choice([200, 201, 202, 204], 201, 'answer to a create that was carried out'),
-  createBody: choice(['user', 'none', 'ok', 'id'], 'user', 'and its body; a 204 has none'),
+  createBody: choice(['user', 'none', 'ok', 'id'], 'user', 'body of that answer; a 204 has none'),
   updateStatus: choice([200, 202, 204], 200, 'answer to a PUT or PATCH that was carried out'),
-  updateBody: choice(['user', 'none', 'ok', 'null'], 'user', 'and its body; a 204 has none'),
+  updateBody: choice(['user', 'none', 'ok', 'null'], 'user', 'body of that answer; a 204 has none'),
   duplicate: choice([409, 422, 400, 'upsert'], 409, 'create of an existing user; upsert: a full update'),
   unknownUser: choice([404, 410, 'null'], 404, 'call about an unknown user; null: 200 with JSON null'),
   refusal: choice(['details', 'opaque', 'html'], 'details', 'a bad body: a reason, a bare 400, or HTML'),
