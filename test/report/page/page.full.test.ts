@@ -36,7 +36,7 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
       expect(await tooWide(page)).toEqual([])
       expect(await page.evaluate(() => document.querySelector('h1')?.textContent)).toMatch(
-        /^1\u00a0customer without .*, 1 with .* 1,950\u00a0customers .*\(0\.31\u00a0%\)/,
+        /^1\u00a0customer wrongly without .*, 1 wrongly with .* 1,950\u00a0customers .*\(0\.31\u00a0%\)/,
       )
       expect(trouble).toEqual([])
     })
