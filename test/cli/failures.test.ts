@@ -71,14 +71,8 @@ test('a call asks for one thing, and one that does not names what to call', () =
 })
 
 const GROUP: ReasonGroup = {
-  state: 'rejected',
-  code: 'shared-user-id',
-  status: null,
-  error: null,
-  customers: 3,
-  example: '4711',
-  fields: null,
-  named: null,
+  ...{ state: 'rejected', code: 'shared-user-id', status: null, error: null, customers: 3 },
+  ...{ example: '4711', fields: null, named: null },
   keys: Array.from({ length: 30 }, (_, index) => `customer-${index}`),
   misfits: null,
   since: '2026-11-20T10:00:00.000Z',

@@ -5,16 +5,8 @@ import type { PaceReport } from '../../src/pace/read.ts'
 import { unfolded } from '../support/unfolded.ts'
 
 const CLOSED: PaceReport = {
-  ceiling: 50,
-  configured: 50,
-  rate: 50,
-  epoch: '0',
-  heldForMs: 0,
-  breaker: 'closed',
-  cause: null,
-  openedAt: null,
-  nextProbeMs: null,
-  failedProbes: 0,
+  ...{ ceiling: 50, configured: 50, rate: 50, epoch: '0', heldForMs: 0, breaker: 'closed' },
+  ...{ cause: null, openedAt: null, nextProbeMs: null, failedProbes: 0 },
 }
 
 const say = (more: Partial<PaceReport>) => unfolded(renderPace({ ...CLOSED, ...more }).join('\n'))

@@ -7,36 +7,16 @@ import { makeUsers, type UserEdit } from '../../src/sandbox/users/users.ts'
 const config = resolveConfig(demoConfig, 'config.ts')
 
 const ROW = {
-  id: 'C-0001',
-  nombre: 'Ana',
-  apellido1: 'García',
-  apellido2: null,
-  correo: 'ana@example.com',
-  dni: '12345678Z',
-  sexo: 'M',
-  nacimiento: '1980-02-29',
-  movil: '600 100 037',
-  pais: 'ES',
-  idioma: 'es',
-  grupo: null,
-  notas: null,
-  plan: 'premium',
+  ...{ id: 'C-0001', nombre: 'Ana', apellido1: 'García', apellido2: null },
+  ...{ correo: 'ana@example.com', dni: '12345678Z', sexo: 'M', nacimiento: '1980-02-29' },
+  ...{ movil: '600 100 037', pais: 'ES', idioma: 'es', grupo: null, notas: null, plan: 'premium' },
   contrato: '2020/1',
 }
 const USER = {
-  status: 2,
-  email: 'ana@example.com',
-  nid_number: '12345678Z',
-  first_name: 'Ana',
-  last_name: 'García',
-  gender: 1,
-  birthdate: '1980-02-29',
-  mobile_phone: '600100037',
-  mobile_phone_prefix: '34',
-  coverage_name: 'Premium',
-  contract_number: '2020/1',
-  service_language_code: 'es',
-  country_code: 'ES',
+  ...{ status: 2, email: 'ana@example.com', nid_number: '12345678Z', first_name: 'Ana' },
+  ...{ last_name: 'García', gender: 1, birthdate: '1980-02-29', mobile_phone: '600100037' },
+  ...{ mobile_phone_prefix: '34', coverage_name: 'Premium', contract_number: '2020/1' },
+  ...{ service_language_code: 'es', country_code: 'ES' },
 }
 
 type Case = { readonly row?: object | null; readonly user?: UserEdit | null }

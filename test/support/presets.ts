@@ -102,21 +102,10 @@ const VALUES = `'Ana.Gil@Example.com', '12345678Z', 'Ana', 'Gil', 'm', '1980-02-
   'C-1', 'es', 'nota', 'ES', 'g1', 'm1'`
 /** What the service holds then. */
 export const FULL = {
-  email: 'Ana.Gil@Example.com',
-  nid_number: '12345678Z',
-  first_name: 'Ana',
-  last_name: 'Gil',
-  gender: 1,
-  birthdate: '1980-02-29',
-  mobile_phone: '600111222',
-  mobile_phone_prefix: '34',
-  coverage_name: 'hogar',
-  contract_number: 'C-1',
-  service_language_code: 'es',
-  description: 'nota',
-  country_code: 'ES',
-  ml_group_name: 'g1',
-  md_group_name: 'm1',
+  ...{ email: 'Ana.Gil@Example.com', nid_number: '12345678Z', first_name: 'Ana', last_name: 'Gil' },
+  ...{ gender: 1, birthdate: '1980-02-29', mobile_phone: '600111222', mobile_phone_prefix: '34' },
+  ...{ coverage_name: 'hogar', contract_number: 'C-1', service_language_code: 'es' },
+  ...{ description: 'nota', country_code: 'ES', ml_group_name: 'g1', md_group_name: 'm1' },
 } as const
 
 /** A customer with a value in every column, none of which is another's. */

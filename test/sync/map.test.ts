@@ -263,12 +263,7 @@ describe('the time', () => {
     const customer = makeCustomer({ config, row: { id: KEY, premium_until: '1999-12-31' } })
     const { version: _, record: __, ...kept } = customer.kept
     const claim = {
-      id: '1',
-      token: '1',
-      key: KEY,
-      version: '1',
-      changedAtMs: null,
-      generation: '1',
+      ...{ id: '1', token: '1', key: KEY, version: '1', changedAtMs: null, generation: '1' },
       mayHaveWritten: false,
       ...kept,
     }
