@@ -1,15 +1,15 @@
 import process from 'node:process'
 
-/** The measurements are in docs/performance.md, under "Memory and idling". */
+/** Small, for commands that hold little at a time. The measurements are in docs/performance.md, under "Memory and idling". */
 const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=60']
 
 /**
- * Starts Node again in this process, with a heap for commands that run for long and hold little at a time: V8 would
- * rather take new memory than look for free memory, and reads these options only at its start. The process id stays.
- * Options of the user come last, so they win. Windows cannot replace a process, and one with an IPC channel would lose it.
+ * Starts Node again in this process, whose id stays: V8 reads these options only at its start. Options of the user's
+ * command line win. Not on Windows, not with an IPC channel (it would be lost), not where Node's permissions forbid it.
  */
 export function restartWithSmallHeap(): void {
-  if (process.platform === 'win32' || process.connected || process.execArgv.includes(FLAGS[0] ?? '')) return
-  const args = [process.execPath, ...FLAGS, ...process.execArgv, ...process.argv.slice(1)]
-  process.execve?.(process.execPath, args)
+  const { platform, permission, execPath, execArgv } = process
+  if (platform === 'win32' || process.connected || permission?.has('child') === false) return
+  if (execArgv.includes(FLAGS[0] ?? '')) return
+  process.execve?.(execPath, [execPath, ...FLAGS, ...execArgv, ...process.argv.slice(1)])
 }
