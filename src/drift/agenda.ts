@@ -31,8 +31,9 @@ const MOST_POSTPONED = 500
 /** A suspicion is followed for so many checks; a customer who changes again and again, or has no answer, for so many. */
 const CHECKS_OF_SUSPECTS = 6
 const CHECKS_OF_OTHERS = 3
-/** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. */
+/** A change that is on its way arrives soon, and a service that hiccups has a moment to come back. A check that died with its process lasts longer. */
 const LATER_MS = 2000
+const MOVED_AGAIN_MS = 35_000
 
 type Room = { readonly nowMs: number; readonly room: number; readonly underWay?: ReadonlySet<CustomerKey> }
 
@@ -79,7 +80,8 @@ export function afterChecks(agenda: Agenda, { checked, met, nowMs }: NewChecks):
     const checks = (before.get(key) ?? 0) + 1
     const other = findingState === 'found' ? undefined : met.get(key)
     if (isWaiting(each, { checks, waiting: waiting.length, met: other !== undefined })) {
-      waiting.push({ key, at: nowMs + (each.nextInMs ?? LATER_MS), checks, last: verdict })
+      const laterMs = checks > 1 && 'why' in verdict && verdict.why === 'moved' ? MOVED_AGAIN_MS : LATER_MS
+      waiting.push({ key, at: nowMs + (each.nextInMs ?? laterMs), checks, last: verdict })
     } else if (other) {
       counted.push(withAccessOf(verdict, other.verdict))
       found.push(other.findingId)
