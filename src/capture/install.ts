@@ -129,8 +129,8 @@ async function refuseWithoutRights(client: ClientBase): Promise<void> {
 
 const HEAD = `-- The capture triggers of rollcall. Run \`rollcall migrate\` first.
 -- CREATE TRIGGER waits for open transactions, at most half a second. Meanwhile
--- writers wait too. A table that cannot be locked stays unchanged: run the script
--- again.
+-- writers wait too. A table that cannot be locked stays unchanged: run the
+-- script again.
 -- \`rollcall capture status\` shows the tables that are not captured yet.
 ${PINNED}
 SET lock_timeout = '500ms';

@@ -132,7 +132,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${kind}: ${open[kind]}`)
   return applying([
     wrong !== '' && wrong,
-    kinds.length > 0 ? kinds.join(', ') : `none ${wrong === '' ? '' : 'else '}found`,
+    kinds.length > 0 ? kinds.join(', ') : `${wrong === '' ? 'none' : 'no other drift'} found`,
     notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }

@@ -79,7 +79,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
     ['left alone', verdicts['not-selected'], 'differ, but need another kind of call than --only'],
     ['held', waiting.held, 'are held by the brake, as before: see `rollcall held`'],
     ['rejected', waiting.rejected, 'stay rejected: see `rollcall failures`'],
-    ['discarded', waiting.discarded, 'have a change that a person discarded: see `rollcall held log`'],
+    ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
     [
       'out of scope',
       tally.neverInScope,
@@ -90,7 +90,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
   return [
     ['customers', `${figure(tally.customers)} planned`],
     ['differ', [figure(verdicts.differs), listed(' ', plans)].filter((part) => part !== '').join(': ')],
-    ['fields', listed(' ', tally.fields, 'of registered customers: ')],
+    ['fields', listed(' × ', tally.fields, 'of registered customers: ')],
     ...some.map(([label, count, text]): LabelledText => [label, count > 0 && `${figure(count)} ${text}`]),
   ]
 }
@@ -145,16 +145,13 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   if (!ended)
     return [
       ...why,
-      ['stopped', `${figure(open)} still wait for a sync; \`rollcall status\` shows the progress`],
+      ['stopped', `customers still to sync: ${figure(open)}; \`rollcall status\` shows the progress`],
     ]
   const unsettled = unsettledOf(waited) + unreadable
   return [
     ['settled', `${figure(states.idle)} customers`],
     ...why,
-    [
-      'discarded',
-      states.discarded > 0 && `${figure(states.discarded)} have a change that a person discarded`,
-    ],
+    ['discarded', states.discarded > 0 && `${figure(states.discarded)} with a change a person discarded`],
     [
       'done',
       unsettled + open > 0
@@ -225,7 +222,7 @@ function renderCalls(calls: Counts): string {
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = renderCalls(afterLookups)
   const expected = after === '' ? 'no other call follows' : `the next calls are ${after}`
-  return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. Each of the other users gets at most one update (PATCH or PUT)`
+  return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. If another system has, the user gets at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -19,9 +19,9 @@ Examples:
 
 --where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
 >=, "in a,b", "is null" or "is not null" (in quotes for your shell). Several
-conditions must all be true. Ctrl-C ends the command after a page; the same
-command continues. The summary of --wait covers all customers, also with
---where or --only.
+conditions must all be true. After Ctrl-C, run the same command again: it
+continues where it stopped. The summary of --wait covers all customers, also
+with --where or --only.
 
 Exit codes:
   0  the customers are owed, or settled with --wait; for a dry run: there is

@@ -22,7 +22,7 @@ export function addDriftOptions(command: Command) {
     .option('--repair', 'mark customers that differ as owed, so that workers sync them')
     .option('--credible', 'confirm for a day that many users are really missing at the service')
     .option('--why <text>', 'with --credible: the reason, stored with your name')
-    .option('--by <name>', 'with --why: your name (default: the user of the system, and the host)')
+    .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')
     .option('--show-values', 'add the values of fields that differ to the report')
     .addOption(
       command

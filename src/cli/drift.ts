@@ -12,8 +12,8 @@ import { shown } from './render.ts'
 const EXAMPLES = `
 Checks every user by one GET, and each user that differs by a second one.
 Workers may run meanwhile. It uses half of the rate limit, or --rate.
-After Ctrl-C the same command continues, within a day. The report contains no
-value of a field unless you give --show-values.
+After Ctrl-C, run the same command again within a day: it continues where it
+stopped. The report contains no value of a field unless you give --show-values.
 
 The drift ratio is: customers that differ or are held, divided by customers
 checked or held. With --max-drift the exit code is 0 up to this drift ratio.
@@ -36,7 +36,7 @@ Exit codes:
   3  there is drift
   1  the run stopped or failed; the answers are not credible; no customer fits
      --where, or there is none to check; or too few customers were checked:
-     more of them were owed, rejected or without a clear answer
+     more were owed, rejected or without a clear answer than were checked
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.

@@ -194,7 +194,8 @@ function renderRecords(records: Records): string {
   const { history } = records
   if (history === null) return 'no record of this customer, nothing owed'
   const { state, reason, outboxSearched } = history
-  const why = reason && reason.code !== state ? ` (${renderCodes(reason)})` : ''
+  const why =
+    reason && reason.code !== state && state !== 'discarded' ? ` (${renderCodes(reason, state)})` : ''
   return [
     renderOwed(history),
     ...(state === 'idle' ? [] : [`${state}${why}`]),
@@ -202,8 +203,8 @@ function renderRecords(records: Records): string {
   ].join('; ')
 }
 
-function renderCodes({ code, status, error, fields = [], keys = [] }: Reason): string {
-  const about = [...fields, ...keys].join(', ')
+function renderCodes({ code, status, error, fields = [], keys = [] }: Reason, state: string): string {
+  const about = state === 'rejected' ? [...fields, ...keys].join(', ') : ''
   return `${[code, status, error].filter(Boolean).join(' ')}${about === '' ? '' : `: ${about}`}`
 }
 

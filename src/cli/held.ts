@@ -91,7 +91,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
       .option('--why <text>', 'the reason, stored with the decision')
       .option(
         '--by <name>',
-        'the name of the person who decides (default: the user of the system, and the host)',
+        'the name of the person who decides (default: your operating-system account, and the host)',
       )
       .option(...JSON_OPTION)
       .addHelpText('after', `\nExamples:${DECIDING}`)
@@ -172,7 +172,7 @@ function readKindAsked(action: string, keys: readonly string[], kind: string | u
 
 function readKind(kind: string): HeldKind {
   if (isHeldKind(kind)) return kind
-  throw usage(`--kind: there is no such kind${didYouMean(kind, HELD_KINDS)}`)
+  throw usage(`--kind: \`rollcall held --help\` lists the kinds${didYouMean(kind, HELD_KINDS)}`)
 }
 
 /** A mistyped key must not pass for one that is not held: nothing is done then. */

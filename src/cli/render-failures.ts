@@ -94,7 +94,7 @@ export function renderFailing({ customers, total }: FailingList, selector: Selec
     each.key,
     each.state === 'idle' ? 'left out' : each.state,
     each.sinceMs === null || each.state === 'idle' ? '' : span(each.sinceMs),
-    String(each.attempts),
+    each.state === 'rejected' ? '' : String(each.attempts),
     renderNext(each),
     few(namesOf(each, selector)),
   ])

@@ -32,11 +32,12 @@ export function renderHistory(history: Known): string[] {
   const reason = history.reason && renderReason(history.reason, history)
   const started = since === null ? '' : `, since ${minute(since)}`
   const blocks = state === 'rejected'
+  const label = blocks ? 'problem' : 'left out'
   const waits = state === 'settled' && (owed || capturedMs !== null)
   return [
     ...details([
       ['state', !waits && `${state}${started}${reason ? `: ${reason.what}` : ''}`],
-      ...issues.map((issue) => ['left out', renderIssue({ ...issue, blocks }).what] as const),
+      ...issues.map((issue) => [label, renderIssue({ ...issue, blocks }).what] as const),
       ['finding', finding && renderFinding(finding)],
     ]),
     ...renderProof(history),
@@ -79,12 +80,12 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['committed', changedAt, 'of the last settled change'],
+    ['committed', changedAt, 'of the last processed change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'committed' ? 'no captured change is settled yet' : 'never'
+    const never = what === 'committed' ? 'never: no captured change was processed yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

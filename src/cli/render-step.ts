@@ -39,7 +39,8 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
     ],
     ['empty', empty.join(', ')],
     ...issues.map(
-      ({ field, code, expected }) => ['left out', `${field} (${code}): expected ${expected}`] as const,
+      ({ field, code, expected }) =>
+        [kind === 'rejected' ? 'problem' : 'left out', `${field} (${code}): expected ${expected}`] as const,
     ),
     // The mapping is asked again then, though nothing has changed.
     ['valid', validUntil && `until ${validUntil.replace('.000Z', 'Z')}, then mapped again`],

@@ -137,7 +137,7 @@ export const ERRORS = {
     exit: 1,
     means:
       'rollcall does not know yet what the service should hold, so it cannot tell drift from pending changes.',
-    todo: 'Let a worker run until `rollcall status` no longer shows the reason named above. Then run the command again: an unfinished run continues.',
+    todo: 'Let a worker run until the reason named above is gone. Then run the command again: an unfinished run continues.',
   },
   OUTPUT_FAILED: {
     exit: 1,

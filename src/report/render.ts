@@ -181,7 +181,7 @@ function renderNotCompared(report: Report): string | null {
   const all = parts.reduce((sum, [count]) => sum + count, 0)
   const why = parts
     .map(([count, text]) => (parts.length === 1 ? text : `${figure(count)} ${text}`))
-    .join(', ')
+    .join('; ')
   return all === 0 ? null : `${counted(all, 'customer')} ${all === 1 ? 'was' : 'were'} not compared: ${why}.`
 }
 
