@@ -67,7 +67,7 @@ function remedyEntries(one: Explanation): LabelledText[] {
 }
 
 const AS_NEW =
-  'planned as if nothing had been sent before: no ledger of this target, or no ROLLCALL_DIGEST_KEY'
+  'planned as if nothing had been sent before: this target has no ledger yet, or ROLLCALL_DIGEST_KEY is not set'
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one

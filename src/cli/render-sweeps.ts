@@ -28,9 +28,9 @@ export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): 
   const since = check ? 'since then' : 'so far'
   return [
     ...unfinished.map((sweep): LabelledText => ['sweep', renderUnfinished(sweep)]),
-    ['check', check && renderCheck(check)],
+    ['sweep', check && renderCheck(check)],
     [
-      'check',
+      'sweep',
       allMissed(missedSince) > 0 &&
         `${since}, ${PARTIAL} found that capture missed ${renderMissed(missedSince)}`,
     ],

@@ -209,7 +209,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   const lines = unfolded(found.out)
   expect(lines).toMatch(/^sweep +backfill: 1200 of 5000 .*, 30 differ, .*command again/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
-  expect(lines).toMatch(/^check +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted, 1 deleted\)$/m)
+  expect(lines).toMatch(/^sweep +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted, 1 deleted\)$/m)
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
   expect(lines).toMatch(/attention +.*missed 3 .*session_replication_role.*check of all/m)
@@ -225,7 +225,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('check', '2026-01-04T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   const later = await scene.status()
   expect(later.code).toBe(0)
-  expect(unfolded(later.out)).toMatch(/^check +900 .*missed nothing/m)
+  expect(unfolded(later.out)).toMatch(/^sweep +900 .*missed nothing/m)
 
   // A backfill of some of them has found what no check will find again.
   const missed = { ...nothing, changed: 2 }
@@ -234,7 +234,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(/^check +.*unfinished sweeps.* missed 2 .*\(2 changed\)$/m)
+  expect(unfolded(partial.out)).toMatch(/^sweep +.*unfinished sweeps.* missed 2 .*\(2 changed\)$/m)
   expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*unfinished sweeps/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
