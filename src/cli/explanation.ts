@@ -226,6 +226,8 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
       : 'not known: rollcall cannot read its records of this target'
   const now = renderPlan(plan)
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
+  const { state = null, owed = null } = historyOf(rollcall) ?? {}
+  if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
   if (then === now) return now
   if (plan.kind === 'lookup') return `${now}. Then: ${then}`
   return `${plan.kind === 'none' ? 'nothing to send: no difference from the ledger' : now}; with --lookup: ${then}`

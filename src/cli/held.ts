@@ -22,10 +22,13 @@ type Options = { readonly [option in 'kind' | 'limit' | 'why' | 'by']?: string }
   readonly json?: boolean
 }
 
-const DECIDING = `
+const DECIDING = {
+  release: `
   rollcall held release --kind revocation --why "contract of Acme ended"
-  rollcall held release 4711 4712 --why "asked for by mail"
-  rollcall held discard --kind clear:email --why "broken import, restored"`
+  rollcall held release 4711 4712 --why "asked for by mail"`,
+  discard: `
+  rollcall held discard --kind clear:email --why "broken import, restored"`,
+}
 
 const EXAMPLES = `
 If one kind of change would reach more customers than the option \`brake\` of the
@@ -94,7 +97,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
         'the name of the person who decides (default: your operating-system account, and the host)',
       )
       .option(...JSON_OPTION)
-      .addHelpText('after', `\nExamples:${DECIDING}`)
+      .addHelpText('after', `\nExamples:${DECIDING[action]}`)
       .action(async (given, _, command) => {
         const options = command.optsWithGlobals()
         const { carryOut, states } = ACTIONS[action]

@@ -27,7 +27,7 @@ export function renderChat({ chat, claims, bearer }: ChatView, reader: Reader): 
 export function renderChatNote(origin: string, environment: 'production' | 'demo'): string[] {
   const demo = environment === 'demo' ? '; this is the demo service' : ''
   const here = isLoopback(new URL(origin).hostname) ? '; this is a stand-in on this machine' : demo
-  return details([['note', `chat exists on production only${here}`]])
+  return ['', ...details([['note', `chat exists on production only${here}`]])]
 }
 
 function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {

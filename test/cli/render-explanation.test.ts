@@ -56,6 +56,19 @@ test.each([
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
+test('a held change is announced for after its release, unless a sync is owed', () => {
+  const next = (owed: boolean) =>
+    renderNext({
+      ...ONE,
+      ...{ plan: PATCH, planAfterLookup: null },
+      rollcall: { kind: 'known', history: { state: 'held', owed } as History, applied: true },
+    })
+  expect([next(false), next(true)]).toEqual([
+    'nothing; after a release: update (PATCH) with status',
+    'update (PATCH) with status',
+  ])
+})
+
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
   for (const [why, { can }] of Object.entries(VERDICTS)) {
     const access = { can, why } as Explanation['access']
