@@ -60,7 +60,7 @@ test('a release makes customers due that are held for the kind, and no others; n
   })
   expect(await listDecisions(db.pool, 5)).toEqual([
     {
-      id: '1',
+      ...{ id: '1', keys: [] },
       action: 'release',
       kind: 'revocation',
       customers: 5,
