@@ -161,7 +161,7 @@ describe('on a house of its own', () => {
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
     expect(code).toBe(1)
-    expect(output).toMatch(/^stopped +16 .*wait/m)
+    expect(output).toMatch(/^stopped +.*still to sync: 16;/m)
     expect(output).not.toContain('customers of the backfill are settled')
   })
 

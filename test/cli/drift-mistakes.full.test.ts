@@ -73,7 +73,7 @@ test('a customer that the brake holds is drift, of a run and without a call, wit
     ...{ conclusion: 'drift', drifting: 0, held: 1, share: 0.5 },
     headline: expect.stringContaining('brake'),
   })
-  expect(held.err).toMatch(/^rollcall: 1 of 2 customers.+\n1 customer is held.+rollcall held/)
+  expect(held.err).toMatch(/^rollcall: 1 of 2 customers.+held by the brake.+\n.+rollcall held/)
   expect((await runDrift(house, ['--max-drift', '50%', ...where])).code).toBe(0)
   expect((await runDrift(house, ['--max-drift', '49%', ...where])).code).toBe(3)
   const known = await runDrift(house, ['--json', '--from-ledger'])
@@ -106,7 +106,9 @@ test('a customer that the brake holds counts for access, also where the report p
       ...{ conclusion: 'tolerated', held: 5 },
       counts: wrong,
     })
-    expect(headline).toMatch(/^1 customer without .+ \(held [^)]+\), 3 with .+ \(all of them held [^)]+\)\. /)
+    expect(headline).toMatch(
+      /^1 customer wrongly without access \(held [^)]+\), 3 wrongly with .+ \(all of them held [^)]+\)\. /,
+    )
   }
   const ended = await runDrift(house, ['--where', 'plan=premium'])
   // A removed customer has no row, and meets no condition.
