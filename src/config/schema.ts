@@ -66,7 +66,7 @@ export const settingSchemas = {
   }).prefault({}),
   pace: section({
     ceiling: z.number(RATE).min(0.1, RATE).default(50),
-    concurrency: whole(1, 1000).default(100),
+    concurrency: whole(1, 1000).default(200),
   }).prefault({}),
   brake: section({
     windowHours: whole(1, 720).default(24),
