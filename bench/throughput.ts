@@ -1,5 +1,6 @@
 // New customers per second: rollcall on both queues beside a bare loop of got and the pipelines of pipelines/, alternately
-// in one run. A bulk INSERT until every one is at the service; CPU for each, and the worker's peak of memory.
+// in one run. From the first INSERT until every one is at the service; CPU for each, and the worker's peak of memory. Two
+// tables: all customers in one statement, and each in a transaction of its own, by eight writers at once.
 // Run: npm run bench -- throughput [customers] [rounds] [concurrency]
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,68 +23,98 @@ type Measured = {
 
 const BY_HAND = ['p-limit', 'bullmq', 'pg-boss', 'graphile-worker'] as const
 const PIPELINE = fileURLToPath(new URL('pipelines/pipeline.mjs', import.meta.url))
+const WRITERS = 8
+type Insert = (pool: Servers['pool']) => Promise<unknown>
 
 const bare: number[] = []
-const measured = new Map<string, Measured[]>()
+const bulk = new Map<string, Measured[]>()
+const live = new Map<string, Measured[]>()
 for (let round = 1; round <= rounds; round++) {
   {
     await using service = await startService()
     bare.push(await bareLoop(service, customers, concurrency))
   }
-  for (const name of BY_HAND) keep(`${name} by hand`, await byHand(name))
-  for (const queue of ['redis', 'postgres'] as const) keep(`rollcall, ${queue}`, await ours(queue))
+  for (const [measured, insert] of [[bulk, insertAll] as const, [live, insertEach] as const]) {
+    // The script goes once through all rows, so it has no live changes.
+    for (const name of BY_HAND)
+      if (name !== 'p-limit' || measured === bulk)
+        keep(measured, `${name} by hand`, await byHand(name, insert))
+    for (const queue of ['redis', 'postgres'] as const)
+      keep(measured, `rollcall, ${queue}`, await ours(queue, insert))
+  }
 }
-const best = quantile(bare, 0.5)
-publish({
-  name: 'throughput',
-  about: `New customers: ${customers}, ${rounds} rounds, ${concurrency} calls at once; CPU is for each customer`,
-  columns: [
-    { title: '' },
-    { title: 'users/s' },
-    { title: 'of the bare loop', digits: 2 },
-    { title: 'CPU of the worker', digits: 2, unit: 'ms' },
-    { title: 'CPU of Postgres', digits: 2, unit: 'ms' },
-    { title: 'transactions each', digits: 2 },
-    { title: 'memory', unit: 'MiB' },
-  ],
-  rows: [
-    ['bare loop of got', bare, 1, 1000 / best, null, null, null],
-    ...[...measured].map(([name, results]) => {
-      const median = (pick: (row: Measured) => number) => quantile(results.map(pick), 0.5)
-      const rates = results.map(({ rate }) => rate)
-      const cpu = [median((row) => row.worker), median((row) => row.postgres)]
-      const rest = [median((row) => row.commits), median((row) => row.mib)]
-      return [name, rates, quantile(rates, 0.5) / best, ...cpu, ...rest]
-    }),
-  ],
-})
+const of = `${customers}, ${rounds} rounds, ${concurrency} calls at once; CPU is for each customer`
+show('throughput', `New customers in one statement: ${of}`, bulk)
+show('live', `New customers one by one, ${WRITERS} writers: ${of}`, live)
 
-async function byHand(name: string): Promise<Measured> {
+function show(name: string, about: string, measured: ReadonlyMap<string, readonly Measured[]>): void {
+  const best = quantile(bare, 0.5)
+  publish({
+    name,
+    about,
+    columns: [
+      { title: '' },
+      { title: 'users/s' },
+      { title: 'of the bare loop', digits: 2 },
+      { title: 'CPU of the worker', digits: 2, unit: 'ms' },
+      { title: 'CPU of Postgres', digits: 2, unit: 'ms' },
+      { title: 'transactions each', digits: 2 },
+      { title: 'memory', unit: 'MiB' },
+    ],
+    rows: [
+      ['bare loop of got', bare, 1, 1000 / best, null, null, null],
+      ...[...measured].map(([pipeline, results]) => {
+        const median = (pick: (row: Measured) => number) => quantile(results.map(pick), 0.5)
+        const rates = results.map(({ rate }) => rate)
+        const cpu = [median((row) => row.worker), median((row) => row.postgres)]
+        const rest = [median((row) => row.commits), median((row) => row.mib)]
+        return [pipeline, rates, quantile(rates, 0.5) / best, ...cpu, ...rest]
+      }),
+    ],
+  })
+}
+
+function insertAll(pool: Servers['pool']): Promise<void> {
+  return insertCustomers(pool, 1, customers)
+}
+
+async function insertEach(pool: Servers['pool']): Promise<void> {
+  let next = 1
+  const write = async () => {
+    while (next <= customers) {
+      const i = next++
+      await insertCustomers(pool, i, i)
+    }
+  }
+  await Promise.all(Array.from({ length: WRITERS }, write))
+}
+
+async function byHand(name: string, insert: Insert): Promise<Measured> {
   await using servers = await startServers()
   const { url, redisUrl, service } = servers
   const script = name === 'p-limit'
-  if (script) await insertCustomers(servers.pool, 1, customers)
+  if (script) await insert(servers.pool)
   const env = { ...process.env, DATABASE_URL: url, REDIS_URL: redisUrl, SERVICE_URL: service.url }
   const child = fork(PIPELINE, [name], { env: { ...env, CONCURRENCY: String(concurrency) } })
   await once(child, 'message')
-  const result = await measure(servers, child, customers, !script)
+  const result = await measure(servers, child, customers, script ? null : insert)
   const closed = once(child, 'close')
   child.kill()
   await closed
   return result
 }
 
-async function ours(queue: 'redis' | 'postgres'): Promise<Measured> {
+async function ours(queue: 'redis' | 'postgres', insert: Insert): Promise<Measured> {
   await using house = await buildBenchHouse({ queue, ceiling: 5000, concurrency })
-  return await measure(house, house.worker, customers + 1, true)
+  return await measure(house, house.worker, customers + 1, insert)
 }
 
-/** Until so many users are there. `inserts`: the customers come now. */
+/** Until so many users are there. `insert`: null where the customers are there. */
 async function measure(
   { pool, service }: Pick<Servers, 'pool' | 'service'>,
   worker: ChildProcess,
   users: number,
-  inserts: boolean,
+  insert: Insert | null,
 ): Promise<Measured> {
   const usage = async () => {
     const { rows } = await pool.query('SELECT sum(xact_commit)::int AS n FROM pg_stat_database')
@@ -91,7 +122,7 @@ async function measure(
   }
   const before = await usage()
   const started = performance.now()
-  if (inserts) await insertCustomers(pool, 1, customers)
+  await insert?.(pool)
   while ((await service.counts()).users < users) await sleep(20)
   const rate = (1000 * customers) / (performance.now() - started)
   await sleep(1200) // the server tells its statistics late
@@ -105,7 +136,7 @@ async function measure(
   }
 }
 
-function keep(name: string, result: Measured): void {
+function keep(measured: Map<string, Measured[]>, name: string, result: Measured): void {
   measured.set(name, [...(measured.get(name) ?? []), result])
   process.stderr.write(`${name}: ${Math.round(result.rate)} users/s\n`)
 }
