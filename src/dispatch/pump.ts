@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import { type LeaseInLane, leaseLane, readOnQueue, unlease } from '../ledger/lease.ts'
+import { type LeaseInLane, leaseLane, readQueueState, unlease } from '../ledger/lease.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
 import { noteReplans, noteVerifications } from '../ledger/note-unchanged.ts'
 import { type Binding, isCurrent } from '../ledger/target.ts'
-import { LANE, LANES } from '../model/customer.ts'
+import { LANE, LANES, type Lane } from '../model/customer.ts'
 import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'
 import type { JobQueue, LeasePage } from './queue.ts'
 
@@ -73,10 +73,12 @@ export function makePump(options: PumpOptions) {
   }
 
   async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<LeaseInLane[]> {
-    const room = await findRoom()
+    const { room, due } = await findRoom()
     const leases: LeaseInLane[] = []
     // Deletions once more in what no other lane wanted.
-    for (const lane of deletionsHeld ? [...LANES, LANE.deletion] : LANES) {
+    for (const lane of (deletionsHeld ? [...LANES, LANE.deletion] : LANES).filter((each) =>
+      due.includes(each),
+    )) {
       const again = lane === LANE.deletion && leases.length > 0
       const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })
       // Behind a mass that is being held a live change would wait for all of it.
@@ -92,12 +94,12 @@ export function makePump(options: PumpOptions) {
    * By our own tables; where these say that there is much on the queue, the queue itself is asked. One that lost
    * its jobs would else look full until their leases have passed, and a live change would wait for that.
    */
-  async function findRoom(): Promise<number> {
+  async function findRoom(): Promise<{ readonly room: number; readonly due: readonly Lane[] }> {
     const pace = await options.pace()
-    const { queued, issued } = await readOnQueue(pool)
+    const { queued, issued, due } = await readQueueState(pool)
     depth = nextDepth(depth, { atMs: options.now(), issued, queued, pace, concurrency: options.concurrency })
     const much = depth.leases > 0 && queued > depth.leases / 2
-    return roomFor(depth.leases, much && (await queue.count()) === 0 ? 0 : queued)
+    return { room: roomFor(depth.leases, much && (await queue.count()) === 0 ? 0 : queued), due }
   }
 
   /** Leases that the queue did not take are due again at once; one that arrived after all finds its token void. */

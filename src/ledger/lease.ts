@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
-import type { Client } from '../database/client.ts'
-import type { CustomerKey, Lane } from '../model/customer.ts'
+import { type Client, oneRow } from '../database/client.ts'
+import { type CustomerKey, LANES, type Lane } from '../model/customer.ts'
 import { VERIFICATIONS } from './note.ts'
 
 /** A row id and a single-use token, bigints as text. With its lane, that is all that the queue gets to know. */
@@ -85,18 +85,23 @@ export function makeUnlease(pool: Pool): (lease: Lease) => Promise<null> {
   })
 }
 
-type OnQueue = {
+type QueueState = {
   /** Leases that are out and not claimed yet: those on the queue now, of all processes. */
   readonly queued: number
   /** Leases that were ever given out; the sequence also counts those whose transaction failed. */
   readonly issued: number
+  /** The lanes that have due rows. */
+  readonly due: readonly Lane[]
 }
 
-export async function readOnQueue(client: Client): Promise<OnQueue> {
-  const { rows } = await client.query<OnQueue>(
+export async function readQueueState(client: Client): Promise<QueueState> {
+  return await oneRow<QueueState>(
+    client,
     `SELECT count(*)::int AS queued,
-       coalesce(pg_sequence_last_value('rollcall.token'), 0)::float8 AS issued
+       coalesce(pg_sequence_last_value('rollcall.token'), 0)::float8 AS issued,
+       ARRAY(SELECT l.lane FROM unnest($1::smallint[]) AS l (lane)
+         WHERE EXISTS (SELECT FROM rollcall.owed d WHERE d.lane = l.lane AND d.due_at <= now())) AS due
      FROM rollcall.owed WHERE token IS NOT NULL AND call_token IS NULL AND due_at > now()`,
+    [LANES],
   )
-  return rows[0] ?? { queued: 0, issued: 0 }
 }
