@@ -39,11 +39,16 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         keys.filter((key) => rows.get(key) === null),
       )
     let steps: RedactedStep[] = []
+    const { fingerprint } = config
+    const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
     const job = makeJob({
       context,
-      claim: makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint: config.fingerprint }),
+      async claim(lease) {
+        const claimed = await claim(lease)
+        return claimed && { ...claimed, unknown: claimed.unknown || lookup }
+      },
       storeEnding: makeStoreEnding(pool, config.timing.gapMs),
-      ...{ clock: systemClock, stopping: io.stop, abort: io.stop, lookup },
+      ...{ clock: systemClock, stopping: io.stop, abort: io.stop },
       observe: (key, step) => {
         logCall(key, step)
         const redacted = redactedStep(step)

@@ -18,11 +18,10 @@ import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 /** The turn at the end of a claim, and its last call. */
 export type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
-type Finished = Omit<Subject, 'end'> &
+type Finished = Omit<Subject, 'end' | 'memory'> &
   Turned & {
     readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
     readonly claim: Claim
-    readonly record: KnownRecord
   }
 
 /** Puts the outcome of a claim into the form that is stored. */

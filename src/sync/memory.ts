@@ -22,7 +22,7 @@ export type Memory = Pick<LedgerRecord, Part> & {
   readonly creating: boolean
 }
 
-type Start = {
+type Recorded = {
   readonly record: LedgerRecord
   readonly unknown: boolean
   readonly hiddenUnknown: boolean
@@ -34,11 +34,22 @@ type Start = {
   readonly digestKey: string
 }
 
+/** The memory with which a claim of this customer starts. */
+export function startMemory(start: Recorded & Present): Memory {
+  return inViewOf(fromRecord(start), start)
+}
+
 /**
  * `owed.unknown` decides over the record, which is the last sure knowledge. An erased customer has no digests; status 0 was
  * acknowledged with the fields.
  */
-export function startMemory({ record, unknown, hiddenUnknown, changedAtMs = null, ...rest }: Start): Memory {
+export function fromRecord({
+  record,
+  unknown,
+  hiddenUnknown,
+  changedAtMs = null,
+  ...rest
+}: Recorded): Memory {
   const { statusUnknown, replanInMs, digestKey } = rest
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
@@ -82,7 +93,7 @@ type Present = {
  * call was ever made stays unasked, also after a crash or when a lookup is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */
-export function rememberFor(memory: Memory, { mapped, record, digests }: Present): Memory {
+export function inViewOf(memory: Memory, { mapped, record, digests }: Present): Memory {
   const userId = userIdOf(mapped)
   if (userId !== null && record.userId !== null && userId !== record.userId) return UNHEARD_OF
   if (isOutOfScope(mapped) && record.remote === 'unasked') return UNHEARD_OF
@@ -108,7 +119,7 @@ function leftOutStill(
   return { conflict, refused: stand ? memory.refused : {} }
 }
 
-const UNHEARD_OF = startMemory({
+const UNHEARD_OF = fromRecord({
   ...{ record: NEVER_SETTLED, unknown: false, hiddenUnknown: false, statusUnknown: false },
   ...{ replanInMs: null, digestKey: '' },
 })

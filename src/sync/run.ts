@@ -2,10 +2,9 @@ import { timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
-import { existedBefore, type KnownRecord } from '../ledger/record.ts'
+import type { KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
-import { entitled } from '../model/user.ts'
 import type { Permit } from '../pace/pace.ts'
 import { absorb } from './absorb.ts'
 import { braked, brakedEnd, makeBraking } from './brake-move.ts'
@@ -14,7 +13,6 @@ import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { type Turned, toEnding } from './finish.ts'
-import { type Memory, rememberFor, startMemory } from './memory.ts'
 import { leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { givenUp, isAccessFirst, type Move, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
@@ -29,8 +27,6 @@ export type JobOptions = {
   readonly stopping: AbortSignal
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
-  /** As in ClaimRun; default false. */
-  readonly lookup?: boolean
 }
 
 /** Breaks a claim off: nothing is stored, and the customer is claimed again when the claim's lifetime has passed. */
@@ -51,7 +47,7 @@ export class BrokenOff extends Error {
  * Rejects with BrokenOff after the claim, and as the claim does before it.
  */
 export function makeJob(options: JobOptions) {
-  const { context, claim, storeEnding, clock, stopping, abort, observe, lookup = false } = options
+  const { context, claim, storeEnding, clock, stopping, abort, observe } = options
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
@@ -78,7 +74,6 @@ export function makeJob(options: JobOptions) {
       stopping,
       abort,
       observe: (step) => observe(made.key, step, made),
-      lookup,
     }
     const { key } = made
     try {
@@ -105,30 +100,19 @@ export type ClaimRun = {
   /** Breaks off a call that is under way; its outcome is then unknown. */
   readonly abort: AbortSignal
   readonly observe: (step: SyncStep) => void
-  /** The record is not relied on: a lookup comes first. */
-  readonly lookup: boolean
 }
 
-/**
- * Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an
- * ending. Row and record are read after the claim was committed, each in a new snapshot: read before it, a
- * change between the two would be settled without having been seen.
- */
+/** Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an ending. */
 export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
   const { claim } = run
   const gate = makeGate(context, run)
   try {
-    const row = context.readRow(claim.key)
-    row.catch(() => undefined) // its error is the subject's
-    const record = await context.readRecord(claim.key)
-    const subject = await readSubject(context, claim, { record, row })
-    const memory = recall(context, run, subject)
-    const { end, ...found } = subject
-    const result = end
-      ? { turn: startTurn(memory), last: null, end }
-      : await takeTurns({ context, run, gate, subject, record, memory })
+    const subject = await readSubject(context, claim)
+    const result = subject.end
+      ? { turn: startTurn(subject.memory), last: null, end: subject.end }
+      : await takeTurns({ context, run, gate, subject })
     run.observe({ step: 'ended', end: result.end })
-    return toEnding({ context, claim, record, ...found, ...result })
+    return toEnding({ context, claim, ...subject, ...result })
   } finally {
     gate.close()
   }
@@ -140,27 +124,16 @@ function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): nu
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-function recall({ digester }: SyncContext, { claim, lookup }: ClaimRun, { basis, mapped }: Subject): Memory {
-  // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
-  const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
-  const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
-  const unknown = claim.unknown || lookup || (loses && unaccepted)
-  const memory = startMemory({ ...claim, record: basis, unknown, digestKey: digester.id })
-  return rememberFor(memory, { mapped, record: basis, digests: forCustomer(digester, claim.key) })
-}
-
 type Turning = {
   readonly context: SyncContext
   readonly run: ClaimRun
   readonly gate: ReturnType<typeof makeGate>
   readonly subject: Subject
-  readonly record: KnownRecord
-  readonly memory: Memory
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns({ context, run, gate, subject, record, memory }: Turning): Promise<Turned> {
-  const { mapped, basis, claimants } = subject
+async function takeTurns({ context, run, gate, subject }: Turning): Promise<Turned> {
+  const { mapped, record, basis, claimants } = subject
   const { config, digester, users } = context
   const { key, id, attempts } = run.claim
   run.observe({ step: 'mapped', mapped })
@@ -170,8 +143,8 @@ async function takeTurns({ context, run, gate, subject, record, memory }: Turnin
     consistencyDelayMs: config.timing.consistencyDelayMs,
     accessFirst: isAccessFirst(attempts, record.reason),
   }
-  const braking = makeBraking(context, key, { ...subject, record })
-  let turn = startTurn(memory)
+  const braking = makeBraking(context, key, subject)
+  let turn = startTurn(subject.memory)
   let last: Called | null = null
   for (;;) {
     const move = await braked(braking, nextMove(turn, situation), turn)

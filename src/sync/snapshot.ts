@@ -13,7 +13,7 @@ import type { RemoteUser } from '../service/body.ts'
 import type { SyncContext } from './context.ts'
 import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
 import { mapFound, userIdFor } from './map.ts'
-import { type Memory, rememberFor, startMemory } from './memory.ts'
+import { type Memory, startMemory } from './memory.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
 import { findClaimants } from './sharing.ts'
@@ -144,8 +144,7 @@ export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } 
   const { work, mapped, digests, digestKey, nowMs } = snapshot
   const { record, replanAtMs } = work
   const replanInMs = replanAtMs === null ? null : replanAtMs - nowMs
-  const start = startMemory({ ...work, unknown, replanInMs, digestKey })
-  const memory = rememberFor(start, { mapped, record, digests })
+  const memory = startMemory({ ...work, unknown, replanInMs, digestKey, mapped, record, digests })
   return { memory, plan: makePlan({ ...snapshot, memory }) }
 }
 

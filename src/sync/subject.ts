@@ -1,34 +1,66 @@
 import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
-import type { KnownRecord, Reason } from '../ledger/record.ts'
+import { existedBefore, type KnownRecord, type Reason } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Mapped } from '../model/mapped.ts'
+import { entitled } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
+import { forCustomer } from './digest.ts'
 import { mapFound } from './map.ts'
+import { type Memory, startMemory } from './memory.ts'
 import { resolveSharing } from './sharing.ts'
 import { givenUp, type TurnEnd } from './turn.ts'
 
 /** A customer as a claim finds it. */
 export type Subject = {
+  /** The customer's own. */
+  readonly record: KnownRecord
   readonly mapped: Mapped
   /** The customers in scope that claim the same user. */
   readonly claimants: readonly CustomerKey[]
   /** The record to plan from: the customer's own, or that of the one that wrote to this user last. */
   readonly basis: KnownRecord
+  /** The knowledge of the user by that record. */
+  readonly memory: Memory
   /** Not null: it can be judged no further now. */
   readonly end: TurnEnd | null
 }
 
 /**
- * The customer as it stands now, and by the database's clock: the time at which it is planned again is compared with
- * that. A row that Postgres refuses to read is no reason to leave the claim hanging.
+ * The customer as it is now. Row and record are read after the claim was committed, each in a new snapshot: read before it, a
+ * change between the two would be settled without having been seen.
  */
-export async function readSubject(
+export async function readSubject(context: SyncContext, claim: Claim): Promise<Subject> {
+  const row = context.readRow(claim.key)
+  row.catch(() => undefined) // met where it is mapped
+  const record = await context.readRecord(claim.key)
+  const found = await mapSubject(context, claim, { record, row })
+  return { ...found, record, memory: recall(context, claim, found) }
+}
+
+function recall({ digester }: SyncContext, claim: Claim, { basis, mapped }: Found): Memory {
+  // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
+  const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
+  const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
+  return startMemory({
+    ...claim,
+    unknown: claim.unknown || (loses && unaccepted),
+    ...{ record: basis, mapped, digestKey: digester.id, digests: forCustomer(digester, claim.key) },
+  })
+}
+
+type Found = Omit<Subject, 'record' | 'memory'>
+
+/**
+ * By the database's clock: the time at which the customer is planned again is compared with that. A row that Postgres refuses
+ * to read is no reason to leave the claim hanging.
+ */
+async function mapSubject(
   context: SyncContext,
   claim: Claim,
   { record, row }: { readonly record: KnownRecord; readonly row: Promise<FoundRow> },
-): Promise<Subject> {
+): Promise<Found> {
   const { config, readRow, unwatched } = context
   const { key, nowMs } = claim
   const mapRow = async (found: Promise<FoundRow>) => mapFound(config, key, await found, new Date(nowMs))

@@ -116,7 +116,6 @@ export const PLAIN_RUN = {
   expired: never(),
   stopping: never(),
   abort: never(),
-  lookup: false,
 }
 
 export function contextOf(customer: Customer): SyncContext {

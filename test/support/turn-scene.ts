@@ -5,7 +5,7 @@ import type { OptionalField } from '../../src/model/user.ts'
 import { absorb } from '../../src/sync/absorb.ts'
 import { classified } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
-import { type Memory, rememberFor } from '../../src/sync/memory.ts'
+import { inViewOf, type Memory } from '../../src/sync/memory.ts'
 import { nextMove, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from './plan-scene.ts'
@@ -58,9 +58,7 @@ export function play(
 ): { calls: string[]; end: TurnEnd; turn: Turn & ReturnType<typeof resultOfCalls> } {
   const left = [...answers]
   const calls: string[] = []
-  let turn = startTurn(
-    rememberFor(memory, { mapped, record: { userId: 'u7', remote: memory.remote }, digests }),
-  )
+  let turn = startTurn(inViewOf(memory, { mapped, record: { userId: 'u7', remote: memory.remote }, digests }))
   const times = { lookupAfterMs, consistencyDelayMs: 5000 }
   const situation = { mapped, claimants: [], policy, digests, ...times, accessFirst }
   for (;;) {

@@ -6,7 +6,7 @@ import type { RemoteUser } from '../../src/service/body.ts'
 import { rememberSent } from '../../src/sync/absorb.ts'
 import { ASSUMED_VALUE } from '../../src/sync/country.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
-import { type Memory, rememberFor, startMemory, toRecord } from '../../src/sync/memory.ts'
+import { fromRecord, inViewOf, type Memory, toRecord } from '../../src/sync/memory.ts'
 import { rememberAbsent, rememberSeen } from '../../src/sync/remember.ts'
 import { EMPTY_RECORD } from '../support/ending.ts'
 
@@ -32,7 +32,7 @@ function start(
   record: Partial<LedgerRecord> = {},
   { unknown = false, hiddenUnknown = false, statusUnknown = false } = {},
 ): Memory {
-  return startMemory({
+  return fromRecord({
     record: { ...RECORD, ...record },
     unknown,
     hiddenUnknown,
@@ -60,7 +60,7 @@ it('has another digest for no value than for the text "null", and for a number t
   expect(new Set([NO_VALUE, ...made]).size).toBe(4)
 })
 
-describe('startMemory', () => {
+describe('fromRecord', () => {
   it('after a crash, what no GET shows is unknown', () => {
     expect(start({}, { hiddenUnknown: true }).sent).toEqual({ ...RECORD.sent, country_code: UNKNOWN_VALUE })
     // Also where none was ever acknowledged: the create that the crash hides may have carried one.
@@ -132,21 +132,21 @@ describe('of a customer that was erased', () => {
 
   it('nothing but the status is left once the row has come back, and all of it while it is out of scope', () => {
     const about = { record: { userId: 'u7', remote: 'present' }, digests } as const
-    const back = rememberFor(start(ERASED), { ...about, mapped: asUser({ email: null }) })
+    const back = inViewOf(start(ERASED), { ...about, mapped: asUser({ email: null }) })
     expect(back).toEqual({ ...start(ERASED), sent: {}, refused: {}, erased: null })
     const mapped: Mapped = { kind: 'out-of-scope', userId: 'u7' }
-    expect(rememberFor(start(ERASED), { ...about, mapped })).toEqual(start(ERASED))
+    expect(inViewOf(start(ERASED), { ...about, mapped })).toEqual(start(ERASED))
   })
 })
 
-describe('rememberFor', () => {
+describe('inViewOf', () => {
   const view = (memory: Memory, mapped: Mapped, recordedAs: string | null = 'u7') =>
-    rememberFor(memory, { mapped, record: { userId: recordedAs, remote: 'present' }, digests })
+    inViewOf(memory, { mapped, record: { userId: recordedAs, remote: 'present' }, digests })
 
   describe('with a value that another user has', () => {
     const conflict = { values: { email: normal('email', 'A@x.es') }, tries: 2 }
     const known = (record: Partial<LedgerRecord>, replanInMs: number | null, digestKey = digester.id) =>
-      startMemory({ ...ASIDE, record: { ...RECORD, conflict, ...record }, replanInMs, digestKey })
+      fromRecord({ ...ASIDE, record: { ...RECORD, conflict, ...record }, replanInMs, digestKey })
 
     it.each<[string, Partial<LedgerRecord>, number | null]>([
       ['waiting', {}, 1],
@@ -176,7 +176,7 @@ describe('rememberFor', () => {
 
   it('knows nothing of a user with another user_id', () => {
     const memory = view(start(), asUser({ email: 'a@x.es' }), 'u6')
-    expect(memory).toEqual(startMemory({ ...ASIDE, record: NEVER_SETTLED }))
+    expect(memory).toEqual(fromRecord({ ...ASIDE, record: NEVER_SETTLED }))
     expect(view(start(), { kind: 'removed', userId: 'u7' }, 'u6').remote).toBe('unasked')
     expect(view(start(), asUser({}), null).remote).toBe('present')
     expect(view(start(), { kind: 'rejected', userId: null, issues: [] }, 'u6')).toEqual(start())
@@ -253,7 +253,7 @@ describe('rememberSent', () => {
 describe('a customer out of scope about which no call was ever made', () => {
   const mapped = { kind: 'out-of-scope', userId: 'u7' } as const
   const of = (remote: LedgerRecord['remote']) =>
-    rememberFor(start({ remote }, { unknown: true, hiddenUnknown: true }), {
+    inViewOf(start({ remote }, { unknown: true, hiddenUnknown: true }), {
       mapped,
       record: { userId: 'u7', remote },
       digests,
