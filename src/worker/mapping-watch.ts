@@ -13,6 +13,8 @@ type Options = {
   readonly now: () => number
 }
 
+export type MappingWatch = ReturnType<typeof makeMappingWatch>
+
 const APPLY_IT = 'to apply this mapping, run `rollcall backfill --mapping`'
 
 /**

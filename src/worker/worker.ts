@@ -1,29 +1,22 @@
-import { claimLastsMs } from '../config/config.ts'
 import { roleBehind } from '../database/pool.ts'
-import { makePump } from '../dispatch/pump.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
-import { makeSlots } from '../dispatch/slots.ts'
 import { makeCallLog } from '../ledger/call-log.ts'
 import type { CallEntry } from '../ledger/calls.ts'
-import { makeClaim } from '../ledger/claim.ts'
-import { makeStoreEnding } from '../ledger/ending.ts'
-import { makeUnlease } from '../ledger/lease.ts'
 import type { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import { type Log, makeQuiet } from '../ops/log.ts'
+import type { Log } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
-import { BrokenOff, type JobOptions, makeJob } from '../sync/run.ts'
+import type { JobOptions } from '../sync/run.ts'
 import { makeHousekeeping } from './housekeeping.ts'
-import { logCalls } from './log.ts'
 import { makeMappingWatch, makePausing, makeTakingPart } from './mapping-watch.ts'
 import type { Opened } from './open-sync.ts'
 import type { Observing } from './ops.ts'
 import { makeProbe } from './probe.ts'
 import { startReconciling } from './reconciling.ts'
 import { makeSweeping } from './sweeping.ts'
-import { explained, makeLoops } from './waiting.ts'
-import { startWitness } from './witness.ts'
+import { startSyncing } from './syncing.ts'
+import { makeLoops } from './waiting.ts'
 
 export type Observers = Pick<Observing, 'onCaptured'> &
   Partial<Pick<Observing, 'onCheck' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
@@ -39,8 +32,6 @@ type Options = {
 const RECORD_MS = 1000
 const HOUSEKEEPING_MS = 5000
 const SWEEP_MS = 1000
-/** Pages that a process has at once: the next one is there when the first is begun. */
-const PAGES = 2
 const PAUSING_MS = 500
 const WITNESS_MS = 1000
 /** How often a worker checks that the queue still has the schedule of checks. */
@@ -50,11 +41,9 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const { pool, context, pace, binding } = opened
   const { config, digester } = context
   const { fingerprint } = config
-  const { concurrency } = config.pace
   const { watchLoop: watch } = observers
   const now = systemClock.monotonic
   const role = roleBehind(pool)
-  const witness = await startWitness(pool, queue.witness)
   const { promise: failed, resolve: fail } = Promise.withResolvers<RollcallError>()
   const stopping = new AbortController()
   const { signal } = stopping
@@ -67,44 +56,10 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
       else log.warn({ calls: trouble.dropped }, 'calls are missing in the log of calls')
     },
   })
-  const logCall = logCalls(calls)
-  const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
-  const job = makeJob({
-    ...{
-      context,
-      storeEnding: makeStoreEnding(pool, config.timing.gapMs),
-      clock: systemClock,
-      stopping: signal,
-      abort: abort.signal,
-    },
-    claim: async (lease) => {
-      const claimed = await claim(lease)
-      if (claimed) witness.claimed(claimed.token)
-      return claimed
-    },
-    observe: (key, step, claim) => {
-      logCall(key, step)
-      observers.onStep(key, step, claim)
-    },
-  })
   const mapping = makeMappingWatch({ pool, fingerprint, log, now })
-  const giveBack = makeUnlease(pool)
-  const slots = makeSlots({
-    most: concurrency,
-    async carryOut(lease, begun) {
-      const refused = !mapping.takesPart() && (await mapping.isRefused())
-      // An unclaimed lease would wait for its end, although another process could go on at once.
-      if (signal.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
-    },
-    onError: makeQuiet<unknown>((error, times) => {
-      const about =
-        error instanceof BrokenOff
-          ? { customer: error.customer, ...explained(error.cause, role) }
-          : explained(error, role)
-      log.warn({ ...about, times }, 'the sync of a customer was interrupted: it will be retried')
-    }, now),
+  const { pump, consumer, idle, witness } = await startSyncing({
+    ...{ opened, queue, log, calls, mapping, observers, stopping: signal, abort: abort.signal },
   })
-  const consumer = await queue.consume(slots.take, { concurrency: PAGES })
   const takingPart = makeTakingPart(consumer)
   const start = async () => {
     await mapping.start(takingPart('mapping'), opened.mapping)
@@ -118,13 +73,6 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
     stopping.abort()
     await Promise.allSettled([consumer.close(RECORD_MS), calls.close()])
     throw error
-  })
-  const pump = makePump({
-    ...{ pool, queue, drain: opened.drain, now },
-    ...{ queueLeaseMs: config.timing.queueLeaseMs, concurrency, fingerprint, binding },
-    pace: pace.rate,
-    onCaptured: observers.onCaptured,
-    onMapping: mapping.onMapping,
   })
   const probe = makeProbe({ pool, users: context.users, signal, log: calls.add })
   const sweep = makeSweeping({ pool, config, digester, log, signal })
@@ -154,7 +102,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
     async stop(deadlineMs: number) {
       stopping.abort()
       const breakOff = setTimeout(() => abort.abort(), deadlineMs)
-      const ended = consumer.close(deadlineMs + RECORD_MS).then(slots.idle)
+      const ended = consumer.close(deadlineMs + RECORD_MS).then(idle)
       await Promise.all([
         Promise.race([ended, sleep(deadlineMs + RECORD_MS)]),
         reconciling?.close(deadlineMs + RECORD_MS),

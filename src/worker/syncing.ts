@@ -1,0 +1,82 @@
+// Connects the steps of a change, from the outbox to the ending. The loops of worker.ts run the pump.
+import { claimLastsMs } from '../config/config.ts'
+import { roleBehind } from '../database/pool.ts'
+import { makePump } from '../dispatch/pump.ts'
+import type { JobQueue } from '../dispatch/queue.ts'
+import { makeSlots } from '../dispatch/slots.ts'
+import type { CallLog } from '../ledger/call-log.ts'
+import { makeClaim } from '../ledger/claim.ts'
+import { makeStoreEnding } from '../ledger/ending.ts'
+import { makeUnlease } from '../ledger/lease.ts'
+import { type Log, makeQuiet } from '../ops/log.ts'
+import { systemClock } from '../ops/time.ts'
+import { BrokenOff, type JobOptions, makeJob } from '../sync/run.ts'
+import { logCalls } from './log.ts'
+import type { MappingWatch } from './mapping-watch.ts'
+import type { Opened } from './open-sync.ts'
+import type { Observing } from './ops.ts'
+import { explained } from './waiting.ts'
+import { startWitness } from './witness.ts'
+
+type Options = Pick<JobOptions, 'stopping' | 'abort'> & {
+  readonly opened: Opened
+  readonly queue: JobQueue
+  readonly log: Log
+  readonly calls: Pick<CallLog, 'add'>
+  readonly mapping: MappingWatch
+  readonly observers: Pick<Observing, 'onCaptured'> & { readonly onStep: JobOptions['observe'] }
+}
+
+/** Pages that a process has at once: the next one is there when the first is begun. */
+const PAGES = 2
+
+export async function startSyncing(options: Options) {
+  const { opened, queue, log, calls, mapping, observers, stopping, abort } = options
+  const { pool, context, pace, binding, drain } = opened
+  const { fingerprint, timing, pace: paced } = context.config
+  const now = systemClock.monotonic
+  const witness = await startWitness(pool, queue.witness)
+
+  // From the outbox to the queue. `drain` takes rows of the outbox and notes their customers.
+  const pump = makePump({
+    ...{ pool, queue, drain, now, fingerprint, binding },
+    ...{ queueLeaseMs: timing.queueLeaseMs, concurrency: paced.concurrency, pace: pace.rate },
+    onCaptured: observers.onCaptured,
+    onMapping: mapping.onMapping,
+  })
+
+  // From the queue to the ending.
+  const claim = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
+  const logCall = logCalls(calls)
+  const job = makeJob({
+    ...{ context, storeEnding: makeStoreEnding(pool, timing.gapMs), clock: systemClock, stopping, abort },
+    async claim(lease) {
+      const claimed = await claim(lease)
+      if (claimed) witness.claimed(claimed.token)
+      return claimed
+    },
+    observe(key, step, made) {
+      logCall(key, step)
+      observers.onStep(key, step, made)
+    },
+  })
+  const giveBack = makeUnlease(pool)
+  const role = roleBehind(pool)
+  const slots = makeSlots({
+    most: paced.concurrency,
+    async carryOut(lease, begun) {
+      const refused = !mapping.takesPart() && (await mapping.isRefused())
+      // An unclaimed lease would wait for its end, although another process could go on at once.
+      if (stopping.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
+    },
+    onError: makeQuiet<unknown>((error, times) => {
+      const about =
+        error instanceof BrokenOff
+          ? { customer: error.customer, ...explained(error.cause, role) }
+          : explained(error, role)
+      log.warn({ ...about, times }, 'the sync of a customer was interrupted: it will be retried')
+    }, now),
+  })
+  const consumer = await queue.consume(slots.take, { concurrency: PAGES })
+  return { pump, consumer, idle: slots.idle, witness }
+}
