@@ -1,6 +1,7 @@
 import type { Client } from '../database/client.ts'
 import { LANE } from '../model/customer.ts'
-import { DUE_NOW, OWE_LOOKUP, UNDER_WAY } from './note.ts'
+import { OWE_LOOKUP } from './lookups.ts'
+import { DUE_NOW, UNDER_WAY } from './note.ts'
 import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 /** `same` binds anew and keeps every record; `new` also forgets what is known of the users. Resolves to how many lookups are owed. */

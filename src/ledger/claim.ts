@@ -3,6 +3,7 @@ import { makeBatch } from '../database/batch.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
+import { MAY_HAVE_WRITTEN } from './lookups.ts'
 import { type Binding, isCurrent } from './target.ts'
 
 /** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
@@ -30,12 +31,6 @@ export type Claim = {
   /** The generation of the mapping that this claim goes by. */
   readonly generation: string
 }
-
-/**
- * A crash hides a call; an attempt has failed; or an outcome was unknown, and no lookup has settled it. The first of the later
- * lookups counts as well: the others of its user are looked up once too often then.
- */
-const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
@@ -88,31 +83,5 @@ export function makeClaim(
       claims.delete(lease.token)
       return claim
     })
-  })
-}
-
-// Written down before a call, because a crash or a lost answer would hide it.
-
-/** For a call that takes a customer out of its trial: if its outcome is lost, status 0 is its work, and not the trial's end. */
-const MARK_STATUS = `
-UPDATE rollcall.owed SET status_unknown = true
-WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_unknown`
-
-export async function markStatusUnknown(
-  pool: Pool,
-  { id, token }: Pick<Claim, 'id' | 'token'>,
-): Promise<void> {
-  await pool.query(MARK_STATUS, [id, token])
-}
-
-/** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */
-const MARK_ASKED = `
-UPDATE rollcall.ledger SET remote = 'unknown'
-WHERE key IN (SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND remote = 'unasked' ORDER BY key FOR UPDATE)`
-
-export function makeMarkAsked(pool: Pool): (key: CustomerKey) => Promise<void> {
-  return makeBatch<CustomerKey, void>(async (keys) => {
-    await pool.query(MARK_ASKED, [keys])
-    return keys.map(() => undefined)
   })
 }

@@ -3,7 +3,8 @@
 import type { Pool } from 'pg'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { DUE_NOW, OWE, OWE_LOOKUP, UNDER_WAY, VERIFICATIONS } from './note.ts'
+import { OWE_LOOKUP, VERIFICATIONS } from './lookups.ts'
+import { DUE_NOW, OWE, UNDER_WAY } from './note.ts'
 import { recordsOf } from './record.ts'
 
 /** The consequences of an ending for other customers with a record under the user. */

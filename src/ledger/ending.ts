@@ -6,7 +6,7 @@ import type { OptionalField, UserField } from '../model/user.ts'
 import type { Claim } from './claim.ts'
 import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
 import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
-import { VERIFICATIONS, VERIFY_AFTER, VERIFY_FIRST } from './note.ts'
+import { LOOKUPS_AFTER, LOOKUPS_DERIVED } from './lookups.ts'
 import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
 
 /**
@@ -87,33 +87,18 @@ export type Ending = {
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-// docs/protocol.md has the plain case of each kind as a table; all else is about unknown outcomes, suspicions and later lookups.
-// `e` are the endings, and `o` is the row that changes. `b` is the same row as it was locked: a LATERAL cannot name `o`.
+// docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. `b` is the
+// same row as it was locked: a LATERAL cannot name `o`.
 
-/**
- * Derived from an ending and its row: when the last request shows, and which later lookups follow. A claim that has made a
- * call settles with a trusted answer alone.
- */
+/** Derived from an ending and its row. `shown_at`: when a GET shows the last request. `risen`: a change was noted under the claim. */
 const DERIVED = `
 SELECT $3 * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
-  e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
-  -- Under the claim: a change was noted, or a lookup was requested.
   b.change_version > e.version AS risen,
-  b.suspect_version > e.version AS suspected,
-  e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
-  -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
-  e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
-    AND b.suspect_version <= e.version AS handed_over,
-  -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
-  -- written again for ever.
-  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1
-    OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
-  e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND b.unknown AND b.suspect_version <= e.version
-    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared_up`
+  ${LOOKUPS_DERIVED}`
 
 /** The sync that is owed next. */
 const OWED = `
@@ -121,18 +106,6 @@ UPDATE rollcall.owed o SET
   token = NULL,
   call_token = NULL,
   synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
-  unknown = CASE e.kind
-    WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)
-    WHEN 'unknown' THEN true ELSE o.unknown END,
-  -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
-  hidden_unknown = o.hidden_unknown AND (t.suspected OR e.kind <> 'settle' OR NOT t.known),
-  status_unknown = o.status_unknown AND (t.suspected OR NOT CASE e.kind WHEN 'settle' THEN t.known ELSE e."statusKnown" END),
-  verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
-    -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
-    WHEN t.taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
-    WHEN t.taken_for_yes THEN greatest(o.verify_left, 1) WHEN t.handed_over THEN 0 ELSE o.verify_left END,
-  verify_at = CASE WHEN t.may_arrive THEN NULL WHEN t.cleared_up THEN now() + ${VERIFY_AFTER}
-    WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END,
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
   -- statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
@@ -148,7 +121,8 @@ UPDATE rollcall.owed o SET
     WHEN e.kind = 'retry' THEN now() + t.backoff
     ELSE NULL END, -- settled, and nothing has come
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
-  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN t.risen THEN now() ELSE NULL END
+  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN t.risen THEN now() ELSE NULL END,
+  ${LOOKUPS_AFTER}
 -- The locked row has the tokens that the update finds. Compared there, they do not make the join go through all pairs.
 FROM e JOIN locked b ON b.id = e.id AND b.token = e.token AND b.call_token = e.token, LATERAL (${DERIVED}) t
 WHERE o.id = e.id

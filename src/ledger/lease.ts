@@ -2,24 +2,18 @@ import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import { type Client, oneRow } from '../database/client.ts'
 import { type CustomerKey, LANES, type Lane } from '../model/customer.ts'
-import { VERIFICATIONS } from './note.ts'
+import { AFTER_CRASH } from './lookups.ts'
 
 /** A row id and a single-use token, bigints as text. With its lane, that is all that the queue gets to know. */
 export type Lease = { readonly id: string; readonly token: string }
 export type LeaseInLane = Lease & { readonly lane: Lane }
 
-/**
- * A fresh token makes every earlier lease of the row void, which makes deduplication in the queue unnecessary.
- * An open call mark means that a process died between its claim and its ending: what it sent is not known.
- */
+/** A fresh token makes every earlier lease of the row void, which makes deduplication in the queue unnecessary. */
 const LEASED = `
   token = nextval('rollcall.token'),
   due_at = now() + $2 * interval '1 ms',
-  unknown = o.unknown OR o.call_token IS NOT NULL,
-  hidden_unknown = o.hidden_unknown OR o.call_token IS NOT NULL,
-  verify_left = CASE WHEN o.call_token IS NULL THEN o.verify_left ELSE ${VERIFICATIONS} END,
-  verify_at = CASE WHEN o.call_token IS NULL THEN o.verify_at END,
-  call_token = NULL`
+  call_token = NULL,
+  ${AFTER_CRASH}`
 
 const LEASE_LANE = (order: 'ASC' | 'DESC') => `
 WITH due AS MATERIALIZED (

@@ -1,6 +1,7 @@
 // Notes of customers about which no change is known.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
+import { OWE_LOOKUP } from './lookups.ts'
 import {
   customerColumns,
   DUE_GENTLY,
@@ -8,7 +9,6 @@ import {
   inLane,
   type NewCustomer,
   OWE,
-  OWE_LOOKUP,
   recordNewCustomersOf,
   UNDER_WAY,
 } from './note.ts'

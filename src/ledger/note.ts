@@ -12,12 +12,6 @@ export const OWE = `change_version = o.change_version + 1,
   token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,
   call_token = CASE WHEN o.due_at IS NOT NULL THEN o.call_token END`
 
-/**
- * The same with a lookup first: for a repair, a later lookup, a person, a claim that ended late, or that of another
- * customer with the same user. A claim of an earlier version cannot have seen it.
- */
-export const OWE_LOOKUP = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
-
 /** Never before `not_before`: a late request of an earlier call may still arrive until then. NULLs do not count in these. */
 export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
 
@@ -27,18 +21,6 @@ export const DUE_GENTLY = 'due_at = coalesce(o.due_at, greatest(now(), o.not_bef
 /** A waiting customer keeps an earlier lane. */
 export const inLane = (lane: string) =>
   `lane = CASE WHEN o.due_at IS NULL THEN ${lane} ELSE least(o.lane, ${lane}) END`
-
-/**
- * After an outcome that was unknown, a request may arrive later than any process waits for it. So two lookups
- * follow: a minute after the one that found the outcome, and ten minutes after that.
- */
-export const VERIFICATIONS = 2
-
-/** How long after a lookup or a write the first verification is due. */
-export const VERIFY_FIRST = `interval '1 minute'`
-
-/** How long after the present lookup the next one is due; in the terms of the statement that counts them down. */
-export const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VERIFY_FIRST} ELSE interval '10 minutes' END`
 
 /**
  * Notes changes: every customer's version rises by one and it is due at once, with two exceptions. It is never due

@@ -13,9 +13,9 @@ import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { forCustomer } from './digest.ts'
 import { type Turned, toEnding } from './finish.ts'
-import { leavesTrial } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { givenUp, isAccessFirst, type Move, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { leaveTrace } from './trace.ts'
+import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 export type JobOptions = {
   readonly context: SyncContext
@@ -150,7 +150,7 @@ async function takeTurns({ context, run, gate, subject }: Turning): Promise<Turn
     const move = await braked(braking, nextMove(turn, situation), turn)
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await ended(move.end)
-    await leaveTrace(move)
+    await leaveTrace(context, { claim: run.claim, plan: move.plan, record, basis })
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
@@ -164,15 +164,6 @@ async function takeTurns({ context, run, gate, subject }: Turning): Promise<Turn
   async function ended(proposed: TurnEnd): Promise<Turned> {
     const { end, memory } = await brakedEnd(braking, turn.memory, proposed)
     return { turn: { ...turn, memory }, last, end }
-  }
-
-  /** After a crash the record is what is known. */
-  async function leaveTrace({ plan }: Move): Promise<void> {
-    // The trial that it tells of must not seem to have ended by itself.
-    if (basis.sentStatus === 4 && leavesTrial(plan)) await context.markStatusUnknown(run.claim)
-    // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
-    const first = record.remote === 'unasked' && plan.kind !== 'lookup'
-    if (first && config.scope) await context.markAsked(key)
   }
 }
 

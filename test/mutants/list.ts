@@ -131,21 +131,31 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'EXISTS (SELECT FROM rollcall.target WHERE xmin::text = $4) AND $5::text IS NOT NULL',
     ],
   ],
-  'src/ledger/lease.ts': [
+  'src/ledger/lookups.ts': [
     ['lease-forgets-open-call', 'unknown = o.unknown OR o.call_token IS NOT NULL,', 'unknown = o.unknown,'],
     [
       'lease-forgets-hidden',
       'hidden_unknown = o.hidden_unknown OR o.call_token IS NOT NULL,',
       'hidden_unknown = o.hidden_unknown,',
     ],
-  ],
-  'src/ledger/ending.ts': [
-    ['ending-any-token', 'ON b.id = e.id AND b.token = e.token AND b.call_token = e.token', 'ON b.id = e.id'],
     [
       'ending-sure-without-answer',
       `WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)`,
       `WHEN 'settle' THEN t.suspected`,
     ],
+    [
+      'ending-unclear-unverified',
+      `WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+      'ELSE o.verify_at END',
+    ],
+    [
+      'ending-unclear-verified-for-ever',
+      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes',
+      ' AS taken_for_yes',
+    ],
+  ],
+  'src/ledger/ending.ts': [
+    ['ending-any-token', 'ON b.id = e.id AND b.token = e.token AND b.call_token = e.token', 'ON b.id = e.id'],
     [
       'ending-loses-newer-change',
       `    WHEN t.risen THEN now() + t.gap
@@ -161,16 +171,6 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'ending-unknown-at-once',
       `WHEN 'unknown' THEN t.shown_at ELSE o.not_before END`,
       `WHEN 'unknown' THEN o.not_before ELSE o.not_before END`,
-    ],
-    [
-      'ending-unclear-unverified',
-      `WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
-      'ELSE o.verify_at END',
-    ],
-    [
-      'ending-unclear-verified-for-ever',
-      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes',
-      ' AS taken_for_yes',
     ],
     [
       'ending-forgets-acknowledged',

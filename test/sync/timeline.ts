@@ -3,7 +3,7 @@
 import type { Config, Row } from '../../src/config/config.ts'
 import { timeNeededMs } from '../../src/config/config.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
-import { VERIFICATIONS } from '../../src/ledger/note.ts'
+import { VERIFICATIONS } from '../../src/ledger/lookups.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'

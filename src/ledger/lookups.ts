@@ -1,0 +1,66 @@
+// Lookups that a suspicion, a crash or an unknown outcome asks for, as parts of statements: a plain change passes without them. `o`
+// is the row of `rollcall.owed`.
+import { OWE } from './note.ts'
+
+/**
+ * As OWE, with a lookup first: for a repair, a later lookup, a person, a claim that ended late, or that of another
+ * customer with the same user. A claim of an earlier version cannot have seen it.
+ */
+export const OWE_LOOKUP = `${OWE}, suspect_version = o.change_version + 1, unknown = true`
+
+/**
+ * After an outcome that was unknown, a request may arrive later than any process waits for it. So two lookups
+ * follow: a minute after the one that found the outcome, and ten minutes after that.
+ */
+export const VERIFICATIONS = 2
+
+/** How long after a lookup or a write the first verification is due. */
+const VERIFY_FIRST = `interval '1 minute'`
+
+/** How long after the present lookup the next one is due; in the terms of the statement that counts them down. */
+const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VERIFY_FIRST} ELSE interval '10 minutes' END`
+
+/** At the next lease. An open call mark means that a process died between its claim and its ending: what it sent is not known. */
+export const AFTER_CRASH = `
+  unknown = o.unknown OR o.call_token IS NOT NULL,
+  hidden_unknown = o.hidden_unknown OR o.call_token IS NOT NULL,
+  verify_left = CASE WHEN o.call_token IS NULL THEN o.verify_left ELSE ${VERIFICATIONS} END,
+  verify_at = CASE WHEN o.call_token IS NULL THEN o.verify_at END`
+
+/**
+ * A crash hides a call; an attempt has failed; or an outcome was unknown, and no lookup has settled it. The first of the later
+ * lookups counts as well: the others of its user are looked up once too often then.
+ */
+export const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
+
+// At an ending (ending.ts): `e` is the ending, `b` the row as it was locked, and `t` has all that is derived from both.
+
+export const LOOKUPS_DERIVED = `
+  e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
+  -- Under the claim a lookup was requested.
+  b.suspect_version > e.version AS suspected,
+  e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
+  -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
+  e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
+    AND b.suspect_version <= e.version AS handed_over,
+  -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
+  -- written again for ever.
+  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1
+    OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes,
+  e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND b.unknown AND b.suspect_version <= e.version
+    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared_up`
+
+/** A claim that has made a call settles with a trusted answer alone. */
+export const LOOKUPS_AFTER = `
+  unknown = CASE e.kind
+    WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)
+    WHEN 'unknown' THEN true ELSE o.unknown END,
+  -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
+  hidden_unknown = o.hidden_unknown AND (t.suspected OR e.kind <> 'settle' OR NOT t.known),
+  status_unknown = o.status_unknown AND (t.suspected OR NOT CASE e.kind WHEN 'settle' THEN t.known ELSE e."statusKnown" END),
+  verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
+    -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
+    WHEN t.taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
+    WHEN t.taken_for_yes THEN greatest(o.verify_left, 1) WHEN t.handed_over THEN 0 ELSE o.verify_left END,
+  verify_at = CASE WHEN t.may_arrive THEN NULL WHEN t.cleared_up THEN now() + ${VERIFY_AFTER}
+    WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END`
