@@ -7,7 +7,7 @@ import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { conflictStands, fieldsIn, takenIssues } from '../sync/conflict.ts'
-import { currentRefusals, issuesOf } from '../sync/memory.ts'
+import { currentRefusals, issuesOf } from '../sync/left-out.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 
 /**

@@ -2,10 +2,11 @@ import type { OptionalField } from '../model/user.ts'
 import { type Called, type CalledGet, type Facts, factsOf, reasonOf, retry, type TurnStep } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated, userWithoutConflict } from './conflict.ts'
-import { fieldsShown, type Memory, PHONE } from './memory.ts'
+import { fieldsShown, rememberErased } from './erasure.ts'
+import { type Memory, PHONE } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, absorbUnclear, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
-import { rememberAbsent, rememberErased, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
+import { rememberAbsent, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
 import { type MadeCall, resultOfCalls, type Turn, type TurnSituation } from './turn.ts'
 
 type Answered = { readonly plan: Plan; readonly called: Called }

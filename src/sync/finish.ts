@@ -2,15 +2,16 @@ import { type Config, timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { ForClaimants } from '../ledger/claimants.ts'
 import type { Ending } from '../ledger/ending.ts'
-import { existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
+import { type Digests, existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
-import { USER_FIELDS, type UserField } from '../model/user.ts'
+import { type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
 import type { Called } from './call.ts'
 import { conflictDueAt, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
-import { forgetUnmanaged, issuesOf, type Memory, toRecord } from './memory.ts'
+import { issuesOf } from './left-out.ts'
+import { type Memory, toRecord } from './memory.ts'
 import { isToErase } from './plan.ts'
 import type { Subject } from './subject.ts'
 import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
@@ -178,6 +179,16 @@ function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Fini
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
   return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
+}
+
+/**
+ * Fields that the mapping has ceased to set belong to other systems: what we sent or saw once says nothing about them
+ * when the mapping sets them again.
+ */
+function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {
+  const kept = (digests: Digests): Digests =>
+    Object.fromEntries(Object.entries(digests).filter(([field]) => managed(field as OptionalField)))
+  return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
 }
 
 type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'acknowledged'>

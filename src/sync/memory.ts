@@ -1,15 +1,10 @@
-import { type Digests, type LedgerRecord, NEVER_SETTLED } from '../ledger/record.ts'
-import { type FieldIssue, isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
-import {
-  type DesiredUser,
-  type Fields,
-  OPTIONAL_FIELDS,
-  type OptionalField,
-  type Status,
-} from '../model/user.ts'
-import { type Conflicting, conflictStands, startConflict, userWithoutConflict } from './conflict.ts'
+import { type LedgerRecord, NEVER_SETTLED } from '../ledger/record.ts'
+import { isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
+import type { DesiredUser, OptionalField, Status } from '../model/user.ts'
+import { type Conflicting, startConflict } from './conflict.ts'
 import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
-import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
+import type { CustomerDigests } from './digest.ts'
+import { leftOutStill } from './left-out.ts'
 
 type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
@@ -43,14 +38,8 @@ export function startMemory(start: Recorded & Present): Memory {
  * `owed.unknown` decides over the record, which is the last sure knowledge. An erased customer has no digests; status 0 was
  * acknowledged with the fields.
  */
-export function fromRecord({
-  record,
-  unknown,
-  hiddenUnknown,
-  changedAtMs = null,
-  ...rest
-}: Recorded): Memory {
-  const { statusUnknown, replanInMs, digestKey } = rest
+export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded): Memory {
+  const { statusUnknown, replanInMs, digestKey, changedAtMs = null } = rest
   const erased = record.erased !== null
   const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
   const known = rekeyed ? withoutDigests(record) : record
@@ -106,19 +95,6 @@ export function inViewOf(memory: Memory, { mapped, record, digests }: Present): 
   return agreed({ ...memory, ...leftOutStill(memory, mapped, digests), sent }, user)
 }
 
-/** Values that were left out, as far as no change has made that void. */
-function leftOutStill(
-  memory: Memory,
-  mapped: Extract<Mapped, { kind: 'user' }>,
-  digests: CustomerDigests,
-): Pick<Memory, 'conflict' | 'refused'> {
-  const conflict =
-    memory.conflict && conflictStands(mapped.user, memory.conflict, digests) ? memory.conflict : null
-  const user = userWithoutConflict(mapped, { ...memory, conflict })
-  const stand = user !== null && currentRefusals(user, memory, digests).size > 0
-  return { conflict, refused: stand ? memory.refused : {} }
-}
-
 const UNHEARD_OF = fromRecord({
   ...{ record: NEVER_SETTLED, unknown: false, hiddenUnknown: false, statusUnknown: false },
   ...{ replanInMs: null, digestKey: '' },
@@ -133,16 +109,6 @@ export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
   return shown ? { ...memory, sentStatus: desired.status } : memory
 }
 
-/**
- * Fields that the mapping has ceased to set belong to other systems: what we sent or saw once says nothing about them
- * when the mapping sets them again.
- */
-export function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {
-  const kept = (digests: Digests): Digests =>
-    Object.fromEntries(Object.entries(digests).filter(([field]) => managed(field as OptionalField)))
-  return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
-}
-
 type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'existed'>
 
 /** The record to store at the end of a claim. */
@@ -153,19 +119,6 @@ export function toRecord(memory: Memory, digestKey: string, rest: Rest): LedgerR
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
   const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, observedForms }
   return { ...rest, ...remembered, digestKey }
-}
-
-/** Field issues to record: what the mapping left out, and what the service refused. */
-export function issuesOf(mapped: readonly FieldIssue[], memory: Pick<Memory, 'refused'>): FieldIssue[] {
-  const refused = OPTIONAL_FIELDS.filter((field) => memory.refused[field] !== undefined)
-  return [
-    ...mapped,
-    ...refused.map((field) => ({
-      field,
-      code: 'refused' as const,
-      expected: 'a value that the service takes',
-    })),
-  ]
 }
 
 /** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */
@@ -191,54 +144,4 @@ export function statusIsRight(status: Status, memory: Pick<Memory, 'sentStatus' 
   const { sentStatus, seenStatus } = memory
   if (seenStatus === null) return sentStatus === status
   return seenStatus === status || (status === 4 && sentStatus === 4 && seenStatus === 0)
-}
-
-/**
- * Values that the service refused are not sent again until one of them changes; then all are tried again,
- * because which of them it refused is not shown.
- */
-export function currentRefusals(
-  { fields: values }: DesiredUser,
-  { refused }: Pick<Memory, 'refused'>,
-  digests: CustomerDigests,
-): ReadonlySet<OptionalField> {
-  const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
-  const stand = fields.every(
-    (field) => values[field] !== undefined && refusalMark(field, values, digests) === refused[field],
-  )
-  return new Set(stand ? fields : [])
-}
-
-/** Stands for a value that was refused. A number may have been refused for its prefix, so it goes with that. */
-export function refusalMark(field: OptionalField, fields: Fields, digests: CustomerDigests): string {
-  const value = fields[field] ?? null
-  const prefix = field === 'mobile_phone' ? fields.mobile_phone_prefix : null
-  return digests.exact(field, value !== null && prefix ? `${prefix} ${value}` : value)
-}
-
-/** The fields that a GET showed of a removed customer's user; `country_code` is in no GET. */
-export function fieldsShown({ seen }: Pick<Memory, 'seen'>): OptionalField[] {
-  return OPTIONAL_FIELDS.filter((field) => (seen[field] ?? NO_VALUE) !== NO_VALUE)
-}
-
-/**
- * Fields of an erased customer that the service refused to clear, and those that a lookup has shown since without
- * a second clearing. A service that shows it for ever is not asked a third time.
- */
-export function fieldsToClearAgain(memory: Pick<Memory, 'sent' | 'seen' | 'refused'>): OptionalField[] {
-  const shown = fieldsShown(memory).filter((field) => memory.sent[field] === undefined)
-  const isUnknown = (field: OptionalField) => memory.sent[field] === UNKNOWN_VALUE
-  return OPTIONAL_FIELDS.filter(
-    (field) => memory.refused[field] !== undefined || shown.includes(field) || isUnknown(field),
-  )
-}
-
-/** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
-export function unmanagedOf(
-  user: DesiredUser,
-  { sent, seen }: Pick<Memory, 'sent' | 'seen'>,
-): OptionalField[] {
-  return OPTIONAL_FIELDS.filter(
-    (field) => user.fields[field] === undefined && (seen[field] ?? sent[field] ?? NO_VALUE) !== NO_VALUE,
-  )
 }

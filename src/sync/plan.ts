@@ -9,16 +9,10 @@ import {
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { withoutConflict } from './conflict.ts'
-import type { CustomerDigests } from './digest.ts'
-import {
-  currentRefusals,
-  fieldIsRight,
-  fieldsToClearAgain,
-  type Memory,
-  PHONE,
-  statusIsRight,
-  unmanagedOf,
-} from './memory.ts'
+import { type CustomerDigests, NO_VALUE } from './digest.ts'
+import { fieldsToErase } from './erasure.ts'
+import { currentRefusals } from './left-out.ts'
+import { fieldIsRight, type Memory, PHONE, statusIsRight } from './memory.ts'
 import { createBody, eraseBody, type Policy, patchBody, putBody } from './write.ts'
 
 /** The content of an update: the body, and what has to be remembered once it is acknowledged. */
@@ -112,7 +106,7 @@ export function isToErase({ mapped, claimants, policy }: Omit<Situation, 'memory
  */
 function planErasure(memory: Memory, policy: Policy): Plan {
   if (memory.erased === 'sent' && !memory.lookedUp) return { kind: 'lookup', why: 'erased' }
-  const fields = memory.erased === null ? OPTIONAL_FIELDS : fieldsToClearAgain(memory)
+  const fields = fieldsToErase(memory)
   if (fields.length === 0) return { kind: 'none', why: 'erased' }
   return { kind: 'erase', body: eraseBody(fields, policy), fields }
 }
@@ -161,6 +155,13 @@ function needsReplace({ user, memory, policy, managed, changed }: Replacing): bo
   if (policy.unmanaged === 'clear' && unmanagedOf(user, memory).length > 0) return true
   if (changed.some((field) => user.fields[field] === null && policy.clearWith[field] === 'omit')) return true
   return managed.length > 1 && changed.length === managed.length
+}
+
+/** Fields that the mapping does not set and that hold a value at the service, seen there or once sent by us. */
+function unmanagedOf(user: DesiredUser, { sent, seen }: Pick<Memory, 'sent' | 'seen'>): OptionalField[] {
+  return OPTIONAL_FIELDS.filter(
+    (field) => user.fields[field] === undefined && (seen[field] ?? sent[field] ?? NO_VALUE) !== NO_VALUE,
+  )
 }
 
 /** `wrong`: those whose value is not known to be at the service. `complete`: no field is left out. */

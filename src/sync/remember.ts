@@ -9,8 +9,9 @@ import {
 import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLookup } from './conflict.ts'
 import { countryAfterLostCreate, markHiddenUnknown } from './country.ts'
-import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
-import { agreed, fieldsShown, type Memory } from './memory.ts'
+import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
+import { afterErasure, erasureAfterLookup } from './erasure.ts'
+import { agreed, type Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
 
 /**
@@ -25,11 +26,6 @@ export function rememberAbsent(memory: Memory): Memory {
   // An erasure of unknown outcome is owed as a whole, if the user is there all the same.
   const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : erasureAfterLookup(memory)
   return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased }
-}
-
-/** A lookup has shown what became of an erasure. */
-function erasureAfterLookup({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
-  return erased === null ? null : 'verified'
 }
 
 /**
@@ -74,22 +70,6 @@ export function rememberSeen(
   // The create was refused because the user is there: that was about no value.
   const refused = memory.creating ? {} : memory.refused
   return agreed({ ...shown, sent, refused, conflict, creating: false }, desired)
-}
-
-/**
- * An erasure that was answered neither yes nor no was not carried out where what it cleared is still shown. A field that the
- * service refused to clear and does not show is empty.
- */
-function afterErasure({ sent, erased, refused }: Memory, seen: Memory): Memory {
-  const left = fieldsShown(seen)
-  const stands = ([name]: [string, unknown]) =>
-    name === UNVERIFIABLE_FIELD || left.some((field) => field === name)
-  const shown = { ...seen, refused: Object.fromEntries(Object.entries(refused).filter(stands)) }
-  if (left.some((field) => sent[field] === UNKNOWN_VALUE)) return { ...shown, erased: null, sent: {} }
-  const known = Object.entries(sent).filter(
-    ([field, mark]) => mark !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD,
-  )
-  return { ...shown, erased: erasureAfterLookup({ erased }), sent: Object.fromEntries(known) }
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */
@@ -152,27 +132,6 @@ function returnedAs(
   const form = digests.ofForm(field, normalForm(field, remote[field]))
   const [before, as, times] = observedForms[field] ?? [null, null, 0]
   return { ...observedForms, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
-}
-
-/** Nothing is left to compare with; what was cleared a second time, because a lookup had shown it, is marked. */
-export function rememberErased(
-  memory: Memory,
-  plan: Extract<Plan, { kind: 'erase' }>,
-  unclear: boolean,
-): Memory {
-  const { erased, refused } = memory
-  const { fields, body } = plan
-  const again = erased === null ? [] : fields.filter((field) => refused[field] === undefined)
-  const unsureFields = unclear ? fields.filter((field) => field !== UNVERIFIABLE_FIELD) : []
-  const marks = Object.fromEntries([
-    ...again.map((field) => [field, NO_VALUE]),
-    ...unsureFields.map((field) => [field, UNKNOWN_VALUE]),
-  ])
-  return {
-    ...memory,
-    ...{ remote: 'present', sentStatus: body.status, seenStatus: null, lookedUp: false, erased: 'sent' },
-    ...{ sent: erased === null ? marks : { ...memory.sent, ...marks }, seen: {}, refused: {} },
-  }
 }
 
 /** After a write of unknown outcome. A field that no GET shows must be sent again if the call carried it. */

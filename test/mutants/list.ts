@@ -60,6 +60,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'seenStatus === status || (status === 4 && sentStatus === 4 && seenStatus === 0)',
       'seenStatus === status',
     ],
+  ],
+  'src/sync/left-out.ts': [
     ['right-refusals-stand-for-ever', 'return new Set(stand ? fields : [])', 'return new Set(fields)'],
   ],
   'src/sync/write.ts': [
@@ -273,7 +275,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'if (rows.length < 0) await requireRows(session, shape)',
     ],
   ],
-  'src/sync/remember.ts': [
+  'src/sync/erasure.ts': [
     [
       'erasure-disproved-is-done',
       'if (left.some((field) => sent[field] === UNKNOWN_VALUE)) return',
