@@ -72,7 +72,7 @@ export async function age(pool: pg.Pool, config: Config, origin: string, syncs: 
         const claimed = await claim(lease)
         if (!claimed) throw new Error('another process takes leases')
         const record = await readRecord(claimed.key)
-        await end(endingOf(lease.id, { claim: claimed, record, desired: record.desired }))
+        await end(endingOf(lease.id, { claim: claimed, record, desiredDigest: record.desiredDigest }))
       }),
     )
   }

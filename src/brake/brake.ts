@@ -21,7 +21,7 @@ export const TAKES_ACCESS: readonly HeldKind[] = ['revocation', 'truncated']
 export type BrakeRequest = {
   readonly key: CustomerKey
   /** Digest of the desired user: a person's release holds for exactly this. */
-  readonly desired: string
+  readonly desiredDigest: string
   readonly kinds: readonly BrakeKind[]
   /** The service grants access already, as far as is known: a change of status gives nothing back. */
   readonly hasAccess?: boolean

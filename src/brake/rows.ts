@@ -102,8 +102,8 @@ export async function readUsage(client: ClientBase, { kinds, requests, windowHou
     counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
     repeated: (counted.get(request.key) ?? []).flatMap(([kind, , repeated]) => (repeated ? kind : [])),
     returning: request.hasAccess !== true && taken.has(request.key),
-    released: (released.get(request.key) ?? []).flatMap(([, desired, kinds]) =>
-      desired === request.desired ? kinds : [],
+    released: (released.get(request.key) ?? []).flatMap(([, digest, kinds]) =>
+      digest === request.desiredDigest ? kinds : [],
     ),
   }))
   return { kinds: found.kinds, truncated: found.truncated, asked }

@@ -29,7 +29,7 @@ export type StepOptions = Lag & {
 }
 
 type Checking = {
-  readonly snapshot: Pick<Snapshot, 'key' | 'mapped' | 'desired'>
+  readonly snapshot: Pick<Snapshot, 'key' | 'mapped' | 'desiredDigest'>
   readonly open: OpenFinding | null
 }
 
@@ -42,10 +42,10 @@ export function afterStep(
   { snapshot, open }: Checking,
   options: StepOptions,
 ): { readonly after: FindingAfter; readonly rows: readonly FindingRow[] } {
-  const { key, mapped, desired } = snapshot
+  const { key, mapped, desiredDigest } = snapshot
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   const userId = userIdOf(mapped)
-  const shown = { id: same.findingId, key, userId, desired, seen: true, anew: false, how: null }
+  const shown = { id: same.findingId, key, userId, desiredDigest, seen: true, anew: false, how: null }
   /** As the finding was: this check has not shown it. */
   const asItWas = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
     open ? [{ ...open, key, userId, nextInMs, seen: false, anew: false, how }] : []

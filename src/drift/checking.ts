@@ -81,11 +81,11 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   }
 
   async function owedRepairs(given: readonly UnstoredCheck[], stored: readonly StoredCheck[]) {
-    const found = given.flatMap(({ snapshot: { key, desired, work } }, at): ToRepair[] => {
+    const found = given.flatMap(({ snapshot: { key, desiredDigest, work } }, at): ToRepair[] => {
       const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
       // A customer that was never synced is a backfill's.
       if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
-      return [{ id, key, desired, fields: verdict.fields, access: verdict.access }]
+      return [{ id, key, desiredDigest, fields: verdict.fields, access: verdict.access }]
     })
     return (await oweRepairs({ pool, brake, lag: config.timing }, found)).owed
   }
@@ -120,7 +120,10 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
       const verdict = compare(snapshot, remote, { unclear: unclear.get(snapshot.key) ?? [], generation })
       const ownForms = ownFormsOf(snapshot, remote)
       return [
-        { ...check, result: { kind: 'compared', remote, verdict, ownForms, desired: snapshot.desired } },
+        {
+          ...check,
+          result: { kind: 'compared', remote, verdict, ownForms, desiredDigest: snapshot.desiredDigest },
+        },
       ]
     })
   }

@@ -107,11 +107,12 @@ function changedSince(unclear: readonly string[], { unverified, hiddenUnknown }:
  * then nothing is known to have been delivered.
  */
 export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
-  const { work, mapped, digests, digestKey, desired } = snapshot
+  const { work, mapped, digests, desiredDigest } = snapshot
   const record = recordOfUser(snapshot)
-  const comparable = record.digestKey === digestKey
+  const comparable = record.digestKeyId === digests.keyId
   const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
-  const remapped = older && comparable && work.record.desired !== null && work.record.desired !== desired
+  const remapped =
+    older && comparable && work.record.desiredDigest !== null && work.record.desiredDigest !== desiredDigest
   const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
 
   function changed(field: DriftField, delivered: boolean): DriftCause {
@@ -153,8 +154,9 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
 }
 
 /** Fields that the service shows in a form of its own that counts as the same. */
-export function ownFormsOf({ mapped, work, digests, digestKey }: Snapshot, remote: Observed) {
-  if (mapped.kind !== 'user' || typeof remote === 'string' || work.record.digestKey !== digestKey) return []
+export function ownFormsOf({ mapped, work, digests }: Snapshot, remote: Observed) {
+  if (mapped.kind !== 'user' || typeof remote === 'string' || work.record.digestKeyId !== digests.keyId)
+    return []
   const sides = { desired: mapped.user.fields, remote: remote.fields }
   return OPTIONAL_FIELDS.filter(
     (field): field is ComparableField =>

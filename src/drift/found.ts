@@ -146,7 +146,7 @@ export async function pruneFindings(pool: Pool, keepDays: number, limit: number)
 export type OpenFinding = StoredFinding & { readonly sampled: boolean }
 
 const OPEN = `
-SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.checks, f.repairs, f.desired,
+SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.checks, f.repairs, f.desired AS "desiredDigest",
   (extract(epoch FROM f.next_check_at - now()) * 1000)::float8 AS "nextInMs",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen", ${SAMPLED} AS sampled
@@ -164,7 +164,7 @@ export async function forgetFindings(client: Client, ids: readonly string[]): Pr
 
 /** A finding as it is to be. `id`: null of a new one; `seen`: by this check; `anew`: another suspicion; `how`: it ends. */
 export type FindingRow = KeptDrift &
-  Pick<StoredFinding, 'desired' | 'checks' | 'nextInMs'> & {
+  Pick<StoredFinding, 'desiredDigest' | 'checks' | 'nextInMs'> & {
     readonly id: string | null
     readonly key: CustomerKey
     readonly userId: string | null
@@ -174,11 +174,11 @@ export type FindingRow = KeptDrift &
   }
 
 const GIVEN = `jsonb_to_recordset($1::jsonb) AS e (id bigint, key text, "userId" text, kind text, fields text[],
-  pending text[], cause text, access text, desired text, checks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
+  pending text[], cause text, access text, "desiredDigest" text, checks integer, "nextInMs" float8, seen boolean, anew boolean, how text)`
 const NEXT = `now() + e."nextInMs" * interval '1 ms'`
 
 const CHANGE = `
-UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e.desired, checks = e.checks,
+UPDATE rollcall.finding f SET kind = e.kind, fields = e.fields, access = e.access, desired = e."desiredDigest", checks = e.checks,
   pending = CASE WHEN e.how IS NULL THEN e.pending ELSE '{}' END,
   cause = CASE e.how WHEN 'normalised' THEN 'normalised' ELSE e.cause END,
   repairs = CASE WHEN f.fields = e.fields THEN f.repairs ELSE 0 END,
@@ -194,7 +194,7 @@ const REPAIRS = `(SELECT CASE WHEN p.resolved_how = 'repaired' AND p.resolved_at
 
 const INSERT = `
 INSERT INTO rollcall.finding (key, user_id, kind, fields, pending, cause, access, desired, next_check_at, repairs)
-SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e.desired, ${NEXT}, coalesce(${REPAIRS}, 0)
+SELECT e.key, e."userId", e.kind, e.fields, e.pending, e.cause, e.access, e."desiredDigest", ${NEXT}, coalesce(${REPAIRS}, 0)
 FROM ${GIVEN}
 WHERE e.id IS NULL ORDER BY e.key COLLATE "C"
 RETURNING id::text, key`

@@ -10,7 +10,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './step.ts'
 import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
-export type ToRepair = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desired: string }
+export type ToRepair = Pick<Finding, 'id' | 'key' | 'fields' | 'access'> & { readonly desiredDigest: string }
 
 type Repairing = { readonly pool: Pool; readonly brake: Brake; readonly lag: Lag }
 
@@ -24,7 +24,7 @@ export async function oweRepairs({ pool, brake, lag }: Repairing, found: readonl
   for (let at = 0; at < found.length; at += AT_ONCE) {
     const batch = found.slice(at, at + AT_ONCE)
     const answers = await Promise.all(
-      batch.map(({ key, desired }) => brake({ key, desired, kinds: ['repair'] })),
+      batch.map(({ key, desiredDigest }) => brake({ key, desiredDigest, kinds: ['repair'] })),
     )
     const passes = batch.filter((_, i) => answers[i]?.length === 0)
     const waits = batch.filter((_, i) => answers[i]?.length !== 0)
@@ -57,24 +57,24 @@ async function owe(client: ClientBase, found: readonly ToRepair[], lag: Lag): Pr
 
 /** As a claim that the brake stops: any change of the customer is planned, and passes, as ever. */
 const HOLD = `
-WITH asked AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS a (key text, desired text, reason jsonb)),
+WITH asked AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS a (key text, "desiredDigest" text, reason jsonb)),
 locked AS MATERIALIZED (
   SELECT o.key FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked) AND o.due_at IS NULL
   ORDER BY o.key FOR UPDATE)
-UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reason, desired = asked.desired
+UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reason, desired = asked."desiredDigest"
 FROM asked, locked WHERE l.key = locked.key AND asked.key COLLATE "C" = l.key AND l.state = 'idle'`
 
 async function hold(client: ClientBase, found: readonly ToRepair[]): Promise<void> {
-  const asked = found.map(({ key, desired, fields, access }) => {
+  const asked = found.map(({ key, desiredDigest, fields, access }) => {
     const entitles = access === null ? {} : { entitles: access === 'lost' }
-    return { key, desired, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
+    return { key, desiredDigest, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
   })
   await client.query(HOLD, [JSON.stringify(asked)])
 }
 
 /** Findings among these that a repair would act on; a customer owed one since then (ISO 8601) is owed no second one. */
 const REPAIRABLE = `
-SELECT f.id::text, f.key, f.desired, to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
+SELECT f.id::text, f.key, f.desired AS "desiredDigest", to_jsonb(f.fields) AS fields, f.access, coalesce(f.repaired_at >= $2::timestamptz, false) AS repaired
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key) LEFT JOIN rollcall.owed o USING (key)
 WHERE f.id = ANY($1::bigint[]) AND f.kind IN (${listed(REPAIRABLE_KINDS)}) AND f.checks >= 2 AND f.desired IS NOT NULL
   AND (f.repaired_at >= $2::timestamptz

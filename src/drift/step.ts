@@ -24,7 +24,7 @@ export type StoredFinding = KeptDrift & {
   readonly writtenSinceRepair: boolean
   readonly writtenSinceSeen: boolean
   /** Digest of all that was desired when it was last seen. */
-  readonly desired: string | null
+  readonly desiredDigest: string | null
 }
 
 /** The result of a check; `skipped`: no call was made; `no-answer`: it has shown nothing. */
@@ -35,7 +35,7 @@ export type CheckResult =
       readonly verdict: ComparedVerdict
       /** Fields that the service shows in a form of its own. */
       readonly ownForms: readonly DriftField[]
-      readonly desired: string
+      readonly desiredDigest: string
     }
   | { readonly kind: 'skipped'; readonly why: Skipped }
   | { readonly kind: 'no-answer'; readonly why: NoAnswer }
@@ -68,12 +68,13 @@ export function isFound({ checks }: Pick<StoredFinding, 'checks'>): boolean {
 export function stepFor(open: StoredFinding | null, result: CheckResult, lag: Lag): FindingStep {
   if (result.kind === 'no-answer') return open ? { do: 'postpone' } : NOTHING
   if (result.kind === 'skipped') return open ? afterNoCall(open, result.why) : NOTHING
-  const { verdict, ownForms, desired } = result
-  if (verdict.kind === 'agrees') return open ? resolved(open, howRight(open, desired, ownForms)) : NOTHING
+  const { verdict, ownForms, desiredDigest } = result
+  if (verdict.kind === 'agrees')
+    return open ? resolved(open, howRight(open, desiredDigest, ownForms)) : NOTHING
   const { kind, fields, access } = verdict
   if (open && isTooEarly(open, lag))
     return { do: 'wait', kept: isFound(open) || open.kind === kind ? verdictIn(open) : null }
-  const ends = open && isFound(open) ? howEnded(open, kind, desired) : null
+  const ends = open && isFound(open) ? howEnded(open, kind, desiredDigest) : null
   const first = { do: 'suspect', drift: { ...verdict, pending: [] }, ends } as const
   if (!open || open.kind !== kind) return first
   const known = knownOf(open, access)
@@ -109,20 +110,20 @@ function resolved(open: StoredFinding, how: Resolved): FindingStep {
 }
 
 /** All that differed may be a form of the service's own by now. */
-function howRight(open: StoredFinding, desired: string, ownForms: readonly DriftField[]): Resolved {
+function howRight(open: StoredFinding, desiredDigest: string, ownForms: readonly DriftField[]): Resolved {
   const formAlone = open.fields.length > 0 && open.fields.every((field) => ownForms.includes(field))
-  return formAlone ? 'normalised' : howResolved(open, desired)
+  return formAlone ? 'normalised' : howResolved(open, desiredDigest)
 }
 
 /** The customer itself may have changed to what the service shows; else it was our write, or the service. */
-function howResolved(open: StoredFinding, desired: string): Resolved {
-  if (open.desired !== null && open.desired !== desired) return 'by-a-change'
+function howResolved(open: StoredFinding, desiredDigest: string): Resolved {
+  if (open.desiredDigest !== null && open.desiredDigest !== desiredDigest) return 'by-a-change'
   return open.writtenSinceRepair || open.writtenSinceSeen ? 'repaired' : 'by-itself'
 }
 
 /** Another kind is suspected now: it is not right again. */
-function howEnded(open: StoredFinding, kind: DriftVerdict['kind'], desired: string): Resolved {
-  const how = howResolved(open, desired)
+function howEnded(open: StoredFinding, kind: DriftVerdict['kind'], desiredDigest: string): Resolved {
+  const how = howResolved(open, desiredDigest)
   return how === 'by-itself' && kind !== open.kind ? 'otherwise' : how
 }
 

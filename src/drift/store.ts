@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
 import { inTransaction, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { endChecks } from '../ledger/check.ts'
-import { MEMORY_COLUMNS } from '../ledger/record.ts'
+import { CHECKED_COLUMNS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
@@ -108,22 +108,22 @@ function verdictOf(result: CheckResult, snapshot: Snapshot): CheckVerdict {
  * digest is kept, is a claim's to write.
  */
 function recordOf({ snapshot, result }: UnstoredCheck) {
-  const { key, work, mapped, digestKey } = snapshot
+  const { key, work, mapped, digests } = snapshot
   const agrees = result.kind === 'compared' && result.verdict.kind === 'agrees'
   if (!agrees || result.remote === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
   const { remote } = result
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: remote !== 'absent' }
-  return { key, agrees, record: toRecord(planAfter(snapshot, remote).memory, digestKey, kept) }
+  return { key, agrees, record: toRecord(planAfter(snapshot, remote).memory, digests.keyId, kept) }
 }
 
 const WRITE = `
 UPDATE rollcall.ledger l SET checked_at = now(),
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
-  ${MEMORY_COLUMNS.set('r', 'e.known')}
+  ${CHECKED_COLUMNS.set('r', 'e.known')}
 FROM (SELECT key, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
   FROM jsonb_to_recordset($1::jsonb) AS e (key text, agrees boolean, record jsonb)) e,
-  LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${MEMORY_COLUMNS.defined})
+  LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${CHECKED_COLUMNS.defined})
 WHERE l.key = e.key COLLATE "C"`

@@ -137,8 +137,8 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const { remote: service, observed } = got
   const { key, work, unreadable } = snapshot
   const desired = desiredOf(snapshot)
-  const { digestKey: recorded } = work.record
-  const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digestKey)
+  const { digestKeyId: recorded } = work.record
+  const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digests.keyId)
   const { plan } = planNow(snapshot)
   const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
   const leftOut = leftOutOf(snapshot)

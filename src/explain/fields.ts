@@ -122,11 +122,11 @@ function asFarAsKnown(drift: DriftVerdict, leftOut: readonly FieldIssue[]): Drif
  * digest key that the record was made with; without it the refusal is shown as it was recorded. A customer that cannot be
  * mapped at all says so itself.
  */
-export function leftOutOf({ mapped, work: { record }, digests, digestKey }: Snapshot): FieldIssue[] {
+export function leftOutOf({ mapped, work: { record }, digests }: Snapshot): FieldIssue[] {
   if (mapped.kind !== 'user') return []
   const { user, issues } = mapped
   if (record.userId !== user.userId) return [...issues]
-  const comparable = record.digestKey === digestKey
+  const comparable = record.digestKeyId === digests.keyId
   const mapping = comparable ? currentRefusals(user, record, digests) : null
   const refused = OPTIONAL_FIELDS.filter(
     (field) =>

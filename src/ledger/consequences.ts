@@ -23,7 +23,7 @@ UPDATE rollcall.finding f SET
   pending = CASE WHEN was.settled THEN '{}' ELSE f.pending END,
   cause = CASE WHEN was.settled AND was.own_form THEN 'normalised' ELSE f.cause END,
   resolved_how = CASE WHEN NOT was.settled THEN NULL WHEN was.own_form THEN 'normalised'
-    WHEN f.desired IS DISTINCT FROM e.desired THEN 'by-a-change' WHEN e.writes = 'answered' THEN 'repaired' ELSE 'by-itself' END
+    WHEN f.desired IS DISTINCT FROM e."desiredDigest" THEN 'by-a-change' WHEN e.writes = 'answered' THEN 'repaired' ELSE 'by-itself' END
 FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   e.writes <> 'answered' AND found.fields <> '{}' AND found.fields <@ ARRAY(
     SELECT jsonb_object_keys(coalesce(nullif(e.record->'observedForms', 'null'), '{}'))) AS own_form,
@@ -36,4 +36,4 @@ WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.reco
 export const RELEASE = `
 UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)
 WHERE d.key = ended.key AND d.spent_at IS NULL AND e.kind = 'settle'
-  AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e.desired)`
+  AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e."desiredDigest")`

@@ -79,7 +79,7 @@ export type Ending = {
   readonly others: ForClaimants
 
   /** Digest of what the mapping made of the customer. */
-  readonly desired: string | null
+  readonly desiredDigest: string | null
   /** The memory. Plain: the digests of the update are in `sent`, and not in `seen`. */
   readonly record: LedgerRecord
 }
@@ -136,7 +136,7 @@ const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."looked
 const LEDGER = `
 INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, desired, generation, since,
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
-SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e.desired, e.generation, now(),
+SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e."desiredDigest", e.generation, now(),
   CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
   CASE WHEN e.writes = 'answered' THEN now() END,
   CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
@@ -165,7 +165,7 @@ WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, writes text, failed boolean,
     "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, "lookedUp" boolean, acknowledged text[],
-    "statusKnown" boolean, "changedAtMs" float8, generation bigint, desired text, record jsonb,
+    "statusKnown" boolean, "changedAtMs" float8, generation bigint, "desiredDigest" text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (
   SELECT o.id, o.key, o.token, o.call_token, o.due_at, o.unknown, o.change_version, o.suspect_version, o.synced_version, o.verify_left, o.verify_at

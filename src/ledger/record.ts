@@ -108,7 +108,7 @@ export type LedgerRecord = {
   readonly observedForms: Readonly<
     Partial<Record<OptionalField, readonly [exact: string, form: string, times: number]>>
   >
-  readonly digestKey: string | null
+  readonly digestKeyId: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
   readonly issues: readonly FieldIssue[]
@@ -120,7 +120,7 @@ export type KnownRecord = LedgerRecord & {
   /** How long ago a GET last showed all that was desired. */
   readonly verifiedAgoMs: number | null
   /** Digest of the desired user at the last ending. */
-  readonly desired: string | null
+  readonly desiredDigest: string | null
   /** No claim has ended for it yet. */
   readonly isNew: boolean
   /** Has been up to date once, be it without a call. */
@@ -140,13 +140,13 @@ export const NEVER_SETTLED: KnownRecord = {
   erased: null,
   existed: null,
   observedForms: {},
-  digestKey: null,
+  digestKeyId: null,
   state: 'idle',
   reason: null,
   issues: [],
   writtenAgoMs: null,
   verifiedAgoMs: null,
-  desired: null,
+  desiredDigest: null,
   isNew: true,
   settled: false,
 }
@@ -154,10 +154,10 @@ export const NEVER_SETTLED: KnownRecord = {
 type Columns = { readonly [K in keyof LedgerRecord]: readonly [(typeof ledger)[K]['_']['name'], string] }
 
 /**
- * The memory of the user: column and type of each part, as the table has them. They are written again here because
+ * Column and type of each part that a check may write, as the table has them. They are written again here because
  * drizzle-orm takes longer to load than the rest of a command; test/ledger/record.test.ts compares.
  */
-const MEMORY = {
+const CHECKED = {
   userId: ['user_id', 'text'],
   remote: ['remote', 'text'],
   existed: ['existed', 'boolean'],
@@ -167,11 +167,11 @@ const MEMORY = {
   seen: ['seen', 'jsonb'],
   refused: ['refused', 'jsonb'],
   conflict: ['conflict', 'jsonb'],
-  digestKey: ['digest_key', 'text'],
+  digestKeyId: ['digest_key', 'text'],
 } as const satisfies Partial<Columns>
-/** And where the customer stands. */
+/** All of it: a claim writes the rest too. */
 export const WHOLE: Columns = {
-  ...MEMORY,
+  ...CHECKED,
   erased: ['erased', 'text'],
   observedForms: ['observed_forms', 'jsonb'],
   state: ['state', 'text'],
@@ -201,7 +201,7 @@ function columnsOf(of: Partial<Columns>) {
 }
 
 export const RECORD_COLUMNS = columnsOf(WHOLE)
-export const MEMORY_COLUMNS = columnsOf(MEMORY)
+export const CHECKED_COLUMNS = columnsOf(CHECKED)
 
 const AGES = `
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
@@ -209,7 +209,7 @@ const AGES = `
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `${RECORD_COLUMNS.read},
-  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired, ${AGES}`
+  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired AS "desiredDigest", ${AGES}`
 
 const READ = `SELECT key, ${RECORD} FROM rollcall.ledger WHERE key = ANY($1)`
 

@@ -114,7 +114,7 @@ export const ledger = rollcall.table(
     /** Values that another user has, by field, and how often they were refused; see record.ts. */
     conflict: jsonb('conflict').$type<{ readonly values: Record<string, string>; readonly tries: number }>(),
     /** Key id and normal-form version of the digests above. */
-    digestKey: text('digest_key'),
+    digestKeyId: text('digest_key'),
     state: text('state').notNull().default('idle'),
     /** Since when it is in this state for this reason. */
     since: at('since'),

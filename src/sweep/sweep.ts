@@ -130,8 +130,8 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
       if (!untouched(before.get(after.key), after) || !holds(after, nowMs)) return false
       const mapped = mapFound(config, after.key, row, now)
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
-      const { desired } = after.record
-      return desired !== null && digester.whole(after.key, mapped, clearWith) !== desired
+      const { desiredDigest } = after.record
+      return desiredDigest !== null && digester.whole(after.key, mapped, clearWith) !== desiredDigest
     })
     const how = ({ key, known }: Work): keyof Missed =>
       known ? (rows.get(key) === null ? 'deleted' : 'changed') : 'inserted'
@@ -154,7 +154,7 @@ function mayBeMissed({ verdict, made }: PlannedCustomer): boolean {
 /** A claim between the two sweeps, also one that nothing was noted for, may have read a later row than was read here. */
 function untouched(before: Work | undefined, after: Work): boolean {
   if (!before || before.owed || after.owed) return false
-  return before.version === after.version && before.record.desired === after.record.desired
+  return before.version === after.version && before.record.desiredDigest === after.record.desiredDigest
 }
 
 /** Noted a little after the answer has ceased to hold; see SHORTEST_REPLAN in ledger/ending.ts. */

@@ -68,7 +68,7 @@ export type PlannedCustomer = {
 
 /** Where a lookup is wanted first, a customer about which nothing is known is unknown. */
 export function planCustomer(snapshot: Snapshot, select: SweepSelection): PlannedCustomer {
-  const { key, work, mapped, claimants, desired, digestKey } = snapshot
+  const { key, work, mapped, claimants, desiredDigest, digests } = snapshot
   const { known, owed, claimed, replanAtMs, record } = work
   if (snapshot.unreadable) return { key, owed, verdict: 'unreadable', made: null }
   const { plan, memory } = planNow(snapshot, { unknown: work.unknown || (select.lookup && !known) })
@@ -78,10 +78,10 @@ export function planCustomer(snapshot: Snapshot, select: SweepSelection): Planne
   const registered = record.remote === 'present' && record.userId !== null
   const found: SweepFacts = {
     ...{ known, owed, claimed, replanAtMs, plan, state: record.state },
-    asItWas: record.desired === desired && !heldByTruncate,
+    asItWas: record.desiredDigest === desiredDigest && !heldByTruncate,
     otherUser: registered && userId !== null && userId !== record.userId,
     validUntilMs: validUntilOf(mapped),
-    comparable: record.digestKey === digestKey,
+    comparable: record.digestKeyId === digests.keyId,
     gone: mapped.kind === 'removed',
   }
   return { key, owed, verdict: verdictOn(found, select), made: { found, memory, mapped, record, claimants } }

@@ -141,7 +141,7 @@ type Asking = Known & {
   readonly brake: Brake
   readonly key: CustomerKey
   /** Digest of the desired user. */
-  readonly desired: string
+  readonly desiredDigest: string
   readonly before: Before
 }
 
@@ -154,14 +154,14 @@ type Braked = {
 /** The brake is asked again about the rest of a plan: none of it was counted while a part was held. */
 export async function askBrake(
   plan: Plan,
-  { brake, key, desired, before, ...known }: Asking,
+  { brake, key, desiredDigest, before, ...known }: Asking,
 ): Promise<Braked> {
   const held = new Set<HeldKind>()
   const status = known.memory.seenStatus ?? known.memory.sentStatus
   const hasAccess = status !== null && entitled(status)
   for (let rest: Plan | null = plan; rest; rest = withoutHeld(rest, [...held], known)) {
     const kinds = kindsOf(rest, known.memory, before).filter((kind) => !held.has(kind))
-    const answer = await brake({ key, desired, kinds, hasAccess })
+    const answer = await brake({ key, desiredDigest, kinds, hasAccess })
     if (answer.length === 0) return { plan: rest, held: [...held] }
     for (const kind of answer) held.add(kind)
   }

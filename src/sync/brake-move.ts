@@ -6,7 +6,6 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { askBrake, type Before, hadAccess } from './brake-kinds.ts'
 import type { SyncContext } from './context.ts'
-import { forCustomer } from './digest.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
 import type { Subject } from './subject.ts'
@@ -19,15 +18,14 @@ type Braking = ReturnType<typeof makeBraking>
 export function makeBraking(
   { brake, config, digester }: Pick<SyncContext, 'brake' | 'config' | 'digester'>,
   key: CustomerKey,
-  found: Found,
+  found: Found & Pick<Subject, 'digests'>,
 ) {
-  const desired = digester.whole(key, found.mapped, config.clearWith)
-  const before = beforeOf(found, config)
-  const digests = forCustomer(digester, key)
-  return { brake, key, digests, record: found.record, before, digestKey: digester.id, desired }
+  const { mapped, digests, record } = found
+  const desiredDigest = digester.whole(key, mapped, config.clearWith)
+  return { brake, key, digests, record, before: beforeOf(found, config), desiredDigest }
 }
 
-type Found = Omit<Subject, 'end'> & { readonly record: KnownRecord }
+type Found = Pick<Subject, 'mapped' | 'claimants' | 'basis' | 'record'>
 
 export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Policy): Before {
   return {
@@ -43,9 +41,10 @@ export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Po
  */
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
   if ('end' in move || move.call.method === 'GET') return move
-  const { record, digestKey } = braking
+  const { record, digests } = braking
   // Digested with another key: it may be another change than was discarded, so a person is asked once more.
-  const rekeyed = record.desired === null || (record.digestKey !== null && record.digestKey !== digestKey)
+  const rekeyed =
+    record.desiredDigest === null || (record.digestKeyId !== null && record.digestKeyId !== digests.keyId)
   if (record.state === 'discarded' && rekeyed)
     return { plan: move.plan, end: heldFor(kindsIn(record), move.plan) }
   const discarded = discardedIn(braking)
@@ -68,12 +67,12 @@ export async function brakedEnd(braking: Braking, memory: Memory, proposed: Turn
 
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
 async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
-  const { key, desired, record, before } = braking
+  const { key, desiredDigest, record, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
   if (!settled || remote !== 'absent' || !before.existed) return end
   const discarded = discardedIn(braking)
   const brake = without(discarded, braking.brake)
-  const held = await asked(() => brake({ key, desired, kinds: ['absence'] }))
+  const held = await asked(() => brake({ key, desiredDigest, kinds: ['absence'] }))
   if (!held) return BUSY
   if (held.length === 0) return end
   return held.every((kind) => discarded.includes(kind)) ? leftFor(record) : heldFor(held)
@@ -93,8 +92,8 @@ function afterStop(memory: Memory, end: TurnEnd): Memory {
   return absent || another ? { ...memory, remote: 'unknown' } : memory
 }
 
-function discardedIn({ record, desired }: Braking): readonly HeldKind[] {
-  const stands = record.state === 'discarded' && record.desired === desired
+function discardedIn({ record, desiredDigest }: Braking): readonly HeldKind[] {
+  const stands = record.state === 'discarded' && record.desiredDigest === desiredDigest
   return stands ? takenTogether(kindsIn(record)) : []
 }
 

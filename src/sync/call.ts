@@ -48,14 +48,14 @@ type CalledWrite = Answer & {
 const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
-export async function callService(users: UsersClient, asked: Asked): Promise<Called> {
-  const { remote, answer } = await ask(users, asked)
-  return classified(asked.call.method, remote, answer)
+export async function callService(users: UsersClient, request: Request): Promise<Called> {
+  const { remote, answer } = await exchange(users, request)
+  return classified(request.call.method, remote, answer)
 }
 
 /** The same for a GET. */
-export async function getUser(users: UsersClient, asked: Omit<Asked, 'call'>): Promise<CalledGet> {
-  const { remote, answer } = await ask(users, { ...asked, call: { method: 'GET' } })
+export async function getUser(users: UsersClient, request: Omit<Request, 'call'>): Promise<CalledGet> {
+  const { remote, answer } = await exchange(users, { ...request, call: { method: 'GET' } })
   return { method: 'GET', meaning: classifyRead(answer.outcome), remote, ...answer }
 }
 
@@ -64,10 +64,10 @@ export function classified(method: Method, remote: RemoteUser | null, answer: An
   return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
 }
 
-type Asked = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+type Request = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
 
-async function ask(users: UsersClient, asked: Asked) {
-  const { call, userId, signal } = asked
+async function exchange(users: UsersClient, request: Request) {
+  const { call, userId, signal } = request
   const started = performance.now()
   try {
     const reply = await send(users, call, userId, signal)
@@ -77,7 +77,7 @@ async function ask(users: UsersClient, asked: Asked) {
     const outcome: Outcome = {
       kind: 'reply',
       status: reply.status,
-      body: bodyKind(reply, remote, asked),
+      body: bodyKind(reply, remote, request),
       ...retryAfter,
     }
     const named = reply.status >= 400 ? namedFields(body) : []
@@ -107,7 +107,7 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
   }
 }
 
-function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Asked): BodyKind {
+function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Request): BodyKind {
   if (body.kind !== 'json') return body.kind
   if (remote) return 'user'
   if (body.value === null) return 'null'

@@ -56,6 +56,8 @@ export const UNKNOWN_VALUE = 'unknown'
 
 /** The digests of one customer, as plan and absorb use them. */
 export type CustomerDigests = {
+  /** As `id` of the digester. */
+  readonly keyId: string
   exact(field: OptionalField, value: FieldValue): string
   /** Brings the value into normal form first. */
   normal(field: OptionalField, value: FieldValue): string
@@ -65,7 +67,12 @@ export type CustomerDigests = {
 export function forCustomer(digester: Digester, key: CustomerKey): CustomerDigests {
   const exact = once<FieldValue>((field, value) => digester.exact(key, field, value))
   const ofForm = once<string | null>((field, form) => digester.normal(key, field, form))
-  return { exact, ofForm, normal: (field, value) => ofForm(field, normalForm(field, value)) }
+  return {
+    keyId: digester.id,
+    exact,
+    ofForm,
+    normal: (field, value) => ofForm(field, normalForm(field, value)),
+  }
 }
 
 /** Makes each digest once: the plan after a GET asks for those of the plan before it. */

@@ -27,7 +27,7 @@ type Finished = Omit<Subject, 'end' | 'memory'> &
 
 /** Puts the outcome of a claim into the form that is stored. */
 export function toEnding(finished: Finished): Ending {
-  const { context, claim, mapped, record, turn, last, end } = finished
+  const { context, claim, mapped, record, digests, turn, last, end } = finished
   const { config, digester, random } = context
   const { consistencyDelayMs } = config.timing
   const result = resultOfCalls(turn)
@@ -58,10 +58,10 @@ export function toEnding(finished: Finished): Ending {
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    freed: freedBy({ record, turn, mapped, digester, key: claim.key }),
+    freed: freedBy({ record, turn, mapped, digests }),
     erasure: turn.erasure,
     others,
-    desired: stays(end, record)
+    desiredDigest: stays(end, record)
       ? keptDesired(record, digester.id)
       : digester.whole(claim.key, mapped, config.clearWith),
     record: recordAfter(finished, acknowledged),
@@ -144,8 +144,8 @@ function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
 }
 
 /** A digest of another key tells nothing any more. */
-function keptDesired({ desired, digestKey }: KnownRecord, present: string): string | null {
-  return digestKey === null || digestKey === present ? desired : null
+function keptDesired({ desiredDigest, digestKeyId }: KnownRecord, present: string): string | null {
+  return digestKeyId === null || digestKeyId === present ? desiredDigest : null
 }
 
 function stateOf(end: TurnEnd, record: LedgerRecord): Pick<LedgerRecord, 'state' | 'reason'> {

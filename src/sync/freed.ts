@@ -14,21 +14,19 @@ import type { Memory } from './memory.ts'
 import { resultOfCalls, type Turn } from './turn.ts'
 
 type Freeing = {
-  readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKey'>
+  readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKeyId'>
   readonly turn: Pick<Turn, 'memory' | 'made'>
   readonly mapped: Mapped
-  readonly digester: Digester
-  readonly key: CustomerKey
+  readonly digests: CustomerDigests
 }
 
 /**
  * Digests of the values that were replaced or cleared: by the writes of this claim, or by an earlier one
  * whose answer was lost, as a lookup has shown.
  */
-export function freedBy({ record, turn, mapped, digester, key }: Freeing): Freed[] {
+export function freedBy({ record, turn, mapped, digests }: Freeing): Freed[] {
   const { writes, lookups } = resultOfCalls(turn)
-  if ((writes !== 'answered' && lookups === 0) || record.digestKey !== digester.id) return []
-  const digests = forCustomer(digester, key)
+  if ((writes !== 'answered' && lookups === 0) || record.digestKeyId !== digests.keyId) return []
   return OPTIONAL_FIELDS.flatMap((field) => {
     const before = { sent: realDigest(record.sent[field]), seen: realDigest(record.seen[field]) }
     if (before.sent === null && before.seen === null) return []

@@ -28,13 +28,13 @@ export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped
   const userId = id.value
   if (row === null) return { kind: 'removed', userId }
 
-  const asked = { row, now }
-  const scope = readScope(config.scope, asked)
+  const inputs = { row, now }
+  const scope = readScope(config.scope, inputs)
   if (!scope.ok) return { kind: 'rejected', userId, issues: [scope.issue] }
   if (!scope.value) return { kind: 'out-of-scope', userId, ...holding(scope.untilMs) }
 
-  const status = readField('status', config.mapping.status, asked)
-  const { fields, issues, untilMs } = readFields(config, asked)
+  const status = readField('status', config.mapping.status, inputs)
+  const { fields, issues, untilMs } = readFields(config, inputs)
   const holds = holding(Math.min(scope.untilMs, status.untilMs, untilMs))
   if (!status.ok) return { kind: 'rejected', userId, issues: [status.issue, ...issues], ...holds }
   if (config.strict && issues.length > 0) return { kind: 'rejected', userId, issues, ...holds }
@@ -69,7 +69,7 @@ function holding(untilMs: number): Holding {
 }
 
 /** Without `now` no function can go by the time. */
-type Asked = { readonly row: Row; readonly now?: Date }
+type Inputs = { readonly row: Row; readonly now?: Date }
 
 const PURE = 'a function that answers at once, without an error, from the columns that it names'
 
@@ -86,7 +86,7 @@ function readUserId(config: Config, key: CustomerKey): Result<string> {
   return readField('user_id', config.mapping.user_id, { row })
 }
 
-function readScope(scope: Config['scope'], { row, now }: Required<Asked>): Result<boolean> {
+function readScope(scope: Config['scope'], { row, now }: Required<Inputs>): Result<boolean> {
   if (scope === null) return { ok: true, value: true, untilMs: UNTIL_CHANGE }
   const tooLarge = findTooLarge(scope.columns, row)
   if (tooLarge) return failed('scope', 'invalid', smaller(tooLarge))
@@ -99,14 +99,14 @@ function readScope(scope: Config['scope'], { row, now }: Required<Asked>): Resul
 
 type Read = { readonly fields: Fields; readonly issues: FieldIssue[]; readonly untilMs: number }
 
-function readFields(config: Config, asked: Asked): Read {
+function readFields(config: Config, inputs: Inputs): Read {
   const fields: Fields = {}
   const issues: FieldIssue[] = []
   let untilMs = UNTIL_CHANGE
   for (const field of OPTIONAL_FIELDS) {
     const source = config.mapping[field]
     if (source === undefined) continue
-    const result = readField(field, source, asked)
+    const result = readField(field, source, inputs)
     untilMs = Math.min(untilMs, result.untilMs)
     if (result.ok) fields[field] = result.value
     else issues.push(result.issue)
@@ -133,7 +133,7 @@ function finishPhone(style: Config['phonePrefix'], fields: Fields): FieldIssue |
 function readField<F extends UserField>(
   field: F,
   source: FieldSource,
-  { row, now }: Asked,
+  { row, now }: Inputs,
 ): Result<FieldTypes[F]> {
   const tooLarge = findTooLarge(source.columns, row)
   if (tooLarge) return failed(field, 'invalid', smaller(tooLarge))

@@ -26,7 +26,7 @@ type Recorded = {
   readonly statusUnknown: boolean
   /** In how long the customer is planned again though nothing has changed; null: at no such time. */
   readonly replanInMs: number | null
-  readonly digestKey: string
+  readonly digests: Pick<CustomerDigests, 'keyId'>
 }
 
 /** The memory with which a claim of this customer starts. */
@@ -39,9 +39,9 @@ export function startMemory(start: Recorded & Present): Memory {
  * acknowledged with the fields.
  */
 export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded): Memory {
-  const { statusUnknown, replanInMs, digestKey, changedAtMs = null } = rest
+  const { statusUnknown, replanInMs, digests, changedAtMs = null } = rest
   const erased = record.erased !== null
-  const rekeyed = !erased && record.digestKey !== null && record.digestKey !== digestKey
+  const rekeyed = !erased && record.digestKeyId !== null && record.digestKeyId !== digests.keyId
   const known = rekeyed ? withoutDigests(record) : record
   return {
     remote: unknown ? 'unknown' : known.remote,
@@ -97,7 +97,7 @@ export function inViewOf(memory: Memory, { mapped, record, digests }: Present): 
 
 const UNHEARD_OF = fromRecord({
   ...{ record: NEVER_SETTLED, unknown: false, hiddenUnknown: false, statusUnknown: false },
-  ...{ replanInMs: null, digestKey: '' },
+  ...{ replanInMs: null, digests: { keyId: '' } },
 })
 
 /**
@@ -112,13 +112,13 @@ export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
 type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'existed'>
 
 /** The record to store at the end of a claim. */
-export function toRecord(memory: Memory, digestKey: string, rest: Rest): LedgerRecord {
+export function toRecord(memory: Memory, digestKeyId: string, rest: Rest): LedgerRecord {
   const { remote, sentStatus, seenStatus, refused, erased, observedForms } = memory
   const sent = withoutAssumed(memory.sent)
   const seen = erased === null ? memory.seen : {}
   const conflict = memory.conflict && { values: memory.conflict.values, tries: memory.conflict.tries }
   const remembered = { remote, sentStatus, seenStatus, sent, seen, refused, conflict, erased, observedForms }
-  return { ...rest, ...remembered, digestKey }
+  return { ...rest, ...remembered, digestKeyId }
 }
 
 /** Two fields that are one thing: a GET may show the number joined with its prefix (section 2.6, rule 3). */

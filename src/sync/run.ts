@@ -11,7 +11,6 @@ import { braked, brakedEnd, makeBraking } from './brake-move.ts'
 import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
-import { forCustomer } from './digest.ts'
 import { type Turned, toEnding } from './finish.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { leaveTrace } from './trace.ts'
@@ -133,12 +132,12 @@ type Turning = {
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
 async function takeTurns({ context, run, gate, subject }: Turning): Promise<Turned> {
-  const { mapped, record, basis, claimants } = subject
-  const { config, digester, users } = context
+  const { mapped, record, basis, claimants, digests } = subject
+  const { config, users } = context
   const { key, id, attempts } = run.claim
   run.observe({ step: 'mapped', mapped })
   const situation = {
-    ...{ mapped, claimants, policy: config, digests: forCustomer(digester, key) },
+    ...{ mapped, claimants, policy: config, digests },
     lookupAfterMs: lookupAfter(context, basis),
     consistencyDelayMs: config.timing.consistencyDelayMs,
     accessFirst: isAccessFirst(attempts, record.reason),

@@ -109,7 +109,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
     seenStatus: null,
     sent: countryOf(from, { own, mapped, digester }),
     seen: {},
-    digestKey: digester.id,
+    digestKeyId: digester.id,
     writtenAgoMs: record.writtenAgoMs,
   }
 }
@@ -120,7 +120,7 @@ function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting)
   if (known === undefined) return {}
   const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
   const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
-  const same = record.digestKey === digester.id && known === digest(key)
+  const same = record.digestKeyId === digester.id && known === digest(key)
   const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : UNKNOWN_VALUE
   return { [UNVERIFIABLE_FIELD]: mark }
 }

@@ -33,10 +33,8 @@ export type Snapshot = {
   readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
-  /** Names the key of the digests. */
-  readonly digestKey: string
   /** Digest of all that the mapping makes of the customer. */
-  readonly desired: string
+  readonly desiredDigest: string
   /** The database's time, in milliseconds since 1970. */
   readonly nowMs: number
 }
@@ -96,8 +94,7 @@ export async function readSnapshots(
       unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
       sameUser: sameUser.map((other) => other.key),
       digests: forCustomer(digester, key),
-      digestKey: digester.id,
-      desired: digester.whole(key, mapped, config.clearWith),
+      desiredDigest: digester.whole(key, mapped, config.clearWith),
     })
   }
   return snapshots
@@ -116,7 +113,9 @@ async function readWatched(
     if (!known || row === undefined) return []
     const mapped = mapFound(config, key, row, now)
     // A difference seen at the last settle is no change that capture lost since.
-    return seemsLost(mapped) && digester.whole(key, mapped, config.clearWith) !== record.desired ? key : []
+    return seemsLost(mapped) && digester.whole(key, mapped, config.clearWith) !== record.desiredDigest
+      ? key
+      : []
   })
   if (lost.length === 0) return read
   const again = await readAgainWatched(unwatched, () => readCustomers(lost)).catch((error: unknown) => {
@@ -141,10 +140,10 @@ type Planned = { readonly memory: Memory; readonly plan: Plan }
 
 /** `unknown`: whether the claim has to look up first, whatever is remembered. */
 export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } = {}): Planned {
-  const { work, mapped, digests, digestKey, nowMs } = snapshot
-  const { record, replanAtMs } = work
+  const { work, mapped, digests, nowMs } = snapshot
+  const { replanAtMs } = work
   const replanInMs = replanAtMs === null ? null : replanAtMs - nowMs
-  const memory = startMemory({ ...work, unknown, replanInMs, digestKey, mapped, record, digests })
+  const memory = startMemory({ ...work, unknown, replanInMs, mapped, digests })
   return { memory, plan: makePlan({ ...snapshot, memory }) }
 }
 

@@ -6,7 +6,7 @@ import { RollcallError } from '../model/errors.ts'
 import type { Mapped } from '../model/mapped.ts'
 import { entitled } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
-import { forCustomer } from './digest.ts'
+import { type CustomerDigests, forCustomer } from './digest.ts'
 import { mapFound } from './map.ts'
 import { type Memory, startMemory } from './memory.ts'
 import { resolveSharing } from './sharing.ts'
@@ -23,6 +23,7 @@ export type Subject = {
   readonly basis: KnownRecord
   /** The knowledge of the user by that record. */
   readonly memory: Memory
+  readonly digests: CustomerDigests
   /** Not null: it can be judged no further now. */
   readonly end: TurnEnd | null
 }
@@ -36,21 +37,22 @@ export async function readSubject(context: SyncContext, claim: Claim): Promise<S
   row.catch(() => undefined) // met where it is mapped
   const record = await context.readRecord(claim.key)
   const found = await mapSubject(context, claim, { record, row })
-  return { ...found, record, memory: recall(context, claim, found) }
+  const digests = forCustomer(context.digester, claim.key)
+  return { ...found, record, digests, memory: recall(claim, found, digests) }
 }
 
-function recall({ digester }: SyncContext, claim: Claim, { basis, mapped }: Found): Memory {
+function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
   const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
   return startMemory({
     ...claim,
     unknown: claim.unknown || (loses && unaccepted),
-    ...{ record: basis, mapped, digestKey: digester.id, digests: forCustomer(digester, claim.key) },
+    ...{ record: basis, mapped, digests },
   })
 }
 
-type Found = Omit<Subject, 'record' | 'memory'>
+type Found = Omit<Subject, 'record' | 'memory' | 'digests'>
 
 /**
  * By the database's clock: the time at which the customer is planned again is compared with that. A row that Postgres refuses

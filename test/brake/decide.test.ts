@@ -17,7 +17,7 @@ const ask = (
   rest: Partial<WeighedRequest> = {},
 ): WeighedRequest => ({
   key,
-  desired: 'd',
+  desiredDigest: 'd',
   kinds,
   counted: [],
   repeated: [],

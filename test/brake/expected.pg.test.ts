@@ -17,7 +17,7 @@ async function begun({ pool }: TestDatabase): Promise<string> {
 
 async function registered({ pool }: TestDatabase, who: readonly string[]): Promise<number> {
   const brake = makeBrake(pool, limits(1000, 5))
-  const answers = await Promise.all(who.map((key) => brake({ key, kinds: ['create'], desired: 'd' })))
+  const answers = await Promise.all(who.map((key) => brake({ key, kinds: ['create'], desiredDigest: 'd' })))
   return answers.filter((kinds) => kinds.length === 0).length
 }
 

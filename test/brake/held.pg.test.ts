@@ -145,7 +145,7 @@ test('held after a TRUNCATE: released by kind, and the mark stays open', async (
   await put(db.pool, [held('a', ['truncated'])])
   expect(await release(db.pool, { kind: 'truncated', ...PERSON })).toMatchObject({ customers: 1, reset: [] })
   const brake = makeBrake(db.pool, limits(0, 0))
-  expect(await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })).toEqual([])
+  expect(await brake({ key: 'a', desiredDigest: 'd', kinds: ['revocation'] })).toEqual([])
   const { rows } = await db.pool.query('SELECT resolved_at FROM rollcall.capture_mark')
   expect(rows).toEqual([{ resolved_at: null }])
 })

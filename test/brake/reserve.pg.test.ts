@@ -7,10 +7,10 @@ import { makePool } from '../../src/database/pool.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { held, keys, limits, put } from './scene.ts'
 
-const request = (key: string, kinds: readonly BrakeKind[] = ['revocation'], desired = 'd') => ({
+const request = (key: string, kinds: readonly BrakeKind[] = ['revocation'], desiredDigest = 'd') => ({
   key,
   kinds,
-  desired,
+  desiredDigest,
 })
 const passed = (answers: readonly (readonly HeldKind[])[]) =>
   answers.filter((kinds) => kinds.length === 0).length
@@ -169,8 +169,8 @@ test('a release lets one customer through, for what was held and nothing else', 
   expect(await brake(request('a'))).toEqual(['revocation'])
   await put(db.pool, [held('a'), held('b')])
   await release(db.pool, { keys: ['a'], by: 'p', why: 'w' })
-  const ask = async (key: string, desired: string) =>
-    await brake(request(key, ['revocation', 'create'], desired))
+  const ask = async (key: string, desiredDigest: string) =>
+    await brake(request(key, ['revocation', 'create'], desiredDigest))
   expect(await Promise.all([ask('a', 'd'), ask('a', 'other'), ask('b', 'd')])).toEqual([
     [],
     ['revocation'],

@@ -9,8 +9,8 @@ test('a process that is suspended while it has the rows does not hold up the oth
   await using db = await freshDatabase()
   const pool = makePool({ url: db.url, max: 2, applicationName: 'suspended', onError: () => undefined })
   const brake = makeBrake(db.pool, limits(2))
-  const ask = () => brake({ key: 'b', desired: 'd', kinds: ['revocation'] }).catch(({ code }) => code)
-  await brake({ key: 'a', desired: 'd', kinds: ['revocation'] })
+  const ask = () => brake({ key: 'b', desiredDigest: 'd', kinds: ['revocation'] }).catch(({ code }) => code)
+  await brake({ key: 'a', desiredDigest: 'd', kinds: ['revocation'] })
   const resumed = Promise.withResolvers<void>()
   const suspended = inTransaction(pool, 2000, async (client) => {
     await client.query('SELECT FROM rollcall.brake FOR UPDATE')

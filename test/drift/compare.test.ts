@@ -17,19 +17,18 @@ import type { Policy } from '../../src/sync/write.ts'
 import { CLEAR, digests, KEEP, marks, user } from '../support/plan-scene.ts'
 import { runs } from '../support/size.ts'
 
-const KEY = 'the digest key'
 const WORK: Work = {
   ...{
     key: '7',
     known: true,
-    desired: 'as it was',
+    desiredDigest: 'as it was',
     owed: false,
     claimed: false,
     unknown: false,
     hiddenUnknown: false,
   },
   ...{ statusUnknown: false, replanAtMs: null, id: '1', version: '3', unverified: false, generation: '1' },
-  record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKey: KEY, verifiedAgoMs: 9000 },
+  record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKeyId: digests.keyId, verifiedAgoMs: 9000 },
 }
 
 function subject(
@@ -46,8 +45,7 @@ function subject(
       claimants: [],
       policy: KEEP,
       digests,
-      digestKey: KEY,
-      desired: 'as it was',
+      desiredDigest: 'as it was',
       nowMs: 1000,
     },
     work: { ...WORK, record: { ...WORK.record, ...record } },
@@ -253,8 +251,12 @@ describe('the cause', () => {
   test.each<readonly [string, string, Case]>([
     ['edited-at-service', 'acknowledged, and changed since', {}],
     ['never-delivered', 'another value was sent last', { record: stale }],
-    ['never-delivered', 'digests of another key', { record: { ...SENT, digestKey: 'another' } }],
-    ['mapping-changed', 'another mapping', { record: { ...stale, desired: 'another' }, generation: '2' }],
+    ['never-delivered', 'digests of another key', { record: { ...SENT, digestKeyId: 'another' } }],
+    [
+      'mapping-changed',
+      'another mapping',
+      { record: { ...stale, desiredDigest: 'another' }, generation: '2' },
+    ],
     ['unknown-outcome', 'a call that may have changed it', { unclear: ['email'] }],
     ['edited-at-service', 'a unclear call carried another field', { unclear: ['first_name'] }],
     ['unknown-outcome', 'the checks after an unknown outcome are not over', { work: { unverified: true } }],

@@ -85,7 +85,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
   })
   const after = await braked(
     {
-      ...{ key: '7', desired: 'now', digests, digestKey: 'k', brake: async ({ kinds }) => kinds },
+      ...{ key: '7', desiredDigest: 'now', digests, brake: async ({ kinds }) => kinds },
       before: { existed, erases: onRemove === 'erase', hadAccess: false },
       record: NEVER_SETTLED,
     },

@@ -15,7 +15,7 @@ const step = (open: StoredFinding | null, result: CheckResult) =>
 
 const OPEN: StoredFinding = {
   ...{ id: '1', kind: 'differs', fields: ['email'], pending: [], cause: 'never-delivered', access: null },
-  ...{ checks: 1, nextInMs: -1, repairs: 0, desired: 'd' },
+  ...{ checks: 1, nextInMs: -1, repairs: 0, desiredDigest: 'd' },
   ...{ writtenSinceRepair: false, writtenSinceSeen: false },
 }
 const FOUND: StoredFinding = { ...OPEN, checks: 2 }
@@ -26,13 +26,13 @@ function seen(
   access: WrongAccess | null = null,
 ): CheckResult {
   const verdict = { kind, fields, cause: 'edited-at-service', access } as const
-  return { kind: 'compared', remote: 'absent', verdict, ownForms: [], desired: 'd' }
+  return { kind: 'compared', remote: 'absent', verdict, ownForms: [], desiredDigest: 'd' }
 }
 const differs = (fields: readonly DriftField[]) => seen('differs', fields)
 const statusDiffers = (access: WrongAccess | null, fields: readonly DriftField[] = ['status']) =>
   seen('differs', fields, access)
-const agrees = (desired = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
-  ...{ kind: 'compared', remote: 'absent', verdict: { kind: 'agrees' }, ownForms, desired },
+const agrees = (desiredDigest = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
+  ...{ kind: 'compared', remote: 'absent', verdict: { kind: 'agrees' }, ownForms, desiredDigest },
 })
 
 test('a first check suspects, a second one confirms, and the cause is that of the first', () => {

@@ -80,7 +80,7 @@ test.each<[string, Columns, Given, object]>([
   [
     'or the customer has changed before its note',
     { ...VERIFYING, synced_version: 2 },
-    { ...UNCLEAR, desired: 'other' },
+    { ...UNCLEAR, desiredDigest: 'other' },
     { left: 1, verifies: true },
   ],
   ['and takes none away', OPEN, UNCLEAR, { left: 2, verifies: true }],

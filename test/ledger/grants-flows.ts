@@ -142,7 +142,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   'the brake is asked': async ({ pool, house }) => {
     await house.db.pool.query('DELETE FROM rollcall.brake')
     const brake = makeBrake(pool, house.config.brake)
-    await brake({ key: 'k1', desired: 'd', kinds: ['revocation'] })
+    await brake({ key: 'k1', desiredDigest: 'd', kinds: ['revocation'] })
   },
   'those who are held are released': async (session) => {
     await hold(session, 'k1')
@@ -158,7 +158,13 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const { fingerprint, timing } = house.config
     const work = { record: NEVER_SETTLED }
     const mapped = { kind: 'removed', userId: 'u' }
-    const snapshot = { key: 'checked', mapped, desired: 'd', digestKey: 'k', work } as unknown as Snapshot
+    const snapshot = {
+      key: 'checked',
+      mapped,
+      desiredDigest: 'd',
+      digests: { keyId: 'k' },
+      work,
+    } as unknown as Snapshot
     const options = { ...timing, consistencyDelayMs: 0, fingerprint, repairsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
     for (const verdict of [MISSING, MISSING, AGREES, MISSING, AGREES]) {
@@ -167,7 +173,13 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
         await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
-      const result = { kind: 'compared', remote: 'unreadable', verdict, ownForms: [], desired: 'd' } as const
+      const result = {
+        kind: 'compared',
+        remote: 'unreadable',
+        verdict,
+        ownForms: [],
+        desiredDigest: 'd',
+      } as const
       await storeChecks(pool, [{ snapshot, result, token }], options)
     }
     await readEvidence(pool)
@@ -181,7 +193,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     await endDrift(pool, run, true)
   },
   'a repair is owed, or waits': async ({ pool, house }) => {
-    const found = { id: '1', key: 'k1', desired: 'd', fields: [], access: null }
+    const found = { id: '1', key: 'k1', desiredDigest: 'd', fields: [], access: null }
     const lag = house.config.timing
     await oweRepairs({ pool, lag, brake: async () => [] }, [found])
     await oweRepairs({ pool, lag, brake: async () => ['repair'] }, [found])

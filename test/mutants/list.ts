@@ -152,7 +152,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unclear-verified-for-ever',
-      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR e.desired IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes',
+      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR e."desiredDigest" IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes',
       ' AS taken_for_yes',
     ],
   ],
@@ -220,8 +220,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/brake/rows.ts': [
     [
       'brake-release-of-something-else',
-      'desired === request.desired ? kinds : []',
-      'desired !== undefined ? kinds : []',
+      'digest === request.desiredDigest ? kinds : []',
+      'digest !== undefined ? kinds : []',
     ],
   ],
   'src/sync/brake-kinds.ts': [

@@ -7,7 +7,7 @@ const {
   verifiedAgoMs: _seen,
   isNew: _new,
   settled: _settled,
-  desired: _desired,
+  desiredDigest: _desired,
   ...none
 } = NEVER_SETTLED
 
@@ -34,7 +34,7 @@ export function endingOf(id: string, { claim = {}, others = {}, ...given }: Give
     lastAnswer: { method: 'PATCH', status: 200, error: null },
     erasure: { cleared: null, left: null },
     others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNewUser: false, ...others },
-    ...{ desired: null, record: { ...EMPTY_RECORD, userId: 'u' } },
+    ...{ desiredDigest: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     ...given,
   }
 }

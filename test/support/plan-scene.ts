@@ -16,6 +16,7 @@ const made = forCustomer(makeDigester('a digest key of thirty-two chars!'), '7')
 
 /** Tables of many cases ask for the same few digests again and again. */
 export const digests: CustomerDigests = {
+  keyId: made.keyId,
   exact: kept(made.exact),
   normal: kept(made.normal),
   ofForm: kept(made.ofForm),

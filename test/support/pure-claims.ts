@@ -40,7 +40,7 @@ export type Kept = {
   /** In how long it is planned again though nothing has changed; a test lets the time pass by setting it to null. */
   replanInMs: number | null
   /** Digest of the desired user at the last ending. */
-  desired: string | null
+  desiredDigest: string | null
 }
 
 export type Customer = {
@@ -71,7 +71,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
     attempts: 0,
     version: 1,
     replanInMs: null,
-    desired: null,
+    desiredDigest: null,
   }
   const permits = { taken: 0, givenBack: 0 }
   const customer: Customer = {
@@ -85,7 +85,7 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
     async claim(run = {}, context = {}) {
       permits.taken++
       customer.steps.length = 0
-      const { version, record: _, desired: __, ...known } = kept
+      const { version, record: _, desiredDigest: __, ...known } = kept
       const made = {
         ...{ changedAtMs: null, nowMs: Date.now(), generation: '1' },
         mayHaveWritten: kept.unknown,
@@ -141,7 +141,7 @@ export function contextOf(customer: Customer): SyncContext {
     readRecord: async () => ({
       ...NEVER_SETTLED,
       ...structuredClone(kept.record),
-      desired: kept.desired,
+      desiredDigest: kept.desiredDigest,
       isNew: false,
     }),
     readKept: async () => [],
@@ -159,9 +159,9 @@ export function contextOf(customer: Customer): SyncContext {
 
 /** As the ending's statement: see docs/protocol.md. */
 function settle(kept: Kept, ending: Ending): void {
-  const { kind, claim, failed, record, statusKnown, desired, replanAtMs, lastAnswer } = ending
+  const { kind, claim, failed, record, statusKnown, desiredDigest, replanAtMs, lastAnswer } = ending
   const sure = lastAnswer !== null
-  kept.desired = desired
+  kept.desiredDigest = desiredDigest
   if (kind === 'settle' || replanAtMs !== null)
     kept.replanInMs = replanAtMs === null ? null : replanAtMs - claim.nowMs
   if (kind === 'settle') {

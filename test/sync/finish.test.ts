@@ -3,7 +3,7 @@ import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
-import { makeDigester } from '../../src/sync/digest.ts'
+import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import { toEnding } from '../../src/sync/finish.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { type MadeCall, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
@@ -82,6 +82,7 @@ function ending(given: Given) {
     record: { ...NEVER_SETTLED, ...record },
     basis: { ...NEVER_SETTLED, ...record, ...given.basis },
     claimants: given.claimants ?? [],
+    digests: forCustomer(digester, '7'),
     turn: { ...startTurn(MEMORY), ...turn },
     last,
     end,

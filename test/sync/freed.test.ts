@@ -9,7 +9,8 @@ import type { MadeCall } from '../../src/sync/turn.ts'
 import { ABSENT } from '../support/turn-scene.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
-const { exact, normal } = forCustomer(digester, '7')
+const digests = forCustomer(digester, '7')
+const { exact, normal } = digests
 const OLD = exact('email', 'a@x.es')
 const SEEN = normal('email', 'a@x.es')
 
@@ -20,9 +21,9 @@ type Known = { readonly sent?: Memory['sent']; readonly seen?: Memory['seen'] }
 function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }, rest = {}) {
   const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
   return freedBy({
-    record: { ...NEVER_SETTLED, digestKey: digester.id, ...before },
+    record: { ...NEVER_SETTLED, digestKeyId: digester.id, ...before },
     turn: { made: [DONE], memory: { ...ABSENT, remote: 'present', ...after } },
-    ...{ mapped, digester, key: '7', ...rest },
+    ...{ mapped, digests, ...rest },
   })
 }
 
@@ -61,6 +62,6 @@ it('is known by a lookup too, where the answer to the write was lost', () => {
 it('is nothing without an acknowledged write or a lookup, or with digests of another key', () => {
   const turn = { made: [], memory: { ...ABSENT, ...NEW } }
   expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
-  const record = { ...NEVER_SETTLED, digestKey: 'other', sent: { email: OLD } }
+  const record = { ...NEVER_SETTLED, digestKeyId: 'other', sent: { email: OLD } }
   expect(freed({}, NEW, {}, { record })).toEqual([])
 })

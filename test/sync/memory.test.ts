@@ -23,10 +23,16 @@ const RECORD: LedgerRecord = {
   sent: { email: exact('email', 'a@x.es'), country_code: exact('country_code', 'ES') },
   seen: { last_name: normal('last_name', 'Gil') },
   refused: { description: exact('description', 'bad') },
-  digestKey: digester.id,
+  digestKeyId: digester.id,
 }
 
-const ASIDE = { unknown: false, hiddenUnknown: false, statusUnknown: false, replanInMs: null, digestKey: 'k' }
+const ASIDE = {
+  unknown: false,
+  hiddenUnknown: false,
+  statusUnknown: false,
+  replanInMs: null,
+  digests: { keyId: 'k' },
+}
 
 function start(
   record: Partial<LedgerRecord> = {},
@@ -38,7 +44,7 @@ function start(
     hiddenUnknown,
     statusUnknown,
     replanInMs: null,
-    digestKey: digester.id,
+    digests,
   })
 }
 
@@ -84,22 +90,22 @@ describe('fromRecord', () => {
 
   describe('with digests of another key', () => {
     it('drops them and makes a lookup, but does not write what a GET cannot show', () => {
-      const memory = start({ digestKey: 'other.1' })
+      const memory = start({ digestKeyId: 'other.1' })
       const sent = { country_code: ASSUMED_VALUE }
       expect(memory).toEqual({ ...start(), remote: 'unknown', sent, seen: {}, refused: {} })
-      expect(start({ digestKey: 'other.1', remote: 'absent' }).remote).toBe('absent')
+      expect(start({ digestKeyId: 'other.1', remote: 'absent' }).remote).toBe('absent')
       const refused = { refused: { country_code: 'x' } }
       for (const left of [
         { state: 'held' as const },
         refused,
         { conflict: { values: refused.refused, tries: 1 } },
       ])
-        expect(start({ digestKey: 'other.1', ...left }).sent).toEqual({ country_code: UNKNOWN_VALUE })
+        expect(start({ digestKeyId: 'other.1', ...left }).sent).toEqual({ country_code: UNKNOWN_VALUE })
     })
 
     it.each([NO_VALUE, UNKNOWN_VALUE])('keeps what needs no key: %s', (digest) => {
       const sent = { email: exact('email', 'a@x.es'), country_code: digest }
-      expect(start({ digestKey: 'other.1', sent }).sent).toEqual({ country_code: digest })
+      expect(start({ digestKeyId: 'other.1', sent }).sent).toEqual({ country_code: digest })
     })
   })
 })
@@ -116,7 +122,7 @@ describe('of a customer that was erased', () => {
   } as const
 
   it('the marks need no digest key, and status 0 is not unknown: it was acknowledged with the fields', () => {
-    const memory = start({ ...ERASED, digestKey: 'other.1' }, { statusUnknown: true })
+    const memory = start({ ...ERASED, digestKeyId: 'other.1' }, { statusUnknown: true })
     const { sentStatus, sent, refused, erased } = ERASED
     expect(memory).toMatchObject({ remote: 'present', sentStatus, sent, refused, erased })
   })
@@ -145,8 +151,8 @@ describe('inViewOf', () => {
 
   describe('with a value that another user has', () => {
     const conflict = { values: { email: normal('email', 'A@x.es') }, tries: 2 }
-    const known = (record: Partial<LedgerRecord>, replanInMs: number | null, digestKey = digester.id) =>
-      fromRecord({ ...ASIDE, record: { ...RECORD, conflict, ...record }, replanInMs, digestKey })
+    const known = (record: Partial<LedgerRecord>, replanInMs: number | null) =>
+      fromRecord({ ...ASIDE, record: { ...RECORD, conflict, ...record }, replanInMs, digests })
 
     it.each<[string, Partial<LedgerRecord>, number | null]>([
       ['waiting', {}, 1],
@@ -160,7 +166,7 @@ describe('inViewOf', () => {
   })
 
   it('assumes the value that is desired, once there is one', () => {
-    const memory = start({ digestKey: 'other.1' })
+    const memory = start({ digestKeyId: 'other.1' })
     expect(view(memory, asUser({ country_code: 'PT' })).sent).toEqual({
       country_code: exact('country_code', 'PT'),
     })
@@ -169,7 +175,7 @@ describe('inViewOf', () => {
   })
 
   it('assumes for one claim: a value that is desired later is sent', () => {
-    const after = view(start({ digestKey: 'other.1' }), { kind: 'out-of-scope', userId: 'u7' })
+    const after = view(start({ digestKeyId: 'other.1' }), { kind: 'out-of-scope', userId: 'u7' })
     const kept = { ...EMPTY_RECORD, userId: 'u7' }
     expect(toRecord(after, 'new.1', kept).sent).toEqual({ country_code: UNKNOWN_VALUE })
   })

@@ -25,7 +25,7 @@ const OLD: KnownRecord = {
     gender: theirs.exact('gender', null),
   },
   refused: { email: theirs.exact('email', 'bad') },
-  digestKey: digester.id,
+  digestKeyId: digester.id,
   writtenAgoMs: 9000,
 }
 const own = { key: 'new', record: NEVER_SETTLED, statusUnknown: false }
@@ -82,7 +82,7 @@ describe('a record under another key', () => {
     }
     expect(sent('ES')).toEqual({ country_code: ours.exact('country_code', 'ES') })
     const mark = { country_code: UNKNOWN_VALUE }
-    expect([sent(null), sent('FR'), sent('ES', { digestKey: 'other' })]).toEqual([mark, mark, mark])
+    expect([sent(null), sent('FR'), sent('ES', { digestKeyId: 'other' })]).toEqual([mark, mark, mark])
     const none = { country_code: NO_VALUE }
     expect(sent('FR', { sent: none })).toEqual(none)
   })
