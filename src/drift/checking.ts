@@ -7,13 +7,14 @@ import { findMapping } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { SyncContext } from '../sync/context.ts'
-import type { SnapshotReading } from '../sync/snapshot.ts'
-import { compare, ownFormsOf } from './compare.ts'
+import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
+import { compare } from './compare.ts'
 import { isSampleDue, makeSampling } from './evidence.ts'
 import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './get-users.ts'
+import { heldAccess } from './held-access.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type StoredCheck, storeChecks, type UnstoredCheck } from './store.ts'
-import { type Checked, isDrift, type Stopped } from './words.ts'
+import { type Checked, type CheckVerdict, isDrift, type Skipped, type Stopped } from './words.ts'
 
 type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
   readonly context: SyncContext
@@ -92,12 +93,12 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
 
   /** The row's state may be captured and not noted yet. Agreement holds all the same; a difference does not. */
   async function withoutCaptured(checks: readonly UnstoredCheck[]): Promise<readonly UnstoredCheck[]> {
-    const differs = ({ result }: UnstoredCheck) =>
-      result.kind === 'compared' && result.verdict.kind !== 'agrees'
-    const keys = checks.filter(differs).map(({ snapshot }) => snapshot.key)
+    const keys = checks.flatMap(({ snapshot, verdict }) => (isDrift(verdict) ? snapshot.key : []))
     const captured = await capturedOf(pool, keys)
     return checks.map((each) =>
-      captured.has(each.snapshot.key) ? { ...each, result: { kind: 'skipped', why: 'owed' } } : each,
+      captured.has(each.snapshot.key)
+        ? { ...each, verdict: { kind: 'skipped', why: 'owed' }, remote: null }
+        : each,
     )
   }
 
@@ -110,21 +111,19 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const unclear = await readUnclear(pool, keys)
     return read.flatMap(({ snapshot, skip }): UnstoredCheck[] => {
       const token = tokens.get(snapshot.key) ?? null
-      const check = { snapshot, token }
+      const check = { snapshot, token, remote: null }
       const why = skip ?? (token === null ? 'moved' : null)
-      if (why) return [{ ...check, result: { kind: 'skipped', why } }]
+      if (why) return [{ ...check, verdict: skipped(why, snapshot) }]
       const answer = answers.get(snapshot.key)
       if (!answer) return []
-      if ('none' in answer) return [{ ...check, result: { kind: 'no-answer', why: answer.none } }]
+      if ('none' in answer) return [{ ...check, verdict: { kind: 'no-answer', why: answer.none } }]
       const { remote } = answer
       const verdict = compare(snapshot, remote, { unclear: unclear.get(snapshot.key) ?? [], generation })
-      const ownForms = ownFormsOf(snapshot, remote)
-      return [
-        {
-          ...check,
-          result: { kind: 'compared', remote, verdict, ownForms, desiredDigest: snapshot.desiredDigest },
-        },
-      ]
+      return [{ ...check, remote, verdict }]
     })
   }
+}
+
+function skipped(why: Skipped, snapshot: Snapshot): CheckVerdict {
+  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(snapshot) } : { kind: 'skipped', why }
 }

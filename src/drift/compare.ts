@@ -8,13 +8,10 @@ import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
 import { isOwnForm } from '../sync/remember.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
-import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
+import type { Agreement, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Observed = RemoteUser | 'absent' | 'unreadable'
-
-/** A drift as one check shows it; the record of an earlier check may know the cause better. */
-export type ComparedVerdict = Extract<CheckVerdict, { kind: 'agrees' | DriftKind }>
 
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
@@ -22,7 +19,7 @@ type Known = {
   readonly generation: string
 }
 
-export function compare(snapshot: Snapshot, remote: Observed, known: Known): ComparedVerdict {
+export function compare(snapshot: Snapshot, remote: Observed, known: Known): Agreement | DriftVerdict {
   const { mapped, work } = snapshot
   if (remote === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
   const { plan, memory } = planAfter(snapshot, remote)

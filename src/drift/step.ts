@@ -1,6 +1,5 @@
 // Decides what a check makes of the customer's open finding, if there is one. Pure.
-import type { ComparedVerdict, Observed } from './compare.ts'
-import type { DriftField, DriftVerdict, NoAnswer, Resolved, Skipped } from './words.ts'
+import type { CheckVerdict, DriftField, DriftVerdict, Resolved, Skipped } from './words.ts'
 
 /** A change or a repair that is under way is over soon. */
 const SOON_MS = 2000
@@ -27,18 +26,12 @@ export type StoredFinding = KeptDrift & {
   readonly desiredDigest: string | null
 }
 
-/** The result of a check; `skipped`: no call was made; `no-answer`: it has shown nothing. */
-export type CheckResult =
-  | {
-      readonly kind: 'compared'
-      readonly remote: Observed
-      readonly verdict: ComparedVerdict
-      /** Fields that the service shows in a form of its own. */
-      readonly ownForms: readonly DriftField[]
-      readonly desiredDigest: string
-    }
-  | { readonly kind: 'skipped'; readonly why: Skipped }
-  | { readonly kind: 'no-answer'; readonly why: NoAnswer }
+type CheckedNow = {
+  readonly verdict: CheckVerdict
+  /** Fields that the service shows in a form of its own. */
+  readonly ownForms: readonly DriftField[]
+  readonly desiredDigest: string
+}
 
 /** The part of a finding that a check writes. `pending`: shown for the first time by the last check. */
 export type KeptDrift = DriftVerdict & { readonly pending: readonly DriftField[] }
@@ -65,10 +58,10 @@ export function isFound({ checks }: Pick<StoredFinding, 'checks'>): boolean {
  * One check alone proves no difference: the service may have been about to show a write, or a change was on its way. Each
  * field has to be shown twice.
  */
-export function stepFor(open: StoredFinding | null, result: CheckResult, lag: Lag): FindingStep {
-  if (result.kind === 'no-answer') return open ? { do: 'postpone' } : NOTHING
-  if (result.kind === 'skipped') return open ? afterNoCall(open, result.why) : NOTHING
-  const { verdict, ownForms, desiredDigest } = result
+export function stepFor(open: StoredFinding | null, now: CheckedNow, lag: Lag): FindingStep {
+  const { verdict, ownForms, desiredDigest } = now
+  if (verdict.kind === 'no-answer') return open ? { do: 'postpone' } : NOTHING
+  if (verdict.kind === 'skipped') return open ? afterNoCall(open, verdict.why) : NOTHING
   if (verdict.kind === 'agrees')
     return open ? resolved(open, howRight(open, desiredDigest, ownForms)) : NOTHING
   const { kind, fields, access } = verdict

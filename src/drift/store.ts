@@ -8,17 +8,18 @@ import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, type StepOptions } from './after-step.ts'
-import { shownOf } from './compare.ts'
+import { type Observed, ownFormsOf, shownOf } from './compare.ts'
 import { isNotCredible, isStrange, readEvidence } from './evidence.ts'
 import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
-import { heldAccess } from './held-access.ts'
-import { type CheckResult, type FindingStep, stepFor } from './step.ts'
+import { type FindingStep, stepFor } from './step.ts'
 import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 
 /** A customer after its check. `snapshot` as it was read before the call. */
 export type UnstoredCheck = {
   readonly snapshot: Snapshot
-  readonly result: CheckResult
+  readonly verdict: CheckVerdict
+  /** Null: no GET, or none with a clear answer, or one that does not count. */
+  readonly remote: Observed | null
   readonly token: string | null
 }
 
@@ -46,7 +47,9 @@ export async function storeChecks(
 
 /** A change came while the GET was under way, so that nothing can be said. */
 function overtaken(given: UnstoredCheck): UnstoredCheck {
-  return given.result.kind === 'compared' ? { ...given, result: { kind: 'skipped', why: 'moved' } } : given
+  return given.remote === null
+    ? given
+    : { ...given, verdict: { kind: 'skipped', why: 'moved' }, remote: null }
 }
 
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
@@ -57,12 +60,14 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
   const keys = given.map(({ snapshot }) => snapshot.key)
   const opens = await lockOpen(client, keys)
   const stepped = given.map((each): Stepped => {
-    const { key } = each.snapshot
+    const { key, desiredDigest } = each.snapshot
     const checked = still.has(key) ? each : overtaken(each)
+    const { snapshot, verdict, remote } = checked
     const open = opens.get(key) ?? null
-    return { ...checked, open, step: stepFor(open, checked.result, options) }
+    const ownForms = remote === null ? [] : ownFormsOf(snapshot, remote)
+    return { ...checked, open, step: stepFor(open, { verdict, ownForms, desiredDigest }, options) }
   })
-  const records = stepped.filter(({ result }) => result.kind === 'compared').map(recordOf)
+  const records = stepped.filter(({ remote }) => remote !== null).map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const isCredible = evidence !== null && !isNotCredible(evidence)
@@ -86,19 +91,11 @@ function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.drift)
 }
 
-function storedOf({ snapshot, result }: UnstoredCheck, after: FindingAfter): StoredCheck {
+function storedOf({ snapshot, remote, ...check }: UnstoredCheck, after: FindingAfter): StoredCheck {
   const { kept, ...finding } = after
-  const verdict = kept ?? verdictOf(result, snapshot)
-  const shown =
-    isDrift(verdict) && result.kind === 'compared' ? shownOf(snapshot, result.remote, verdict) : []
+  const verdict = kept ?? check.verdict
+  const shown = isDrift(verdict) && remote !== null ? shownOf(snapshot, remote, verdict) : []
   return { ...finding, key: snapshot.key, verdict, shown }
-}
-
-function verdictOf(result: CheckResult, snapshot: Snapshot): CheckVerdict {
-  if (result.kind === 'compared') return result.verdict
-  if (result.kind === 'no-answer') return result
-  const { why } = result
-  return why === 'held' ? { kind: 'skipped', why, access: heldAccess(snapshot) } : { kind: 'skipped', why }
 }
 
 /**
@@ -107,12 +104,11 @@ function verdictOf(result: CheckResult, snapshot: Snapshot): CheckVerdict {
  * capture must not repair a difference that is only to be reported. The record of an erased customer, about which no
  * digest is kept, is a claim's to write.
  */
-function recordOf({ snapshot, result }: UnstoredCheck) {
+function recordOf({ snapshot, verdict, remote }: UnstoredCheck) {
   const { key, work, mapped, digests } = snapshot
-  const agrees = result.kind === 'compared' && result.verdict.kind === 'agrees'
-  if (!agrees || result.remote === 'unreadable' || work.record.erased !== null)
+  const agrees = verdict.kind === 'agrees'
+  if (!agrees || remote === null || remote === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
-  const { remote } = result
   const { state, reason, issues, userId } = work.record
   const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: remote !== 'absent' }
   return { key, agrees, record: toRecord(planAfter(snapshot, remote).memory, digests.keyId, kept) }

@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CheckResult, type StoredFinding, stepFor } from '../../src/drift/step.ts'
+import { type StoredFinding, stepFor } from '../../src/drift/step.ts'
 import {
   DRIFT_KINDS,
   type DriftField,
   type DriftKind,
   SKIPPED,
+  type Skipped,
   type WrongAccess,
 } from '../../src/drift/words.ts'
 import { runs } from '../support/size.ts'
+
+type CheckResult = Parameters<typeof stepFor>[1]
 
 const step = (open: StoredFinding | null, result: CheckResult) =>
   stepFor(open, result, { consistencyDelayMs: 5000 })
@@ -26,13 +29,15 @@ function seen(
   access: WrongAccess | null = null,
 ): CheckResult {
   const verdict = { kind, fields, cause: 'edited-at-service', access } as const
-  return { kind: 'compared', remote: 'absent', verdict, ownForms: [], desiredDigest: 'd' }
+  return of(verdict)
 }
+const of = (verdict: CheckResult['verdict']): CheckResult => ({ verdict, ownForms: [], desiredDigest: 'd' })
+const skipped = (why: Skipped) => of({ kind: 'skipped', why } as CheckResult['verdict'])
 const differs = (fields: readonly DriftField[]) => seen('differs', fields)
 const statusDiffers = (access: WrongAccess | null, fields: readonly DriftField[] = ['status']) =>
   seen('differs', fields, access)
 const agrees = (desiredDigest = 'd', ownForms: readonly DriftField[] = []): CheckResult => ({
-  ...{ kind: 'compared', remote: 'absent', verdict: { kind: 'agrees' }, ownForms, desiredDigest },
+  ...{ verdict: { kind: 'agrees' }, ownForms, desiredDigest },
 })
 
 test('a first check suspects, a second one confirms, and the cause is that of the first', () => {
@@ -116,7 +121,7 @@ describe('how one ends', () => {
     expect(step(null, agrees())).toEqual({ do: 'nothing' })
   })
   test('of a customer that was not checked', () => {
-    const said = (checks: number) => SKIPPED.map((why) => [why, how({ checks }, { kind: 'skipped', why })])
+    const said = (checks: number) => SKIPPED.map((why) => [why, how({ checks }, skipped(why))])
     const waits = Object.fromEntries(
       ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
     )
@@ -126,8 +131,8 @@ describe('how one ends', () => {
     expect(Object.fromEntries(said(1))).toEqual({
       ...{ ...waits, moved: 'nothing', discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
     })
-    expect(how({}, { kind: 'no-answer', why: 'trouble' })).toBe('postpone')
-    expect(step(null, { kind: 'skipped', why: 'owed' })).toEqual({ do: 'nothing' })
+    expect(how({}, of({ kind: 'no-answer', why: 'trouble' }))).toBe('postpone')
+    expect(step(null, skipped('owed'))).toEqual({ do: 'nothing' })
   })
   test('where all that differed is a form of the service alone, that is how it ended', () => {
     const both: StoredFinding = { ...FOUND, fields: ['email', 'gender'] }
