@@ -46,7 +46,8 @@ export const LOOKUPS_DERIVED = `
   -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
   e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1
-    OR e."desiredDigest" IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes,
+    OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = b.key AND l.state <> 'failing'
+      AND l.desired IS NOT DISTINCT FROM e."desiredDigest")) AS taken_for_yes,
   e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND b.unknown AND b.suspect_version <= e.version
     AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared_up`
 

@@ -12,11 +12,12 @@ beforeEach(() => db.pool.query('TRUNCATE rollcall.owed, rollcall.ledger'))
 type Given = Parameters<typeof endingOf>[1]
 type Columns = Readonly<Record<string, unknown>>
 
-/** Ends an open claim by token 7 on version 3, on a row with these columns, and tells what the row is then. */
-async function end(columns: Columns, given: Given = {}) {
+/** Ends an open claim by token 7 on version 3, on a row with these columns, and tells what the row is then. `state`: of the record. */
+async function end({ state = 'idle', ...columns }: Columns, given: Given = {}) {
   const values = { change_version: 3, lane: 1, token: 7, call_token: 7, ...columns }
   const names = Object.keys(values)
-  await db.pool.query('DELETE FROM rollcall.owed')
+  await db.pool.query('TRUNCATE rollcall.owed, rollcall.ledger')
+  await db.pool.query(`INSERT INTO rollcall.ledger (key, user_id, state) VALUES ('c', 'u', $1)`, [state])
   const { rows: made } = await db.pool.query(
     `INSERT INTO rollcall.owed (key, due_at, ${names.join(', ')})
      VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
@@ -81,6 +82,12 @@ test.each<[string, Columns, Given, object]>([
     'or the customer has changed before its note',
     { ...VERIFYING, synced_version: 2 },
     { ...UNCLEAR, desiredDigest: 'other' },
+    { left: 1, verifies: true },
+  ],
+  [
+    'or an attempt before it has failed',
+    { ...VERIFYING, synced_version: 2, state: 'failing' },
+    UNCLEAR,
     { left: 1, verifies: true },
   ],
   ['and takes none away', OPEN, UNCLEAR, { left: 2, verifies: true }],

@@ -152,7 +152,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unclear-verified-for-ever',
-      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR e."desiredDigest" IS DISTINCT FROM (SELECT l.desired FROM rollcall.ledger l WHERE l.key = b.key)) AS taken_for_yes',
+      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = b.key AND l.state <> \'failing\'\n      AND l.desired IS NOT DISTINCT FROM e."desiredDigest")) AS taken_for_yes',
       ' AS taken_for_yes',
     ],
   ],

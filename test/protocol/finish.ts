@@ -64,7 +64,8 @@ function ending(w: World, self: Actor, params: FinishParams, since: number): boo
     verifyDelay: scene.verifies && guards.verifyAfterUnknown ? scene.verifyDelay : null,
     tooEarly: progress.tooEarly,
     unclear: progress.unclear ? { lag: scene.lag + 1 } : null,
-    changed: guards.verifyChanged && ledger.desired !== JSON.stringify(seen.desired),
+    changed:
+      guards.verifyChanged && (ledger.state === 'failing' || ledger.desired !== JSON.stringify(seen.desired)),
     sure: progress.sure,
   }
   const matched = end(row, ended, guards)
