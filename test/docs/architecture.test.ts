@@ -1,5 +1,6 @@
 // docs/architecture.md names files, tables, columns, types and functions that exist.
 import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const read = (file: string) => readFileSync(file, 'utf8')
@@ -20,4 +21,16 @@ test('names no file and no folder that does not exist', () => {
 test('names no column, type or function that does not exist', () => {
   const names = named.filter((text) => /^[a-z_]\w*(\.[a-z_]+)*$/i.test(text) && !text.endsWith('.ts'))
   expect(names.filter((name) => !name.split('.').every((part) => words.has(part)))).toEqual([])
+})
+
+test.each(['change', 'check'])('a file on the way of a %s uses no file that comes later there', (way) => {
+  const page = read('docs/architecture.md').split(`# Follow a ${way}`)[1]?.split('\n# ')[0] ?? ''
+  const files = [...page.matchAll(/^\| \d+ \| `([^`]+)`/gm)].map(([, file = '']) => file)
+  expect(files.length).toBeGreaterThan(10)
+  const late = files.flatMap((file, i) => {
+    const imports = [...read(join('src', file)).matchAll(/ from '(\.[^']+)'/g)]
+    const used = imports.map(([, path = '']) => join(dirname(file), path))
+    return used.filter((other) => files.indexOf(other) > i).map((other) => `${file}: ${other}`)
+  })
+  expect(late).toEqual([])
 })
