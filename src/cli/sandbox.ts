@@ -9,7 +9,7 @@ import {
   renderContracts,
 } from '../sandbox/contract/contract.ts'
 import { isShut } from '../sandbox/control/control.ts'
-import { FAULT_FORM, parseFault } from '../sandbox/faults/faults.ts'
+import { FAULT_WORDS, parseFault } from '../sandbox/faults/faults.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import { type AddCommand, aborted } from './io.ts'
 import { gathered } from './option-values.ts'
@@ -18,15 +18,14 @@ import { asJson, hanging, tell } from './render.ts'
 const A_CONTRACT = `A contract decides the answers that the interface document leaves open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
 const EXAMPLES = `
-${hanging('A fault is ', FAULT_FORM).join('\n')}
+${FAULT_WORDS}
 
 ${hanging('', A_CONTRACT).join('\n')}
 
 Examples:
   rollcall sandbox --fault 'PATCH 503 rate=0.3 retry-after=2' --fault latency=9
   rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'
-  curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
-  curl -s localhost:4010/_sandbox/journal      all calls that it got`
+  curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'`
 
 const SHUT =
   'It does not listen on loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
@@ -39,11 +38,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('-p, --port <number>', 'port to listen on', upTo(65_535), 4010)
     .option('--api-key <key>', 'Api-Key that the sandbox accepts', filled, 'sandbox-api-key')
     .option('--secret-key <key>', 'Secret-Key that the sandbox accepts', filled, 'sandbox-secret-key')
-    .option(
-      '--fault <rule>',
-      "a fault, like 'PATCH 503 rate=0.3'; repeatable; docs/sandbox.md has all words",
-      gathered,
-    )
+    .option('--fault <rule>', "a fault, like 'PATCH 503 rate=0.3'; repeatable", gathered)
     .option(
       '--contract <words>',
       'preset or dimensions of the contract, like legacy; repeatable; --contracts lists them',

@@ -1,7 +1,7 @@
 // A contract says how the sandbox answers where the interface document does not. Each dimension has the sandbox's own
 // choice as its default; rollcall has to cope with every value. As words: `legacy createStatus=204 trialMs=2m`.
 import { z } from 'zod'
-import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { DURATION_FORM, readDuration, renderDuration } from '../../model/duration.ts'
 import { words } from '../../model/values.ts'
 import { checkOption, whole } from '../problems.ts'
 
@@ -177,7 +177,7 @@ export function renderContracts({ presets, dimensions }: ReturnType<typeof listC
     '',
     `Dimensions, with their defaults; DURATION is ${DURATION_FORM}:`,
     ...dimensions.flatMap(({ name, about, takes, default: usual }) => [
-      `  ${name}=${takes}${usual === '' ? '' : ` (${usual})`}`,
+      `  ${name}=${takes}${usual === '' ? '' : ` (${takes === 'DURATION' ? renderDuration(Number(usual)) : usual})`}`,
       `      ${about}`,
     ]),
   ]

@@ -50,7 +50,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
-  'expected one of latency, status, drop-before, drop-after, hang-after, slow-body, down or refuse',
+  'expected an action: latency, status (like 503), drop-before, drop-after, hang-after, slow-body, down or refuse',
 )
 
 const RATE = '0 to 1'
@@ -137,11 +137,32 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-export const FAULT_FORM =
-  '[GET|POST|PUT|PATCH] [/PATH] ACTION [user=ID] [status=N] [field=NAME] [rate=0..1] [times=N] [for=DURATION], ' +
-  'where ACTION is 200..599 [html|empty] [stored] [retry-after=SECONDS|date:SECONDS], error-200, ' +
-  'latency=DURATION or latency=DURATION..DURATION, slow-body=DURATION, drop-before, drop-after, hang-after, down ' +
-  `or refuse=DURATION; /PATH is how the path begins; DURATION is ${DURATION_FORM}`
+/** A fault as words, for --help: a table of 80 columns. */
+export const FAULT_WORDS = `A fault is one action, with conditions for its calls, in any order.
+
+name                meaning                                    example
+GET, POST, …        only calls with this method                PATCH 503
+/PATH               only paths that begin with this            /chat 503
+user=ID             only calls about this user                 user=4711 503
+status=N            only bodies with this status               status=4 503
+field=NAME          only bodies with this field                field=email 422
+rate=SHARE          only this share of the calls, 0 to 1       503 rate=0.3
+times=N             only this often                            503 times=2
+for=DURATION        only for this time                         503 for=30s
+STATUS              answers with this status, 200 to 599       503
+  stored            carries out the call first                 503 stored
+  html, empty       with this body                             503 html
+  retry-after=TIME  with this header: seconds, or date:…       429 retry-after=2
+error-200           answers 200, with an error in the body     PUT error-200
+latency=DURATION    waits first                                latency=50..200
+slow-body=DURATION  sends the body slowly                      slow-body=3s
+drop-before         cuts the connection, drops the call        drop-before
+drop-after          carries out the call, cuts the connection  POST drop-after
+hang-after          carries out the call, and never answers    hang-after
+down                cuts every connection                      down
+refuse=DURATION     closes the port for this time              refuse=30s
+
+DURATION is ${DURATION_FORM}.`
 
 /** The part of a rule that a word stands for. */
 type Part = Readonly<Record<string, unknown>> & { readonly match?: object; readonly action?: object }
