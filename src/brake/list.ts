@@ -87,10 +87,10 @@ export type HeldCustomer = {
   }
 }
 
-/** With keys, those who were discarded are listed too. */
+/** With a kind or keys, those who were discarded are listed too. */
 type Listing = { kind?: HeldKind; keys?: readonly CustomerKey[]; limit: number }
 
-const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $2::text[] IS NULL THEN 'held' ELSE 'discarded' END)
+const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $1::text IS NULL AND $2::text[] IS NULL THEN 'held' ELSE 'discarded' END)
   AND ($1::text IS NULL OR l.reason->'kinds' ? $1) AND ($2::text[] IS NULL OR l.key = ANY($2))`
 
 const LIST = `
@@ -98,14 +98,14 @@ SELECT l.key, l.user_id AS "userId", l.state, coalesce(l.reason->'kinds', '[]') 
   coalesce(l.reason->'fields', '[]') AS fields, coalesce(l.seen_status, l.sent_status) AS "statusFrom",
   ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
   l.state = 'held' AND ${OPEN_RELEASE} AS released
-FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.key LIMIT $3`
+FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.state DESC, l.key LIMIT $3`
 
 /** Apart from the list, which must not ask about the releases of all of them. */
 const TOTAL = `SELECT count(*)::int AS total FROM rollcall.ledger l WHERE ${WHERE}`
 
 type Listed = Omit<HeldCustomer, 'what'> & Omit<HeldCustomer['what'], 'statusTo'>
 
-/** In the order of their keys; `total`: how many there are without the limit. */
+/** Held ones first, in the order of their keys; `total`: how many there are without the limit. */
 export async function listHeld(client: Client, { kind, keys, limit }: Listing) {
   const which = [kind ?? null, keys ?? null]
   const { rows } = await client.query<Listed>(LIST, [...which, limit])

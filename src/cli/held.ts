@@ -44,15 +44,15 @@ KIND is one of these changes:
   erase        erased personal fields
   repair       a repair of drift
   truncated    lost access after a TRUNCATE of a watched table
-Write a customer key that begins with a dash after --.
+If a customer key begins with a dash, write -- before it.
 
 A release covers exactly the held change. If the customer changes meanwhile,
 the brake counts it again. A discarded change is not sent until the row or the
 mapping changes.
 
-The first change above the limit trips the brake for this kind. From then on the
-brake holds every change of this kind, until a person decides. This is so even
-if no customer is held any more. The command needs DATABASE_URL only.
+The first change above the limit trips the brake for this kind. Then the brake
+holds every change of this kind until a person decides, even if no customer is
+held any more. The command needs DATABASE_URL only.
 
 Exit codes:
   0  no customer is held; or the decision is stored
@@ -77,7 +77,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
   const held = program
     .command('held')
     .argument('[key...]', 'customer keys')
-    .option('--kind <kind>', 'only customers held for this kind of change, like revocation or clear:email')
+    .option('--kind <kind>', 'only this kind of change, like revocation; also lists discarded changes')
     .option('--limit <number>', 'list at most this many (default: 20)')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)

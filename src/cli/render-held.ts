@@ -43,11 +43,15 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
           `${span(trippedMs)} ago at the limit of ${limit ?? 0}, after ${taken} were sent; further changes of this kind are held`,
       ],
       ['released', released > 0 && `${counted(released, 'customer')}, not sent yet`],
-      ['discarded', discarded > 0 && `${counted(discarded, 'customer')}, left as they are until they change`],
+      [
+        'discarded',
+        discarded > 0 &&
+          `${counted(discarded, 'customer')}, left as they are until they change; \`rollcall held --kind ${kind}\` lists them`,
+      ],
       [
         'expected',
         expected > 0 &&
-          `${counted(expected, 'more customer')} may pass until ${expectedUntil} (pre-approved)`,
+          `${counted(expected, 'more customer')} may pass until ${minute(expectedUntil ?? '')} (pre-approved)`,
       ],
       ['to do', held === 0 && trippedMs !== null && letsThrough(kind)],
       ['to do', kind === 'truncated' && '`rollcall capture resync` checks all customers again'],
