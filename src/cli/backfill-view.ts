@@ -3,7 +3,7 @@ import type { Expected } from '../brake/expected.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
-import { figure } from '../report/figures.ts'
+import { counted, figure, minute } from '../report/figures.ts'
 import { type Counts, totalCalls } from '../sweep/forecast.ts'
 import type { SweepTally } from '../sweep/verdict.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -102,7 +102,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['replace', 'to replace (PUT)'],
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
-  ['reject', 'rejected'],
+  ['reject', 'to reject'],
   ['none', 'without a call'],
 ]
 
@@ -119,7 +119,7 @@ export function renderExpected({ set, left, until, trippedAt }: Expected): strin
     return `the brake holds registrations since ${trippedAt}, also pre-approved ones: see \`rollcall held\``
   if (left === 0) return 'no registration is left, so none is pre-approved'
   return set
-    ? `${figure(left)} registrations may pass the brake until ${until}`
+    ? `${figure(left)} registrations may pass the brake until ${minute(until ?? '')}`
     : `already pre-approved when this backfill began: ${figure(left)} are left; use \`--restart\` to set a new number`
 }
 
@@ -186,7 +186,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ['registers', listed(' × ', report.registered, 'with ')],
     ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
     ['left out', listed(' × ', report.leftOut)],
-    ['rejected', listed(' × ', report.rejected)],
+    ['why rejected', listed(' × ', report.rejected)],
     [
       'warning',
       sharing > 0 &&
@@ -222,7 +222,7 @@ function renderCalls(calls: Counts): string {
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = renderCalls(afterLookups)
   const expected = after === '' ? 'no other call follows' : `the next calls are ${after}`
-  return `${figure(lookups)} customers are looked up (GET) first. If no other system has registered or changed these users, ${expected}. If another system has, the user gets at most one update (PATCH or PUT) instead`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. If no other system has registered or changed these users, ${expected}. If another system has, the user gets at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -8,14 +8,10 @@ import { tell } from './render.ts'
 
 const EXAMPLES = `
 Examples:
-  rollcall backfill --dry-run --sample 5     print the calls that would follow;
-                                             needs only the right to read
-                                             customers
-  rollcall backfill --expect-creates 190000 --wait
-                                             sync all customers, and wait
-                                             until their syncs are done
+  rollcall backfill --dry-run --sample 5             print the calls
+  rollcall backfill --expect-creates 190000 --wait   sync, and wait for the end
   rollcall backfill --where plan=premium --where 'premium_until is not null'
-  rollcall backfill --mapping                apply a changed mapping
+  rollcall backfill --mapping                        apply a changed mapping
 
 --where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
 >=, "in a,b", "is null" or "is not null" (in quotes for your shell). Several
@@ -24,9 +20,8 @@ continues where it stopped. The summary of --wait covers all customers, also
 with --where or --only.
 
 Exit codes:
-  0  the customers are owed, or settled with --wait; for a dry run: there is
-     nothing to do
-  3  for a dry run: there is something to do; with --wait: a sync is not done
+  0  the customers are owed (--wait: settled); --dry-run: nothing to do
+  3  --dry-run: there is something to do; --wait: a sync is not done
   1  it failed or was stopped, or no customer fits --where
   2  the command line, the configuration or the environment is wrong`
 
