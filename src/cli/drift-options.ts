@@ -45,7 +45,6 @@ export function readDriftAsked(options: DriftFlags) {
     sample: numberOf(options.sample, SAMPLE, problems),
     rate: numberOf(options.rate, RATE, problems),
     maxDrift: maxDrift === null ? null : maxDrift / 100,
-    /** This person confirms that many users are really missing. */
     credibleBy: options.credible === true ? readPerson(options) : null,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
     resume: commandOf(options),

@@ -159,7 +159,9 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const found = asked.restart ? null : await findDrift(pool, wanted, performance.now())
   if (found) {
     const done = figure(doneOf(found.agenda))
-    io.err(`going on with the run of ${minute(found.startedAt)}: ${done} done; --restart starts over`)
+    io.err(
+      `continues the run of ${minute(found.startedAt)}, with ${done} customers done; --restart starts over`,
+    )
     if (asked.showValues) io.err('note: the report has no values of the differences found before')
     return { run: found, allCustomers, goesOn: true }
   }
@@ -181,7 +183,7 @@ const TOO_EARLY = {
   gap: 'capture has a gap: run a worker, which compares all customers',
 }
 
-const HALT = 'calls are stopped (rollcall pace shows why)'
+const HALT = 'calls are stopped (`rollcall pace` shows why)'
 
 function newsOf(agenda: DriftRun['agenda']): string {
   const silent = totalOf(soFar(agenda).noAnswer)

@@ -35,19 +35,17 @@ Exit codes:
   0  no drift, or a drift ratio of at most --max-drift
   3  there is drift
   1  the run stopped or failed; the answers are not credible; no customer fits
-     --where, or there is none to check; or too few customers were checked:
-     more were owed, rejected or without a clear answer than were checked
+     --where, or there is none to check; or fewer customers were checked than
+     were owed, rejected or without a clear answer
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.
 
 Examples:
-  rollcall drift                                   all customers
-  rollcall drift --sample 2000 --max-drift 0.5%    a check for cron or CI
-  rollcall drift --format html --output drift.html
-                                                   a page for a manager
-  rollcall drift --where 'plan in premium,trial'   some customers, by a column
-                                                   that the mapping reads`
+  rollcall drift                                    all customers
+  rollcall drift --sample 2000 --max-drift 0.5%     a check for cron or CI
+  rollcall drift --format html --output drift.html  a page for a manager
+  rollcall drift --where 'plan in premium,trial'    some customers`
 
 export const driftCommand: AddCommand = (program, io, exit) => {
   addDriftOptions(program.command('drift'))

@@ -73,12 +73,12 @@ const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonl
     said: 'The service gave no clear answer about most of the customers.',
     advice:
       'A missing answer is not drift, so the drift is not known. Run the command again when the service answers. ' +
-      'rollcall pace shows whether calls are stopped.',
+      '`rollcall pace` shows whether calls are stopped.',
   },
   denied: {
     said: 'The service refuses the keys.',
     advice:
-      'So the drift is not known. Correct the keys, and run the command again. rollcall pace shows whether calls are ' +
+      'So the drift is not known. Correct the keys, and run the command again. `rollcall pace` shows whether calls are ' +
       'stopped.',
   },
 }

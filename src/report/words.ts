@@ -59,7 +59,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   'not-ours': 'without a user that rollcall manages',
   rejected: 'rejected (their data cannot be sent)',
   held: 'held by the brake until a person decides (`rollcall held`)',
-  discarded: 'with a difference that a person has accepted',
+  discarded: 'with a change that a person has discarded',
   'unreadable-row': 'with a row that cannot be read',
 }
 
