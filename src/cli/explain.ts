@@ -61,8 +61,7 @@ Exit codes:
 
 Examples:
   rollcall access 4711
-  rollcall access 4711 --token-file token.jwt
-  pbpaste | rollcall access 4711 --token-file -   the token from stdin
+  rollcall access 4711 --token-file token.jwt   (- for stdin)
   rollcall access '["ES", "4711"]'                two key columns`
 
 export const explainCommand: AddCommand = (program, io, exit) => {

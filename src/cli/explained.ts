@@ -24,11 +24,9 @@ import { renderChat, renderChatNote, renderProfessionals } from './render-chat.t
 
 type Asked = {
   readonly config: Config
-  /** As typed. */
   readonly keys: readonly string[]
   readonly view: View
   readonly json?: boolean
-  /** Whether the service is asked; default true. */
   readonly call?: boolean
   readonly calls?: number
   readonly tokenFile?: string | undefined
@@ -176,7 +174,6 @@ async function readToken(file: string, io: Io): Promise<string> {
   try {
     return await readFile(resolve(io.cwd, file), 'utf8')
   } catch {
-    // Why exactly (missing, a folder, no right) is not distinguished.
     throw new RollcallError('USAGE', ['--token-file: there is no such file, or it may not be read'])
   }
 }

@@ -228,6 +228,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
   if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
+  if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
   if (plan.kind === 'lookup') return `${now}. Then: ${then}`
   return `${plan.kind === 'none' ? 'nothing to send: no difference from the ledger' : now}; with --lookup: ${then}`
@@ -277,6 +278,12 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const [, readable] = renderUnreadable(
     desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
   )
-  const facts = { sync, key, later, leftOut, service, readable, differs: result === 'differs' }
-  return REMEDIES[name]({ ...facts, state: historyOf(rollcall)?.state })
+  const history = historyOf(rollcall)
+  // Neither another sync nor a wait helps: the reason says more than the difference.
+  const ofReason =
+    result === 'differs' && (name === 'correct' || (name === 'wait' && history?.reason?.code === 'denied'))
+  const said = ofReason && history ? toDoOf(history) : undefined
+  const target = rollcall.kind === 'other-target' ? rollcall.todo : ''
+  const facts = { sync, key, later, leftOut, service, readable, target }
+  return said ?? REMEDIES[name]({ ...facts, state: history?.state })
 }

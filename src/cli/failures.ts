@@ -33,8 +33,7 @@ customers with an issue of this field (issue:email, issue:email:refused).
 refused, so that they are sent again. If an earlier call may still arrive, the
 customer still waits for it. If you have corrected a row, you need no --retry.
 
-The command needs DATABASE_URL only. A configuration is optional: it only adds
-the name of the environment to the output.
+The command needs DATABASE_URL only.
 
 Exit codes:
   0  no customer is rejected, failing or has a field left out; or the retry is

@@ -1,18 +1,11 @@
-import {
-  type Failing,
-  type Failures,
-  type IssueGroup,
-  REQUIRED,
-  type ReasonGroup,
-  type Selector,
-} from '../ledger/failures.ts'
+import type { Failing, Failures, IssueGroup, ReasonGroup, Selector } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
 import type { Retried } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, renderService } from '../model/service.ts'
 import { counted } from '../report/figures.ts'
 import { applying, columns, details, few, more, shown, span } from './render.ts'
-import { renderStored } from './render-history.ts'
+import { adviseIssues, renderStored } from './render-history.ts'
 import { type Advice, renderIssue, renderReason } from './render-reason.ts'
 
 function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
@@ -82,7 +75,9 @@ function renderWaiting({ sinceMs, customers, nextInMs, underWay, state }: Reason
   const since =
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`
-  if (nextInMs !== null) return `${since}; next attempt ${nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'}`
+  const again = state === 'rejected' ? 'owed again, ' : ''
+  if (nextInMs !== null)
+    return `${since}; ${again}next attempt ${nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'}`
   return `${since}; ${state === 'rejected' ? 'retried when the row or the mapping changes' : 'no attempt is planned'}`
 }
 
@@ -119,15 +114,9 @@ function namesOf({ reason, issues }: Failing, { kind }: Selector): readonly stri
 /** Why a customer is not as it should be, and what to do: its reason first, then its issues. */
 export function adviseOn(history: History): Advice[] {
   if (history === null) return []
-  const { state, reason, issues } = history
-  const mapping = state === 'rejected' && reason?.code === 'mapping'
-  const required = issues.some(({ field }) => REQUIRED.includes(field))
-  return [
-    ...(reason === null ? [] : [renderReason(reason, { state })]),
-    ...issues.map((issue) =>
-      renderIssue({ ...issue, blocks: mapping && (!required || REQUIRED.includes(issue.field)) }),
-    ),
-  ]
+  const { state, reason } = history
+  const issues = adviseIssues(history).map(({ what, toDo }) => ({ what, toDo }))
+  return [...(reason === null ? [] : [renderReason(reason, { state })]), ...issues]
 }
 
 export type Advised = {
@@ -136,18 +125,19 @@ export type Advised = {
   readonly advice: readonly Advice[]
 }
 
-/** Everything of each customer. A history says what to do about its reason, so what is left is its issues. */
-export function renderHistories(found: readonly Advised[]): string[] {
-  return found.flatMap(({ key, history, advice }, index) => {
+/** Everything of each customer, and how to find others with the same reason. */
+export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>[]): string[] {
+  return found.flatMap(({ key, history }, index) => {
     const reason = history?.reason ?? null
     const others =
-      reason && `\`rollcall failures --reason ${reasonName({ status: null, error: null, ...reason })}\``
-    const toDo = details([
-      ...advice.slice(reason ? 1 : 0).map((issue) => ['to do', issue.toDo] as const),
-      ['others', others],
-    ])
+      reason &&
+      `\`rollcall failures --reason ${reasonName({ status: null, error: null, ...reason })}\` lists customers with the same reason`
     const before = index > 0 ? [''] : []
-    return [...before, ...renderStored(history, key), ...(toDo.length > 0 ? ['', ...toDo] : [])]
+    return [
+      ...before,
+      ...renderStored(history, key),
+      ...(others ? ['', ...details([['others', others]])] : []),
+    ]
   })
 }
 

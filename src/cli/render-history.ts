@@ -1,9 +1,10 @@
 import { isOverdue } from '../explain/records.ts'
+import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
-import { columns, details, hanging, second, shown, span } from './render.ts'
-import { renderIssue, renderReason } from './render-reason.ts'
+import { columns, details, hanging, second, shown, span, TERMINAL_COLUMNS } from './render.ts'
+import { renderIssue, renderReason, WAIT } from './render-reason.ts'
 
 type Known = NonNullable<History>
 
@@ -16,28 +17,41 @@ export function renderStored(history: History, key: CustomerKey): string[] {
       ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
       ['rollcall', renderOwed(history)],
       ['to do', toDoOf(history)],
+      ...(history.state === 'rejected'
+        ? []
+        : adviseIssues(history).map(({ toDo }) => ['to do', toDo] as const)),
     ]),
     ...renderHistory(history),
   ]
 }
 
-export function toDoOf({ reason, state }: Known): string | undefined {
+/** The reason of a rejected customer that is owed again is an old one. */
+export function toDoOf({ reason, state, owed, capturedMs }: Known): string | undefined {
+  if (state === 'rejected' && (owed || capturedMs !== null)) return WAIT
   return reason ? renderReason(reason, { state }).toDo : undefined
+}
+
+/** An issue blocks where the mapping rejects the customer for it. */
+export function adviseIssues({ state, reason, issues }: Known) {
+  const mapping = state === 'rejected' && reason?.code === 'mapping'
+  const required = issues.some(({ field }) => REQUIRED.includes(field))
+  return issues.map((issue) => {
+    const blocks = mapping && (!required || REQUIRED.includes(issue.field))
+    return { ...renderIssue({ ...issue, blocks }), blocks }
+  })
 }
 
 /** State with its reason, the times that prove that a change arrived, the open finding, and the last calls. */
 export function renderHistory(history: Known): string[] {
-  const { calls, since, issues, finding, owed, capturedMs } = history
+  const { calls, since, finding, owed, capturedMs } = history
   const state = history.state === 'idle' ? 'settled' : history.state
   const reason = history.reason && renderReason(history.reason, history)
   const started = since === null ? '' : `, since ${minute(since)}`
-  const blocks = state === 'rejected'
-  const label = blocks ? 'problem' : 'left out'
   const waits = state === 'settled' && (owed || capturedMs !== null)
   return [
     ...details([
       ['state', !waits && `${state}${started}${reason ? `: ${reason.what}` : ''}`],
-      ...issues.map((issue) => [label, renderIssue({ ...issue, blocks }).what] as const),
+      ...adviseIssues(history).map(({ what, blocks }) => [blocks ? 'problem' : 'left out', what] as const),
       ['finding', finding && renderFinding(finding)],
     ]),
     ...renderProof(history),
@@ -58,7 +72,7 @@ export function renderOwed(history: Known): string {
   const settled = overdueMs === null && !underWay
   const tried =
     attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
-  const unsure = unknown ? '; the state at the service is not known' : ''
+  const unsure = unknown ? '; a lookup (GET) comes before the next write' : ''
   const next = () => {
     if (capturedMs !== null)
       return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
@@ -99,6 +113,12 @@ export function renderCalls(calls: readonly LoggedCall[]): string[] {
     const answer = status === null ? (error ?? 'no answer') : String(status)
     return [second(at), method, answer, `${ms} ms`, plan, meaning, by]
   })
-  const below = (row: number) => details([['  with', calls[row]?.fields.join(', ')]])
-  return columns([HEAD, ...rows], { below })
+  const table = [HEAD, ...rows]
+  const fits = columns(table, { width: Infinity }).every(({ length }) => length <= TERMINAL_COLUMNS)
+  const below = (row: number) =>
+    details([
+      ['  with', calls[row]?.fields.join(', ')],
+      ['  by', !fits && calls[row]?.by],
+    ])
+  return columns(fits ? table : table.map((row) => row.slice(0, -1)), { below })
 }

@@ -29,7 +29,7 @@ export function isReasonCode(code: string): code is ReasonCode {
 }
 
 /** An owed customer is retried by itself; nothing has to be done. */
-const WAIT = 'nothing: rollcall retries automatically'
+export const WAIT = 'nothing: rollcall retries automatically'
 const PROVIDER = 'ask the provider of the service'
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
@@ -93,7 +93,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) =>
     state === 'discarded'
-      ? ['a person has discarded the difference', 'nothing; to send it, run `rollcall held release`']
+      ? ['a person has discarded the change', 'nothing; to send it, run `rollcall held release`']
       : [
           `the brake holds the change of this customer${kinds?.length ? ` (${listed(kinds)})` : ''}`,
           'see `rollcall held`, then release or discard the change',

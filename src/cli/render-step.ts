@@ -2,8 +2,8 @@
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import type { Reason } from '../ledger/record.ts'
 import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
-import type { TurnEnd } from '../sync/turn.ts'
-import { byKind, details } from './render.ts'
+import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
+import { byKind, details, span } from './render.ts'
 
 export function renderStep(step: RedactedStep): string[] {
   switch (step.step) {
@@ -64,7 +64,7 @@ export function renderPlan(plan: RedactedPlan): string {
 }
 
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
-  unknown: 'lookup (GET) first: the state at the service is not known',
+  unknown: 'lookup (GET) first, to learn the state at the service',
   unasked: 'lookup (GET) first: another system may have registered the user',
   trial: 'lookup (GET) first: a trial may have ended',
   erased: 'lookup (GET): verify that the erased fields are empty',
@@ -95,7 +95,10 @@ function renderEnd(end: TurnEnd): string {
       state === 'rejected'
         ? `rejected${reason}: it waits until the row or the mapping changes`
         : SETTLED[state],
-    retry: () => `not synced yet${reason}: rollcall will retry`,
+    retry: ({ waitMs }) =>
+      code === JUST_WRITTEN
+        ? `waits ${span(waitMs ?? 0)} for the service to show the last write`
+        : `not synced yet${reason}: rollcall will retry`,
     unknown: () =>
       `unknown outcome${reason}: rollcall will look up the user, once the call can no longer arrive`,
   })

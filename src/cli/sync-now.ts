@@ -14,13 +14,12 @@ import { JUST_WRITTEN } from '../sync/turn.ts'
 import { logCalls } from '../worker/log.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
-import { asJson, details, shown } from './render.ts'
+import { asJson, details, shown, span } from './render.ts'
 import { renderStep } from './render-step.ts'
 import { withSync } from './with-sync.ts'
 
 type Asked = { readonly [option in 'lookup' | 'removed' | 'json']?: boolean } & {
   readonly config: Config
-  /** As typed. */
   readonly keys: readonly string[]
 }
 
@@ -91,13 +90,13 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       while (!io.stop.aborted) {
         const lease = await leaseKey(pool, key, config.timing.queueLeaseMs)
         if (lease) return lease
-        const { rows } = await pool.query<{ busy: boolean; owed: boolean }>(
-          `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed FROM rollcall.owed o WHERE key = $1`,
+        const { rows } = await pool.query<{ busy: boolean; owed: boolean; waitMs: number }>(
+          `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed, ${WAIT_MS} AS "waitMs" FROM rollcall.owed o WHERE key = $1`,
           [key],
         )
         // A worker was quicker and has settled it meanwhile: sync it again, so that the steps can be printed.
         if (!rows[0]?.owed) await owe()
-        else if (!saidWaiting) say(io, WAITING[rows[0].busy ? 'busy' : 'too-early'])
+        else if (!saidWaiting) say(io, rows[0].busy ? BUSY : tooEarly(rows[0].waitMs))
         saidWaiting ||= rows[0]?.owed === true
         await sleep(POLL_MS, io.stop)
       }
@@ -113,7 +112,6 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)
         const waitMs = tooSoon(steps.at(-1))
         if (waitMs === null) return
-        say(io, WAITING['just-written'])
         await sleep(waitMs, io.stop)
       }
     }
@@ -128,11 +126,12 @@ function exitFor(ends: readonly (RedactedStep | undefined)[]): ExitCode {
   return states.every((state) => state === 'idle') ? 0 : 3
 }
 
-const WAITING = {
-  busy: 'waiting: a worker is syncing this customer',
-  'just-written': 'waiting: it was written a moment ago, and the service may show it late',
-  'too-early': 'waiting: an earlier call was recent, or its outcome is not known yet',
-} as const
+const BUSY = 'waits: a worker is syncing this customer'
+const WAIT_MS = 'coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0)::float8'
+
+function tooEarly(waitMs: number): string {
+  return `waits ${span(Math.max(0, waitMs))}, because an earlier call was recent and may still arrive`
+}
 
 function say(io: Io, text: string): void {
   for (const line of details([['note', text]])) io.err(line)

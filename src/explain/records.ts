@@ -3,19 +3,19 @@ import type { Pool } from 'pg'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type History, readHistory } from '../ledger/history.ts'
 import { whyUnreadable } from '../ledger/readable.ts'
-import { differencesFromBinding, type PartialTarget } from '../ledger/target.ts'
+import { differencesFromBinding, type PartialTarget, remedyFor } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
 
 /**
  * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping.
  * `not-migrated`: the tables are not there, or of another version. `no-right`: this role may not read them. `locked`: no
- * answer came in time. `other-target`: the records are about another service, key or database; what differs, in words.
+ * answer came in time. `other-target`: the records are about another service, key or database; in words, with the remedy.
  */
 export type Records =
   | { readonly kind: 'known'; readonly history: History; readonly applied: boolean }
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
-  | { readonly kind: 'other-target'; readonly differences: readonly string[] }
+  | { readonly kind: 'other-target'; readonly differences: readonly string[]; readonly todo: string }
 
 const NEEDED = ['call', 'finding', 'generation', 'ledger', 'migration', 'outbox', 'owed', 'target']
 
@@ -33,8 +33,9 @@ export async function openRecords(pool: Pool, target: PartialTarget, fingerprint
   if (why !== null) return without(typeof why === 'string' ? { kind: why } : why)
   const differences = await orLocked(() => differencesFromBinding(pool, target))
   if ('kind' in differences) return without(differences)
-  if (differences.length > 0)
-    return without({ kind: 'other-target', differences: differences.map(({ says }) => says) })
+  const todo = remedyFor(differences)
+  if (todo !== null)
+    return without({ kind: 'other-target', differences: differences.map(({ says }) => says), todo })
   const { rows } = await pool.query<{ applied: boolean; pace: boolean | null }>(OPENED, [fingerprint])
   const { applied = true, pace = null } = rows[0] ?? {}
   let locked = false

@@ -99,8 +99,9 @@ type Found = Facts & {
 /** None when there is nothing to do; each name once, with the longest wait. */
 export function remediesFor(found: Found): readonly Remedy[] {
   const { desired, rollcall } = found
+  // Where a variable is wrong, the rest follows from it.
+  if (rollcall.kind === 'other-target') return [remedy('name-target')]
   const all = [
-    ...(rollcall.kind === 'other-target' ? [remedy('name-target')] : []),
     ...(desired.kind === 'unreadable' ? [remedy(forRow(desired.code))] : []),
     ...forService(found),
     ...forResult(found),
@@ -125,7 +126,7 @@ function forResult(found: Found): Remedy[] {
   const { result, rollcall, leftOut } = found
   const refused = leftOut.some(({ code }) => code === 'refused')
   if (result === 'blocked' || (result !== 'differs' && refused)) return [remedy('correct')]
-  if (result !== 'differs' || rollcall.kind === 'other-target') return []
+  if (result !== 'differs') return []
   if (rollcall.kind === 'not-migrated') return [remedy('migrate')]
   return [forRecord(found)]
 }

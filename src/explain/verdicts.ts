@@ -40,14 +40,14 @@ type RemedyFacts = {
   readonly readable: string
   readonly state: CustomerState | undefined
   readonly leftOut: readonly FieldIssue[]
-  readonly differs: boolean
+  readonly target: string
   readonly service: { readonly kind: string; readonly http?: number | null }
 }
 
 const KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
 export const REMEDIES = {
-  sync: ({ sync }) => sync,
+  sync: ({ sync }) => `run ${sync}`,
   wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
   'apply-mapping': () =>
     'the changed mapping is not active, so nothing is synced: run `rollcall backfill --mapping`',
@@ -58,15 +58,14 @@ export const REMEDIES = {
   },
   decide: ({ key, state }) =>
     state === 'discarded'
-      ? `a person has discarded the difference: \`rollcall held release ${key} --why …\` sends the change`
+      ? `nothing: a person has discarded the change; to send it, run \`rollcall held release ${key} --why …\``
       : `the brake holds its change: run \`rollcall held ${key}\`, then release or discard it`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
-  'install-capture': ({ sync }) => `\`rollcall capture install\` once the rows are back, then ${sync}`,
-  migrate: ({ sync }) => `\`rollcall migrate\`, then ${sync}`,
-  'name-target': ({ differs, sync }) =>
-    `correct the variable named below; if it is correct, run the command that \`rollcall status\` names${differs ? `; then ${sync}` : ''}`,
+  'install-capture': ({ sync }) => `run \`rollcall capture install\` once the rows are back, then ${sync}`,
+  migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
+  'name-target': ({ target }) => target,
   'check-keys': ({ service }) =>
     service.http === 403
       ? `${KEYS}; if other customers are answered, ask the provider of the service about this user`

@@ -115,7 +115,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   expect(said(edited.output, 'next')).toMatch(
     /^nothing to send: .*; with --lookup: update \(PATCH\) with status, email$/,
   )
-  expect(said(edited.output, 'to do')).toBe('`rollcall sync edited --lookup`')
+  expect(said(edited.output, 'to do')).toBe('run `rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
 
   const owed = await diff(house, ['owed'])
@@ -267,7 +267,7 @@ test('explain shows all of it at once, and without a call where none is wanted',
   expect(said(all.output, 'state')).toMatch(/^settled/)
   expect(all.output).toMatch(/POST +201 .* create .* done/)
   expect(said(all.output, 'next')).toContain('with --lookup: update (PATCH) with status, email')
-  expect(said(all.output, 'to do')).toBe('`rollcall sync c --lookup`')
+  expect(said(all.output, 'to do')).toBe('run `rollcall sync c --lookup`')
   expect(said(all.output, 'result')).toBe('differs: status, email')
   expect(said(all.output, 'access')).toMatch(/^no: registered/)
 

@@ -50,23 +50,22 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 test.each([
   [RIGHT, RIGHT, /^nothing to send: /],
   [RIGHT, PATCH, /^nothing to send: no difference from the ledger; with --lookup: update \(PATCH\)/],
-  [LOOKUP, PATCH, /^lookup \(GET\) first: .*\. Then: update/],
+  [LOOKUP, PATCH, /^lookup \(GET\) first, .*\. Then: update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
-  const next = (owed: boolean) =>
+  const next = (state: string, owed: boolean) =>
     renderNext({
       ...ONE,
       ...{ plan: PATCH, planAfterLookup: null },
-      rollcall: { kind: 'known', history: { state: 'held', owed } as History, applied: true },
+      rollcall: { kind: 'known', history: { state, owed } as History, applied: true },
     })
-  expect([next(false), next(true)]).toEqual([
-    'nothing; after a release: update (PATCH) with status',
-    'update (PATCH) with status',
-  ])
+  expect(next('held', false)).toBe('nothing; after a release: update (PATCH) with status')
+  expect(next('held', true)).toBe('update (PATCH) with status')
+  expect(next('rejected', false)).toMatch(/^nothing; after a change of the row or the mapping: update/)
 })
 
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
@@ -85,11 +84,12 @@ test('the keys of others move no cursor', () => {
 })
 
 test('every remedy has words, and a command that a shell takes', () => {
+  const rollcall = { kind: 'other-target', differences: [], todo: 'run x again' } as const
   for (const name of Object.keys(REMEDIES) as Remedy['do'][])
-    expect(renderRemedy({ do: name, waitMs: null }, ONE).length).toBeGreaterThan(10)
+    expect(renderRemedy({ do: name, waitMs: null }, { ...ONE, rollcall }).length).toBeGreaterThan(10)
   const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
-  expect(said('4711')).toBe('`rollcall sync 4711 --lookup`')
-  expect(said(`["ES", "it's"]`)).toBe(`\`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
+  expect(said('4711')).toBe('run `rollcall sync 4711 --lookup`')
+  expect(said(`["ES", "it's"]`)).toBe(`run \`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
   expect(said('-x')).toContain(`'-x'`)
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
   expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--lookup --removed')

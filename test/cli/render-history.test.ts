@@ -38,7 +38,7 @@ test('a failing customer: why, what to do, attempts, and when the next one is', 
   expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
   expect(text).toContain('  to do     ')
   expect(text).toMatch(/rollcall {2}owed, next attempt in 3 min, 4 attempts/)
-  expect(text).toMatch(/state\s+at\s+the\s+service\s+is\s+not\s+known/)
+  expect(text).toMatch(/lookup\s+\(GET\)\s+comes\s+before\s+the\s+next\s+write/)
 })
 
 test.each([

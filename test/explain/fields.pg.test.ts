@@ -84,9 +84,10 @@ test.each(['present', 'unknown'])(
     await using house = await buildHouse(lane)
     await house.db.pool.query(
       `INSERT INTO clientes (id, plan) VALUES ('c', 'premium');
-       INSERT INTO rollcall.ledger (key, user_id, remote, digest_key, acknowledged_at) VALUES ('c', 'c', '${remote}',
-         '${makeDigester(DIGEST.digestKey).id}', CASE '${remote}' WHEN 'present' THEN now() - interval '1 hour' END)`,
+       INSERT INTO rollcall.ledger (key, user_id, remote, reason, digest_key, acknowledged_at) VALUES ('c', 'c', '${remote}',
+         '{"code": "refused"}', '${makeDigester(DIGEST.digestKey).id}', CASE '${remote}' WHEN 'present' THEN now() - interval '1 hour' END)`,
     )
+    expect((await ask(house, 'c', DIGEST)).drift?.cause).not.toBe('unknown-outcome')
     register(house, 'c', 0)
     expect((await ask(house, 'c', DIGEST)).fields[0]).toMatchObject({ cause: 'unknown-outcome' })
   },

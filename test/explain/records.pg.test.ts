@@ -81,7 +81,9 @@ test('records about another service are not shown as if they were about this one
   }
   const rekeyed = await ask(house, 'c', { digestKey: 'another-digest-key-of-thirty-two-chars' })
   expect(rekeyed).toMatchObject({ result: 'same', remedies: [{ do: 'name-target' }] })
-  expect(printed(rekeyed)).toMatch(/correct the variable .*`rollcall status`/s)
+  expect(printed(rekeyed)).toMatch(
+    /If SERVICE_API_KEY .* wrong, correct it.*`rollcall migrate --target same`/s,
+  )
   expect(printed(rekeyed)).toMatch(/SERVICE_API_KEY .*has changed/)
   expect((await ask(house, 'c')).rollcall.kind).toBe('known')
 })

@@ -141,6 +141,7 @@ const DIFFERS: Found = {
 const toDo = (found: Partial<Found>) => remediesFor({ ...DIFFERS, ...found })
 const once = (name: RemedyName, waitMs: number | null = null): Remedy[] => [{ do: name, waitMs }]
 
+const ELSEWHERE: Records = { kind: 'other-target', differences: [], todo: 'x' }
 const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['nothing is recorded', known(null), once('sync')],
   ['it is captured', known({ capturedMs: 5 }), once('wait')],
@@ -155,7 +156,7 @@ const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['rollcall is not installed, or of another version', { kind: 'not-migrated' }, once('migrate')],
   ['the tables may not be read', { kind: 'no-right' }, once('sync')],
   ['the tables are locked', { kind: 'locked' }, once('sync')],
-  ['the records are about another target', { kind: 'other-target', differences: [] }, once('name-target')],
+  ['the records are about another target', ELSEWHERE, once('name-target')],
 ]
 test.each(BY_RECORDS)('what to do about a difference when %s', (_, rollcall, remedies) => {
   expect(toDo({ rollcall })).toEqual(remedies)
@@ -167,9 +168,7 @@ test('what to do where nothing differs: nothing, or correct what cannot be sent'
   expect(toDo({ result: 'left-alone' })).toEqual([])
   expect(toDo({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
   expect(toDo({ result: 'blocked' })).toEqual(once('correct'))
-  expect(toDo({ result: 'same', rollcall: { kind: 'other-target', differences: [] } })).toEqual(
-    once('name-target'),
-  )
+  expect(toDo({ result: 'same', rollcall: ELSEWHERE })).toEqual(once('name-target'))
 })
 
 const BY_REMOTE: readonly (readonly [RemoteView, Remedy[]])[] = [
