@@ -54,7 +54,7 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
       `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture has a gap, so all customers must be compared: ${gap.ready ? 'a running worker does it' : 'end the transactions that were open during the gap'}`,
+      `capture has a gap, so all customers must be compared: ${gap.ready ? 'a worker does it, so check that one runs' : 'end the transactions that were open during the gap'}`,
   ])
 }
 

@@ -134,7 +134,6 @@ export function makeSharedUsers() {
     add(userId: string): void {
       digests.push(Number.parseInt(hash('sha256', userId, 'hex').slice(0, 13), 16))
     },
-    /** Customers who share with at least one other. */
     count(): number {
       const sorted = Float64Array.from(digests).sort()
       return sorted.filter((digest, at) => digest === sorted[at - 1] || digest === sorted[at + 1]).length

@@ -17,7 +17,6 @@ export async function bindingStatus(client: Client, env: BindingEnv) {
   return { differences, todo: remedyFor(differences) }
 }
 
-/** One text, or none where nothing differs. */
 export function renderBinding({ differences, todo }: BindingStatus): string[] {
   if (todo === null) return []
   return [`no worker starts here: ${differences.map(({ says }) => says).join('; ')}. ${todo}`]

@@ -24,8 +24,7 @@ import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-
 const EXAMPLES = `
 Examples:
   rollcall capture install --print   print the SQL for a DBA instead
-  rollcall capture status            show whether the triggers fit the
-                                     configuration (exit code 3: they do not)
+  rollcall capture status            exit code 3: the triggers do not fit
   rollcall capture resync            after a TRUNCATE or a gap`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
@@ -50,9 +49,11 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(async ({ json }) => {
     const changed = await asOwner(io, uninstall)
-    tell(io, json === true, { changed }, () => [
-      changed.length > 0 ? `No longer captured: ${changed.join(', ')}` : 'There was no trigger of rollcall.',
-    ])
+    tell(io, json === true, { changed }, () =>
+      changed.length === 0
+        ? ['There was no trigger of rollcall.']
+        : [`No longer captured: ${changed.join(', ')}`, ...hanging('', UNINSTALLED)],
+    )
   })
   sub(capture, 'status', 'say whether the triggers fit the configuration').action(
     async ({ config: file, json = false }) => {
@@ -148,6 +149,8 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
   })
 }
 
+const UNINSTALLED =
+  'Changes are not synced from now on. To capture again, run `rollcall capture install`, then `rollcall capture resync`. To remove all of rollcall, see docs/capture.md.'
 const REPLACED = 'another mapping or another resync has replaced this one.'
 const ANEW = 'run the command again; it starts over.'
 const TRANSACTIONS_OPEN = 'open transactions may belong to the gap: this command waits until they end'

@@ -33,5 +33,4 @@ export async function inTurn<T extends object>(
   return null
 }
 
-/** Where a sweep was stopped before its turn. */
 export const NOT_SWEPT: SweepEnd = { tally: NOTHING_FOUND, ended: false, superseded: false, examples: [] }

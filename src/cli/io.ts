@@ -20,7 +20,6 @@ export type Io = {
 /** 0 done and nothing found; 1 it failed; 2 the call or the configuration is wrong; 3 it worked and found something. */
 export type ExitCode = 0 | 1 | 2 | 3
 
-/** A command adds itself to the program and reports its exit code. */
 export type AddCommand = (program: Command, io: Io, exit: (code: ExitCode) => void) => void
 
 export async function aborted(signal: AbortSignal): Promise<void> {

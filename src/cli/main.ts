@@ -141,7 +141,6 @@ Examples:
   rollcall demo              the whole product with made-up customers
   rollcall worker --help     the purpose and the options of a command`
 
-/** All commands are listed; those that `isWanted` names are loaded. */
 export async function makeProgram(
   isWanted: (name: string) => boolean,
   io: Io,

@@ -28,9 +28,8 @@ const EXAMPLES = `
 Examples:
   rollcall migrate --target same   after a rotated key, a moved database or a
                                    promoted standby, if no data was lost
-  rollcall migrate --target new    after a change to another service, or if the
-                                   database has lost data: workers look up every
-                                   user
+  rollcall migrate --target new    for another service, or if the database has
+                                   lost data: workers look up every user
 
 --target reads the configuration. docs/restoring.md says when to use same and
 when to use new after a restore.`

@@ -85,7 +85,6 @@ function systemUser(): string {
 export const FAILED = `  1  the command failed
   2  the command line or the environment is wrong, or a migration is needed`
 
-/** A hint behind a name that is not known; empty where none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = closest(name, known)
   return near === undefined ? '' : `; did you mean ${near}?`

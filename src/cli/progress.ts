@@ -5,7 +5,6 @@ import type { Io } from './io.ts'
 import { span, TERMINAL_COLUMNS } from './render.ts'
 
 type ProgressState = {
-  /** The verb for the customers that are done: "checked". */
   readonly verb: string
   readonly done: number
   readonly total: number | null

@@ -6,7 +6,6 @@ import { NOT_ASKED } from './explanation.ts'
 import { byKind, columns, details, nearTime, span } from './render.ts'
 import { renderCallError } from './render-step.ts'
 
-/** The clock and the time zone of the person who reads it. */
 export type Reader = { readonly now: Date; readonly timeZone: string }
 
 type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly bearer: Bearer | null }
@@ -45,7 +44,6 @@ function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): strin
   })
 }
 
-/** More would scroll away what is said before them. */
 const MOST_ROWS = 200
 const HEAD = ['  speciality', 'name', 'connected', 'unread']
 

@@ -65,8 +65,8 @@ export function foldedProse(text: string): string {
   return lines.join('\n')
 }
 
-/** A command in backticks is kept whole, and a number with its sign. */
-const WORDS = /(?:`[^`]*`|\d (?=[%×])|× (?=\S)|[^ ])+/g
+/** A command in backticks is kept whole, and a number with its sign or unit. */
+const WORDS = /(?:`[^`]*`|\d (?=[%×]|(?:ms|s|min|h|days|UTC)\b)|× (?=\S)|[^ ])+/g
 
 /** Folded between words where it is too long, and set in below its head. */
 export function hanging(head: string, text: string): string[] {

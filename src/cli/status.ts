@@ -176,7 +176,10 @@ function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledTex
   return [
     ...ofSync.map(({ state, code, status, fields, customers }): LabelledText => {
       const which = code === 'mapping' && fields && fields.length > 0 ? `: ${fields.join(', ')}` : ''
-      return [state, `${customers} × ${code}${which}${status === null ? '' : ` (${status})`}`]
+      return [
+        state,
+        `${customers} × ${code}${which}${status === null ? (code === 'unknown' ? ' (no answer)' : '') : ` (${status})`}`,
+      ]
     }),
     ...fieldIssues.map(
       ({ field, code, customers }): LabelledText => ['left out', `${customers} × ${field}: ${code}`],

@@ -81,20 +81,17 @@ export const ERRORS = {
   },
   CAPTURE_UNFIT: {
     exit: 2,
-    means:
-      'The triggers do not fit the configuration. A change made while all customers are compared would be lost.',
+    means: 'The triggers do not fit the configuration, so changes would be lost.',
     todo: 'Run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
   },
   SWEEP_RUNNING: {
     exit: 1,
-    means:
-      'Another backfill is under way with other options: other customers, `--restart`, or another `--expect-creates`.',
+    means: 'Another backfill runs, with other customers, `--restart` or another `--expect-creates`.',
     todo: 'Run the command again when the other backfill has ended (`rollcall status` shows its progress), or stop the other one.',
   },
   SERVICE_INSECURE: {
     exit: 2,
-    means:
-      'SERVICE_URL is plain http to another machine: others in the network could read keys and personal data.',
+    means: 'SERVICE_URL is plain http to another machine: others could read keys and personal data.',
     todo: 'Use https, or set `service: { allowPlainHttp: true }` in the configuration if you accept this risk.',
   },
   CUSTOMERS_UNREADABLE: {
@@ -135,8 +132,7 @@ export const ERRORS = {
   },
   DRIFT_TOO_EARLY: {
     exit: 1,
-    means:
-      'rollcall does not know yet what the service should hold, so it cannot tell drift from pending changes.',
+    means: 'rollcall cannot tell drift from pending changes yet.',
     todo: 'Let a worker run until the reason named above is gone. Then run the command again: an unfinished run continues.',
   },
   OUTPUT_FAILED: {
