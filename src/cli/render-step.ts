@@ -20,7 +20,7 @@ export function renderStep(step: RedactedStep): string[] {
       ])
     }
     case 'ended':
-      return details([['result', renderEnd(step.end)]])
+      return details([[step.end.reason?.code === JUST_WRITTEN ? 'note' : 'result', renderEnd(step.end)]])
     default:
       return step satisfies never
   }
@@ -97,7 +97,7 @@ function renderEnd(end: TurnEnd): string {
         : SETTLED[state],
     retry: ({ waitMs }) =>
       code === JUST_WRITTEN
-        ? `waits ${span(waitMs ?? 0)} for the service to show the last write`
+        ? `waits ${span(waitMs ?? 0)} for the service to show the last write, then syncs again`
         : `not synced yet${reason}: rollcall will retry`,
     unknown: () =>
       `unknown outcome${reason}: rollcall will look up the user, once the call can no longer arrive`,
