@@ -144,7 +144,9 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
     },
     /** The difference of a user that is desired and missing. Every call of unknown outcome could have been about that. */
     absence(): DriftCause {
-      if (work.unknown || record.remote === 'unknown') return 'unknown-outcome'
+      // A clear refusal of the last call, and no crash since then.
+      const refused = record.reason?.code === 'refused' && !work.hiddenUnknown
+      if (!refused && (work.unknown || record.remote === 'unknown')) return 'unknown-outcome'
       return record.remote === 'present' ? changedSince(unclear, work) : undelivered
     },
   }

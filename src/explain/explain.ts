@@ -17,7 +17,7 @@ import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading 
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import { historyOf, openRecords, type Records } from './records.ts'
+import { openRecords, type Records } from './records.ts'
 import { redactedMapped, redactedPlan } from './redact.ts'
 import { type CallGate, type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate } from './remote.ts'
 import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './result.ts'
@@ -143,11 +143,10 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
   const leftOut = leftOutOf(snapshot)
   const { consistencyDelayMs } = config.timing
-  const lastWrite = historyOf(rollcall)?.calls.findLast(({ method }) => method !== 'GET')?.meaning
   const comparison =
     observed === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
       ? null
-      : compareFields(snapshot, { observed, leftOut, comparable, showValues, consistencyDelayMs, lastWrite })
+      : compareFields(snapshot, { observed, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
   const planned = !unreadable && (planAnyway || comparable || isLeftAlone(plan))

@@ -41,21 +41,13 @@ type Given = {
   readonly comparable: boolean
   readonly showValues: boolean
   readonly consistencyDelayMs: number
-  /** The meaning of its answer; absent where none is recorded. */
-  readonly lastWrite?: string | undefined
 }
 
 export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const { observed, leftOut, comparable, showValues, consistencyDelayMs } = given
   const known = { unclear: [], generation: snapshot.work.generation ?? '0' }
   const compared = compare(snapshot, observed, known)
-  const verdict = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
-  // The service has clearly refused the last write: no call is left that may have arrived.
-  const wasRefused = (given.lastWrite ?? snapshot.work.record.reason?.code) === 'refused'
-  const drift: DriftVerdict | null =
-    verdict?.kind === 'missing' && verdict.cause === 'unknown-outcome' && wasRefused
-      ? { ...verdict, cause: 'never-delivered' }
-      : verdict
+  const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
   const { mapped } = snapshot
   if (observed === 'absent' || mapped.kind === 'rejected') return { drift, fields: [] }
   const desired = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} }

@@ -248,6 +248,7 @@ describe('the cause', () => {
   }
   const stale = { ...SENT, sent: marks({ email: 'c@x.es' }) }
   const noAccess = remote(0, { email: 'a@x.es' })
+  const refused: Case['record'] = { ...SENT, remote: 'unknown', reason: { code: 'refused' } }
   test.each<readonly [string, string, Case]>([
     ['edited-at-service', 'acknowledged, and changed since', {}],
     ['never-delivered', 'another value was sent last', { record: stale }],
@@ -268,6 +269,12 @@ describe('the cause', () => {
       'unknown-outcome',
       'gone, and any call has an unknown outcome',
       { remote: 'absent', unclear: ['email'] },
+    ],
+    ['never-delivered', 'gone, and the last call was refused', { record: refused, remote: 'absent' }],
+    [
+      'unknown-outcome',
+      'refused before a crash',
+      { record: refused, work: { hiddenUnknown: true }, remote: 'absent' },
     ],
     ['never-delivered', 'never asked about', { record: { remote: 'unasked' }, remote: 'absent' }],
     ['edited-at-service', 'access came back', { mapped: GONE, record: { remote: 'present', sentStatus: 0 } }],
