@@ -1,5 +1,4 @@
-// The script and the style of the report page, each bundled into one file that html.ts puts into the page. What the
-// script takes from Chart.js comes along, with its licence, so that the package needs neither it nor the bundler.
+// The script and the style of the report page, each bundled into one file that html.ts puts into the page.
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -14,7 +13,6 @@ export async function bundlePage(outdir) {
     format: 'iife',
     target: ['chrome100', 'firefox100', 'safari15'],
     charset: 'utf8',
-    legalComments: 'inline',
     logLevel: 'warning',
   })
 }

@@ -44,7 +44,6 @@ const ARROWS: Readonly<Record<string, string>> = {
 const KEPT: Readonly<Record<string, RegExp>> = {
   bullmq: /^(?:dispatch\/|ledger\/migrate\.ts)/,
   ioredis: /^dispatch\//,
-  'chart.js': /^report\/page\//,
 }
 
 /** By file, its path below src; what it imports of the project as such paths, and packages by name. */

@@ -1,12 +1,11 @@
-// The charts as tables, which is what they are without a script, on paper and to a screen reader; the page's script
-// draws each from its table, so that no figure is there twice.
+// The charts: tables in which every row has its bar, so that paper and a screen reader get the same figures.
 import { conclude, driftingOf, mostFirst, shareOf } from './conclude.ts'
 import { figure, minute, percent, tied } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { PastRun, Report } from './report.ts'
 import { CAUSE, KIND, type Named } from './words.ts'
 
-/** `filter`: the control of the list that a click on a bar sets. Fields stand for themselves. */
+/** `filter`: the control of the list that a click on a row sets. Fields stand for themselves. */
 const BARS = [
   { filter: 'kind', of: 'kinds', names: KIND, note: undefined },
   { filter: 'cause', of: 'causes', names: CAUSE, note: undefined },
@@ -24,68 +23,57 @@ export function charts(report: Report): Markup {
 function bars({ counts }: Report, { filter, of, names, note }: (typeof BARS)[number]): Markup {
   const words: Readonly<Partial<Record<string, Named>>> = names
   const entries = mostFirst<string>(counts[of])
-  if (entries.length === 0) return NOTHING
-  const rows = entries.map(([value, count]) => ({
-    value,
-    count,
-    ...(words[value] ?? { name: value, means: '' }),
-  }))
-  const cells = rows.map(
-    ({ value, name, means, count }) =>
-      markup`<tr data-value="${value}" data-label="${name}" data-count="${count}">
-<th scope="row">${name}${means === '' ? NOTHING : markup`<small>${means}</small>`}</th><td>${figure(count)}</td></tr>\n`,
-  )
-  const said = rows.map(({ name, count }) => `${name} ${figure(count)}`).join(', ')
-  return chart({
-    data: markup`data-chart="bars" data-filter="${filter}"`,
-    ...{ title: `By ${filter}`, label: `By ${filter}: ${said}`, note, rows: cells },
-    columns: [filter, 'customers'],
+  const [, most = 0] = entries[0] ?? []
+  const rows = entries.map(([value, count]) => {
+    const { name, means } = words[value] ?? { name: value, means: '' }
+    return markup`<tr data-value="${value}"><th scope="row">${name}${means === '' ? NOTHING : markup`<small>${means}</small>`}</th>
+<td>${figure(count)}${bar(count / most, value)}</td></tr>\n`
   })
+  const data = markup` data-filter="${filter}"`
+  return chart({ data, title: `By ${filter}`, note, columns: [filter, 'customers'], rows })
 }
 
 type Chart = {
-  readonly data: Markup
+  readonly data?: Markup
   readonly title: string
-  readonly label: string
   readonly note?: string | undefined
+  /** The last one has the bars. */
   readonly columns: readonly string[]
   readonly rows: readonly Markup[]
 }
 
-function chart({ data, title, label, note, columns, rows }: Chart): Markup {
-  return markup`<figure ${data}>
+function chart({ data = NOTHING, title, note, columns, rows }: Chart): Markup {
+  if (rows.length === 0) return NOTHING
+  return markup`<figure${data}>
 <figcaption>${title}</figcaption>
-<div class="drawing" hidden><canvas role="img" aria-label="${label}"></canvas></div>
 ${note === undefined ? NOTHING : markup`<p class="note">${note}</p>`}
-<details open><summary>As a table</summary>
 <table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows}</tbody></table></details>
+<tbody>${rows}</tbody></table>
 </figure>
 `
+}
+
+/** In SVG, whose sizes are attributes: the policy of the page lets no element have a style. Kinds have colours of their own. */
+function bar(share: number, kind = ''): Markup {
+  return markup`<svg class="bar ${kind}" aria-hidden="true"><rect width="${share * 100}%" height="100%"/></svg>`
 }
 
 /** Earlier runs and this one, where its figures are credible; one alone is no trend. */
 function trend(report: Report): Markup {
   const runs = [...report.trend, ...thisRun(report)].filter(({ checked }) => checked > 0)
   if (runs.length < 2) return NOTHING
+  const driftOf = ({ credible, drifting, checked }: PastRun) =>
+    credible ? (shareOf(drifting ?? 0, checked) ?? 0) : null
+  const most = Math.max(...runs.map((run) => driftOf(run) ?? 0))
   const rows = runs.map((run) => {
-    const drifting = run.drifting ?? 0
-    const share = shareOf(drifting, run.checked) ?? 0
+    const share = driftOf(run)
     const what = run.kind === 'ledger' ? 'what is known' : run.sampled ? 'sample' : 'all customers'
-    const drawn = run.credible ? markup` data-at="${run.endedAt}" data-share="${share}"` : NOTHING
-    return markup`<tr${drawn}${run.sampled ? markup` data-sampled` : NOTHING}>
-<th scope="row">${tied(minute(run.endedAt))}</th><td>${what}</td><td>${figure(run.checked)}</td>
-<td>${run.credible ? figure(drifting) : '–'}</td><td>${run.credible ? tied(percent(share)) : 'not credible'}</td></tr>\n`
+    return markup`<tr><th scope="row">${tied(minute(run.endedAt))}</th><td>${figure(run.checked)}, ${what}</td>
+<td>${share === null ? '–' : figure(run.drifting ?? 0)}</td>
+<td>${share === null ? 'not credible' : tied(percent(share))}${share ? bar(share / most) : NOTHING}</td></tr>\n`
   })
-  const sampled = runs.some((run) => run.sampled && run.credible)
-  return chart({
-    data: markup`data-chart="trend"`,
-    title: 'Share of drift over time',
-    label: 'Share of drift over time; the table below has the figures',
-    note: sampled ? 'A hollow point is the estimate of a sample.' : undefined,
-    columns: ['ended', 'what', 'checked', 'drift', 'share'],
-    rows,
-  })
+  const columns = ['ended', 'checked', 'drift', 'share']
+  return chart({ title: 'Share of drift over time', columns, rows })
 }
 
 function thisRun(report: Report): PastRun[] {

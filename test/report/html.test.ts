@@ -46,11 +46,12 @@ describe('the file', () => {
       { ...run, endedAt: '2026-11-01T00:00:00.000Z' },
       { ...run, endedAt: '2026-11-08T00:00:00.000Z', drifting: 100, credible: false },
     ]
-    expect(page).not.toContain('data-chart="trend"')
+    expect(page).not.toContain('Share of drift over time')
     const drawn = htmlPage(aReport({ trend }), ASSETS)
-    expect(drawn).toContain('data-at="2026-11-01T00:00:00.000Z" data-share="0.01"')
-    expect(drawn).not.toContain('data-at="2026-11-08')
-    expect(drawn).toContain('not credible')
+    const shares = [...drawn.matchAll(/UTC<\/th>.*?<\/tr>/gs)].map(([row]) => row)
+    expect(shares[0]).toMatch(/>1\u00a0%<.*<rect/s)
+    expect(shares[1]).toContain('not credible')
+    expect(shares[1]).not.toContain('<rect')
   })
 
   test('tells access first, in figures and in the list', () => {

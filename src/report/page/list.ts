@@ -1,63 +1,10 @@
-// The list of findings, and which of them are listed. All rows are in the document, so that the browser's own search, a screen reader and paper reach
-// each of them; the style lets the browser leave out the work for chunks that are out of sight. They are put in by and
-// by, since ten thousand at once would make every letter of a search wait.
+// Which findings the list has, and what is said about their number.
 import { counted, figure, minute } from '../figures.ts'
 import type { ReportedFinding } from '../report.ts'
-import { type Column, rowOf } from '../row.ts'
 import { ACCESS, CAUSE, KIND } from '../words.ts'
 
-/** Only the first ones are listed beyond this; the search goes over all of them. */
-const MOST_LISTED = 10_000
-
-const CHUNK = 100
-/** Put in between two turns of the browser. */
-const CHUNKS_A_TURN = 5
-
-export function makeList(table: HTMLTableElement, columns: readonly Column[]) {
-  let waiting: readonly ReportedFinding[] = []
-  let turn: ReturnType<typeof setTimeout> | undefined
-  let rowHeight = 40
-  const append = () => {
-    const body = bodyOf(waiting.slice(0, CHUNK), columns)
-    waiting = waiting.slice(CHUNK)
-    table.append(body)
-    return body
-  }
-  const appendHidden = () => {
-    const body = append()
-    body.className = 'unseen'
-    // Its height until it comes into sight.
-    body.style.containIntrinsicSize = `auto ${Math.round(body.rows.length * rowHeight)}px`
-  }
-  const finish = () => {
-    clearTimeout(turn)
-    while (waiting.length > 0) appendHidden()
-  }
-  const goOn = () => {
-    for (let chunks = 0; chunks < CHUNKS_A_TURN && waiting.length > 0; chunks++) appendHidden()
-    if (waiting.length > 0) turn = setTimeout(goOn)
-  }
-  return {
-    show(findings: readonly ReportedFinding[]) {
-      clearTimeout(turn)
-      for (const body of [...table.tBodies]) body.remove()
-      waiting = findings.slice(0, MOST_LISTED)
-      if (waiting.length === 0) return
-      const first = append()
-      rowHeight = first.getBoundingClientRect().height / first.rows.length || rowHeight
-      turn = setTimeout(goOn)
-    },
-    /** Puts in at once what is still to come. */
-    finish,
-  }
-}
-
-function bodyOf(findings: readonly ReportedFinding[], columns: readonly Column[]): HTMLTableSectionElement {
-  const body = document.createElement('tbody')
-  body.setAttribute('role', 'rowgroup')
-  body.innerHTML = findings.map((finding) => rowOf(finding, columns).html).join('')
-  return body
-}
+/** Only the first ones are listed beyond this, since more rows would make every letter of a search wait. */
+export const MOST_LISTED = 1000
 
 /**
  * A reader who prints or searches the list must not take a part for the whole. `by`: what the controls ask for; on

@@ -5,7 +5,7 @@ import { WITHOUT_BROWSER } from '../../support/browser.ts'
 import { aFinding, aReport, manyFindings } from '../scene.ts'
 import { DESK, makeReader, type Opened, PHONE, type Reader } from './reader.ts'
 import { HOSTILE, hostileReport, TREND } from './scenes.ts'
-import { faintTexts, inkOf, inTheMiddle, tooWide } from './visible.ts'
+import { faintTexts, inTheMiddle, tooWide } from './visible.ts'
 
 describe.skipIf(WITHOUT_BROWSER)('the page', () => {
   let reader: Reader
@@ -31,9 +31,15 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
     ])('fits %s, draws every chart, and asks for nothing but itself', async (_, viewport) => {
       const { page, trouble } = opened
       await page.setViewportSize(viewport)
-      await expect.poll(() => inkOf(page)).toEqual([true, true, true, true])
-      // Charts follow a new width a moment later.
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+      const longest = await page
+        .locator('figure')
+        .evaluateAll((figures) =>
+          figures.map((figure) =>
+            Math.max(...[...figure.querySelectorAll('rect')].map((bar) => bar.getBoundingClientRect().width)),
+          ),
+        )
+      expect(longest.map((width) => width > 60)).toEqual([true, true, true, true])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
       expect(await tooWide(page)).toEqual([])
       expect(await page.evaluate(() => document.querySelector('h1')?.textContent)).toMatch(
         /^1\u00a0customer wrongly without .*, 1 wrongly with .* 1,950\u00a0customers .*\(0\.31\u00a0%\)/,
@@ -41,13 +47,9 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       expect(trouble).toEqual([])
     })
 
-    test('a screen reader gets the figures, whatever is drawn, and a name for whatever can be done', async () => {
+    test('a screen reader gets the figures, and a name for whatever can be done', async () => {
       const { page } = opened
-      const figures = page.locator('figure[data-filter=kind]')
-      await figures.locator('summary').click()
-      await expect.poll(() => figures.locator('tbody').isVisible()).toBe(true)
-      expect(await figures.locator('tbody').textContent()).toContain('Missing')
-      await figures.locator('summary').click()
+      expect(await page.locator('figure[data-filter=kind] tbody').textContent()).toContain('Missing')
       for (const name of ['Access', 'Kind', 'Cause', 'Field'])
         expect(await page.getByRole('combobox', { name }).count()).toBe(1)
       expect(await page.getByRole('table', { name: 'Findings' }).getByRole('rowheader').count()).toBe(7)
@@ -60,13 +62,8 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       const { page } = opened
       await page.setViewportSize(DESK)
       const kind = page.locator('[name=kind]')
-      await expect
-        .poll(async () => {
-          // The first bar has the most; it stands elsewhere once the charts have the new width.
-          await page.locator('figure[data-filter=kind] canvas').click({ position: { x: 200, y: 24 } })
-          return await kind.inputValue()
-        })
-        .toBe('differs')
+      await page.locator('figure[data-filter=kind] .bar').first().click()
+      expect(await kind.inputValue()).toBe('differs')
       const cells = (label: string) => page.locator(`#list tbody [data-label=${label}]`).allTextContents()
       expect(await cells('Kind')).toEqual(['Differs', 'Differs', 'Differs'])
       await page.locator('[name=field]').selectOption('email')
@@ -94,16 +91,12 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       const text = () => page.evaluate(() => getComputedStyle(document.body).color)
       expect(await text()).toBe('rgb(230, 233, 238)')
-      await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
-      expect(await text()).toBe('rgb(28, 36, 48)')
       await page.emulateMedia({ media: 'print' })
       expect(await text()).toBe('rgb(28, 36, 48)')
       expect(await page.locator('figure tbody').last().isVisible()).toBe(true)
       expect(await page.locator('.personal').isVisible()).toBe(true)
       expect(await page.locator('#controls').isVisible()).toBe(false)
-      await page.evaluate(() => dispatchEvent(new Event('afterprint')))
       await page.emulateMedia({ media: null, colorScheme: null })
-      expect(await page.locator('figure tbody').first().isVisible()).toBe(false)
     })
 
     test('runs no script but its own, also if one came through', async () => {
@@ -136,9 +129,9 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       )
     const words = () => opened.page.locator('#controls [name=words]')
 
-    test('has each of them in the document', async () => {
-      await expect.poll(rows).toBe(10_000)
-      expect((await cells('Customer')).at(-1)).toBe('109999')
+    test('lists the first thousand, and says so', async () => {
+      expect((await cells('Customer')).at(-1)).toBe('100999')
+      expect(await count()).toMatch(/^10,000 findings\. Only the first 1,000 are listed/)
     })
 
     test.each([
@@ -157,15 +150,14 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
           area?.scrollTo(0, 0)
           area?.focus()
         })
-        // Chunks that come into sight grow to their height, so one press may end short of the last.
         await expect
           .poll(() => page.keyboard.press('End').then(() => inTheMiddle(page)))
-          .toMatch(/^1099\d\d$/)
+          .toMatch(/^1009[89]\d$/)
         await page.evaluate(() => {
           const area = document.querySelector('.area')
           area?.scrollTo(0, 0.4 * area.scrollHeight)
         })
-        await expect.poll(() => inTheMiddle(page)).toMatch(/^10[3-5]\d{3}$/)
+        await expect.poll(() => inTheMiddle(page)).toMatch(/^100[345]\d\d$/)
       },
     )
 
@@ -178,25 +170,19 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       await expect.poll(count).toContain('0 of 10,000 findings')
       expect(await rows()).toBe(0)
       await opened.page.locator('#controls [type=reset]').click()
-      await expect.poll(count).toBe('10,000 findings')
+      await expect.poll(count).toContain('10,000 findings. Only')
     })
 
-    test('is printed whole, though the browser prints at once', async () => {
+    test('is printed to its end', async () => {
       const { page } = opened
-      const printed = await page.evaluate(() => {
-        const kind = document.querySelector<HTMLSelectElement>('[name=kind]')
-        if (kind !== null) kind.value = 'unexpected-access'
-        kind?.dispatchEvent(new Event('input', { bubbles: true }))
-        dispatchEvent(new Event('beforeprint'))
-        return document.querySelectorAll('#list tbody tr').length
-      })
-      expect(printed).toBe(910)
+      await page.locator('[name=kind]').selectOption('unexpected-access')
+      expect(await rows()).toBe(910)
       await page.emulateMedia({ media: 'print' })
       const { area, last } = await page.evaluate(() => {
         const bottom = (of: string) => document.querySelector(of)?.getBoundingClientRect().bottom ?? 0
         return {
           area: bottom('.area'),
-          last: bottom('#list tbody:last-child tr:last-child [data-label=State]'),
+          last: bottom('#list tbody tr:last-child [data-label=State]'),
         }
       })
       expect(last).toBeGreaterThan(910 * 10)
@@ -212,7 +198,9 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
     const keys = await page.locator('#list tbody [data-label=Customer]').allInnerTexts()
     expect(keys).toEqual(HOSTILE)
     expect(await page.title()).toContain('</script>')
-    expect(await page.locator('img, svg, body script:not(#findings, :last-of-type)').count()).toBe(0)
+    expect(await page.locator('img, svg:not(.bar), body script:not(#findings, :last-of-type)').count()).toBe(
+      0,
+    )
     expect(trouble).toEqual([])
   })
 })

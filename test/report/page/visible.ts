@@ -1,17 +1,6 @@
 // The visible part of a page, as the browser reports it.
 import type { Page } from 'playwright-core'
 
-/** Whether anything is drawn on each canvas. */
-export function inkOf(page: Page): Promise<boolean[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('canvas')].map((canvas) => {
-      const blank = document.createElement('canvas')
-      Object.assign(blank, { width: canvas.width, height: canvas.height })
-      return canvas.toDataURL() !== blank.toDataURL()
-    }),
-  )
-}
-
 /** The key of the finding in the middle of the list. */
 export function inTheMiddle(page: Page): Promise<string> {
   return page.evaluate(() => {
