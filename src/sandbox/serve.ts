@@ -17,7 +17,7 @@ import type { SandboxUsers } from './users/users.ts'
 export type Store = {
   readonly users: SandboxUsers
   readonly contract: LiveContract
-  /** Moves trials, tokens, schedules and delayed visibility; faults wait in real time. */
+  /** Moves trials, tokens and delayed visibility; faults wait in real time. */
   readonly clock: SandboxClock
   readonly professionals: Professionals
   readonly conversations: Conversations

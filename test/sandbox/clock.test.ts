@@ -39,7 +39,7 @@ describe('the clock over HTTP', () => {
     expect(to.clock.now()).toBe(MONDAY)
   })
 
-  it('moves tokens, trials, schedules and messages (section 3, fact 2; section 2.2), and not the journal', async () => {
+  it('moves tokens, trials and messages (section 3, fact 2; section 2.2), and not the journal', async () => {
     const to = await start()
     to.users.set('u', { status: 4 })
     const headers = await chatHeaders(to, 'u')

@@ -1,6 +1,6 @@
-// The professionals (sections 2.2 and 4.2): which of them a user sees, and when they are connected.
+// The professionals (sections 2.2 and 4.2), and which of them a user sees.
 import { z } from 'zod'
-import { WEEKDAYS } from '../../service/chat.ts'
+import { PROFESSIONAL_STATUSES } from '../../service/chat.ts'
 import {
   type ProfessionalWire,
   professional,
@@ -11,8 +11,9 @@ import { secondText } from '../clock.ts'
 
 /** Section 2.2 without the fields that follow from clock and rooms. */
 const professionalInput = professional
-  .omit({ status: true, next_connection_at: true, next_disconnection_at: true, room: true })
+  .omit({ next_connection_at: true, next_disconnection_at: true, room: true })
   .extend({
+    status: z.enum(PROFESSIONAL_STATUSES).default('online'),
     professional_id: professional.shape.professional_id.min(1),
     schedules: professional.shape.schedules.max(14),
     /** Seen only by users whose `ml_group_name` is one of them (2.6); null: by all users. */
@@ -44,65 +45,20 @@ export function makeProfessionals(start: readonly ProfessionalInput[]) {
   }
 }
 
-/** Section 2.2: status and what changes it next follow from the schedules and the moment. */
+const HOUR_MS = 3_600_000
+
+/** The next connection or disconnection is always an hour away: nothing here goes by the schedules. */
 export function shownProfessional(
   { groups: _unseen, ...given }: StoredProfessional,
   { room, now }: { readonly room: RoomWire | null; readonly now: number },
 ): ProfessionalWire {
-  const { status, changesAt } = presenceAt(given.schedules, now)
-  const next = changesAt === null ? null : secondText(changesAt).slice(0, 16)
+  const next = secondText(now + HOUR_MS).slice(0, 16)
   return {
     ...given,
-    status,
-    next_connection_at: status === 'offline' ? next : null,
-    next_disconnection_at: status === 'online' ? next : null,
+    next_connection_at: given.status === 'offline' ? next : null,
+    next_disconnection_at: given.status === 'online' ? next : null,
     room,
   }
-}
-
-const MINUTE_MS = 60_000
-const DAY = 1440
-const WEEK = 7 * DAY
-/** The first of January 1970 was a Thursday, three days after the week's start. */
-const EPOCH = 3 * DAY
-
-/**
- * Whether the schedules have the professional connected, and when that changes (section 2.4, all times UTC). Periods
- * that touch are one, within a day or across midnight: an end of `0:00` is the end of the day, 23:59 is not.
- */
-export function presenceAt(schedules: readonly ScheduleWire[], epochMs: number) {
-  const minute = Math.floor(epochMs / MINUTE_MS)
-  const now = (minute + EPOCH) % WEEK
-  const spans = schedules.flatMap(spansOf)
-  const isOnline = (at: number) => spans.some(({ start, end }) => start <= at && at < end)
-  const edges = spans.flatMap(({ start, end }) => [start, end % WEEK])
-  const changes = edges.filter((edge) => isOnline(edge) !== isOnline(now))
-  const next = Math.min(...changes.map((edge) => (edge - now + WEEK) % WEEK))
-  return {
-    status: isOnline(now) ? ('online' as const) : ('offline' as const),
-    /** In epoch milliseconds, on the minute; null: never. */
-    changesAt: changes.length === 0 ? null : (minute + next) * MINUTE_MS,
-  }
-}
-
-/** In minutes since Monday, 0:00, without the end. A period that ends before it starts, or as it starts, is none. */
-function spansOf(schedule: ScheduleWire) {
-  const { start_first_period, end_first_period, start_second_period, end_second_period } = schedule
-  const day = WEEKDAYS.indexOf(schedule.day) * DAY
-  const periods = [
-    [start_first_period, end_first_period],
-    [start_second_period, end_second_period],
-  ]
-  return periods.flatMap((period) => {
-    const [start = 0, last = 0] = period.map(minutes)
-    const end = last === 0 && start > 0 ? DAY : last
-    return start < end ? { start: day + start, end: day + end } : []
-  })
-}
-
-function minutes(text: string): number {
-  const [hour = 0, minute = 0] = text.split(':').map(Number)
-  return hour * 60 + minute
 }
 
 type Day = ScheduleWire['day']
@@ -115,9 +71,7 @@ const SOME_DAYS: readonly Day[] = ['tuesday', 'thursday', 'saturday']
 const MORNINGS: Periods = ['7:00', '9:30', '10:00', '13:00']
 const OFFICE: Periods = ['8:00', '13:00', '15:00', '18:00']
 const LATE: Periods = ['12:00', '15:00', '16:00', '21:30']
-/** The periods touch, so that there is no disconnection between them. */
 const STRAIGHT: Periods = ['7:00', '12:00', '12:00', '15:00']
-/** The evening goes on into the next day's first period. */
 const NIGHT: Periods = ['0:00', '6:00', '20:00', '0:00']
 
 type Speciality = ProfessionalInput['speciality_id']
@@ -145,6 +99,7 @@ export const PEOPLE: readonly ProfessionalInput[] = ROWS.map(
     const title = html.replaceAll(/<[^>]*>/g, '')
     return {
       professional_id: `pro-${id}`,
+      status: days === ALL_DAYS ? 'online' : 'offline',
       photo: `https://sandbox.invalid/photos/pro-${id}.jpg`,
       name,
       title,
