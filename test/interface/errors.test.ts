@@ -27,10 +27,10 @@ section('6', {
     scene.sandbox.users.edit(USER, { status: 0 })
     expect((await scene.call(USER, GET)).remote?.status).toBe(0)
     scene.sandbox.users.edit(USER, { status: 2 })
-    const room = await scene.fill(1)
+    const room = scene.fill(1)
     const chat = await scene.chatAs(USER)
     expect((await chat.listMessages({ room })).items).toHaveLength(1)
-    await scene.fill(1)
+    scene.fill(1)
     expect((await chat.listMessages({ room })).items).toHaveLength(2)
   },
 })

@@ -11,7 +11,7 @@ const scene = await openScene()
 
 section('8', {
   limit: async () => {
-    const room = await scene.fill(30)
+    const room = scene.fill(30)
     const chat = await scene.chatAs(USER)
     for (const limit of [1, 2, 29, 30])
       expect((await chat.listMessages({ room, limit })).items).toHaveLength(limit)
@@ -34,7 +34,7 @@ section('8', {
     expect(items).toMatchObject([{ kind: 'file', sizeKb: 2048 }])
   },
   'not shown: default and maximum of limit': async () => {
-    const room = await scene.fill(250)
+    const room = scene.fill(250)
     const chat = await scene.chatAs(USER)
     expect((await chat.listMessages({ room })).items.length).toBeGreaterThan(0)
     expect((await chat.listMessages({ room, limit: 5000 })).items.length).toBeLessThan(250)
@@ -123,7 +123,7 @@ section('9', {
     const users = makeClient({ origin: server.url })
     onTestFinished(() => users.close())
     expect((await users.retrieveUser('u')).status).toBe(200)
-    const [wire] = await scene.askAs(USER, `/chat/message?room=${await scene.fill(1)}`)
+    const [wire] = await scene.askAs(USER, `/chat/message?room=${scene.fill(1)}`)
     const newer = [
       { ...wire, type: 'voice', voice_url: 'https://service.example/1' },
       { ...wire, emoji: 'x' },

@@ -7,7 +7,7 @@ const scene = await openScene()
 
 /** Times and ids of a room of forty, and the client that asks for them. */
 async function openRoom() {
-  const room = await scene.fill(40)
+  const room = scene.fill(40)
   const chat = await scene.chatAs(USER)
   const { items } = await chat.listMessages({ room, limit: 100 })
   const ids = items.map(({ messageId }) => messageId)
@@ -19,11 +19,11 @@ async function openRoom() {
 section('4.1', {
   headers: async () => {
     const headers = await scene.chatHeaders(USER)
-    const path = `/chat/message?room=${await scene.fill(1)}`
+    const path = `/chat/message?room=${scene.fill(1)}`
     await expectHeaders(scene, ({ chat }) => chat.listMessages({ room: 1 }), { headers, path })
   },
   room: async () => {
-    const rooms = [await scene.fill(3), await scene.fill(4, USER, 'pro-tax-1')]
+    const rooms = [scene.fill(3), scene.fill(4, USER, 'pro-tax-1')]
     const chat = await scene.chatAs(USER)
     for (const [room, count] of [
       [rooms[0], 3],

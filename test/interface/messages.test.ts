@@ -10,7 +10,7 @@ type Both = { readonly wire: Record<string, unknown>; readonly read: Message }
 
 /** The messages of a room with all types in it, as they go over the wire and as the client reads them. */
 async function inBothForms(): Promise<readonly Both[]> {
-  const room = await scene.fill(30)
+  const room = scene.fill(30)
   const wire = await scene.askAs(USER, `/chat/message?room=${room}&limit=100`)
   const { items } = await (await scene.chatAs(USER)).listMessages({ room, limit: 100 })
   expect([wire.length, items.length]).toEqual([30, 30])

@@ -57,7 +57,7 @@ describe('what is not shown', () => {
 
   it.each(Object.entries(KINDS))('chat: %s', async (_name, contract) => {
     scene.sandbox.clock.set(Date.UTC(2026, 2, 25, 10))
-    const room = await scene.fill(40)
+    const room = scene.fill(40)
     const documented = await chatPart(room)
     expect(documented.messages).toHaveLength(40)
     scene.sandbox.contract.set(contract)

@@ -8,7 +8,7 @@ const scene = await openScene()
 section('4.2', {
   user: async () => {
     await scene.users.createUser({ user_id: 'gold', status: 2, ml_group_name: 'gold' })
-    await scene.fill(2, 'gold')
+    scene.fill(2, 'gold')
     const seenBy = async (userId: string) => (await (await scene.chatAs(userId)).listProfessionals()).items
     const [mine, theirs] = [await seenBy(USER), await seenBy('gold')]
     expect(theirs.length).toBeGreaterThan(mine.length)
@@ -24,7 +24,7 @@ section('4.2', {
     expect(requests).toMatchObject([{ method: 'GET', url: '/chat/professionals', hasBody: false }])
   },
   answer: async () => {
-    await scene.fill(2)
+    scene.fill(2)
     const wire = await scene.askAs(USER, '/chat/professionals')
     const fields = `collegiate_number description name next_connection_at next_disconnection_at photo
       professional_id room schedules speciality_id status title title_html`

@@ -89,7 +89,7 @@ section('2.2', {
   next_connection_at: nextChange('next_connection_at', 'nextConnectionAt', 'online'),
   next_disconnection_at: nextChange('next_disconnection_at', 'nextDisconnectionAt', 'offline'),
   room: async () => {
-    await scene.fill(3)
+    scene.fill(3)
     for (const { wire, read } of await scene.professionals()) {
       expect(read.room === null).toBe(read.professionalId !== LAWYER)
       expect(wire.room).toEqual(read.room === null ? null : expect.any(Object))

@@ -46,7 +46,7 @@ section('1', {
     expect((await scene.ask('/_sandbox/tokens', nobody)).status).toBe(404)
   },
   professionals: async () => {
-    const room = await scene.fill(2)
+    const room = scene.fill(2)
     const { items } = await (await scene.chatAs(USER)).listProfessionals()
     expect(items.find(({ professionalId }) => professionalId === LAWYER)).toMatchObject({
       schedules: expect.arrayContaining([expect.objectContaining({ day: 'monday' })]),
@@ -54,7 +54,7 @@ section('1', {
     })
   },
   messages: async () => {
-    const room = await scene.fill(30)
+    const room = scene.fill(30)
     const chat = await scene.chatAs(USER)
     const { items: all } = await chat.listMessages({ room, limit: 50 })
     expect(all).toHaveLength(30)
@@ -79,7 +79,7 @@ section('4', {
   bodies: async () => {
     const { type, json } = await scene.ask(`/s2s/v1/users/${USER}`)
     expect([type, json]).toEqual([expect.stringMatching(/^application\/json/), expect.any(Object)])
-    for (const path of ['/chat/professionals', `/chat/message?room=${await scene.fill(1)}`]) {
+    for (const path of ['/chat/professionals', `/chat/message?room=${scene.fill(1)}`]) {
       const answer = await scene.ask(path, { headers: await scene.chatHeaders(USER) })
       expect([answer.type, answer.json]).toEqual([
         expect.stringMatching(/^application\/json/),

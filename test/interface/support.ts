@@ -10,6 +10,7 @@ import { type Called, callService } from '../../src/sync/call.ts'
 import type { Call } from '../../src/sync/turn.ts'
 import { makeChat } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'
+import { makeDrafts } from '../support/drafts.ts'
 import { FULL } from '../support/presets.ts'
 
 /** A registered user with full access, and a professional of the sandbox that all users see. */
@@ -52,7 +53,7 @@ export type Scene = {
   chatHeaders(userId: string): Promise<Record<string, string>>
   chatAs(userId: string): Promise<ChatClient>
   /** Makes a conversation of so many messages of every type, and resolves to its room's id. */
-  fill(messages: number, userId?: string, professionalId?: string): Promise<number>
+  fill(messages: number, userId?: string, professionalId?: string): number
   /** The professionals that USER sees, as they go over the wire and as the client reads them. */
   professionals(): Promise<readonly BothForms[]>
   /** From now on the sandbox answers so; what is not named is as documented. */
@@ -117,10 +118,9 @@ export async function openScene(): Promise<Scene> {
         status: 200,
       })
     },
-    async fill(messages, userId = USER, professionalId = LAWYER) {
-      const body = { user_id: userId, professional_id: professionalId, messages }
-      const { json } = await ask('/_sandbox/conversations', { method: 'POST', body })
-      return (json as { readonly room: number }).room
+    fill(messages, userId = USER, professionalId = LAWYER) {
+      const drafts = makeDrafts(messages, sandbox.clock.now())
+      return sandbox.conversations.add({ userId, professionalId }, drafts).room.id
     },
     call(userId, call) {
       return callService(users, { call, userId, signal: new AbortController().signal })

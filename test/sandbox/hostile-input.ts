@@ -17,9 +17,7 @@ export const BODIES: readonly (readonly [endpoint: string, body: object])[] = [
   ['PUT /_sandbox/clock', { now: '2026-03-02T09:30:00Z' }],
   ['PUT /_sandbox/professionals', PEOPLE.slice(0, 1)],
   ['POST /_sandbox/tokens', { user_id: 'u', expires_in: 60 }],
-  ['POST /_sandbox/conversations', { ...PAIR, messages: 3 }],
   ['POST /_sandbox/messages', { ...PAIR, from: 'user', type: 'text', text: 'hello' }],
-  ['POST /_sandbox/rooms/2/read', {}],
 ]
 
 /** Endpoints that take none. */

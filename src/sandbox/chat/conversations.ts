@@ -8,7 +8,7 @@ import type { Contract } from '../contract/contract.ts'
 export type Pair = { readonly userId: string; readonly professionalId: string }
 
 /** A message's `type` and the fields that go with it. */
-type Content<Message = MessageWire> = Message extends unknown
+export type Content<Message = MessageWire> = Message extends unknown
   ? Omit<Message, 'from_user_id' | 'to_user_id' | 'room_id' | 'message_id' | 'status' | 'created_at'>
   : never
 
@@ -50,16 +50,6 @@ export function makeConversations(clock: SandboxClock) {
         (a, b) => Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at),
       )
       return { room, messages }
-    },
-    /** Marks what the professional sent as read; how many were not, or undefined without such a room. */
-    markRead(roomId: number): number | undefined {
-      const found = room(roomId)
-      if (found === undefined) return undefined
-      const unread = unreadIn(found)
-      found.messages = found.messages.map((each) =>
-        isUnread(found, each) ? { ...each, status: 'read' } : each,
-      )
-      return unread
     },
     /** No id of a room is used again. */
     clear(): void {
@@ -125,37 +115,4 @@ export function pageOf(
   if (order === 'newest-first') return page.toReversed()
   // By an id that has nothing to do with time: no order to rely on, and yet the same one each time.
   return page.toSorted((a, b) => (a.message_id < b.message_id ? -1 : 1))
-}
-
-/** Messages that are typed fast share a second. */
-const BURST = 3
-const BETWEEN_BURSTS_MS = 47_000
-const UNREAD = 5
-
-/** Messages to page through, of every type and from both sides. The last is of now, unread and from the professional. */
-export function makeDrafts(count: number, now: number): readonly Draft[] {
-  return Array.from({ length: count }, (_, index) => {
-    const age = count - 1 - index
-    return {
-      from: age % 2 === 0 ? 'professional' : 'user',
-      content: contentOf(index + 1),
-      status: age >= UNREAD ? 'read' : age > 1 ? 'received' : 'sent',
-      at: now - Math.floor(age / BURST) * BETWEEN_BURSTS_MS,
-    }
-  })
-}
-
-function contentOf(number: number): Content {
-  const file = `https://sandbox.invalid/files/${number}`
-  if (number % 5 === 4) {
-    const size = { image_width: '1280', image_height: '960' }
-    return { type: 'image', image_url: `${file}.jpg`, image_thumb_url: `${file}-small.jpg`, ...size }
-  }
-  if (number % 5 !== 0) return { type: 'text', text: `Message ${number}` }
-  return {
-    type: 'file',
-    file_url: `${file}.pdf`,
-    file_name: `document-${number}.pdf`,
-    file_size: String(40 + (number % 300)),
-  }
 }

@@ -11,8 +11,6 @@ import { faultFromWords, faultRule } from '../faults/faults.ts'
 import { whole } from '../problems.ts'
 
 const YEAR_S = 365 * 86_400
-/** More messages at once would block other callers for too long. */
-const MAX_FILL = 5000
 
 const MOMENT = 'a moment from 1970 to 9989 with its zone, such as 2026-03-02T09:30:00Z'
 /** As epoch milliseconds. */
@@ -50,9 +48,9 @@ export const tokenBody = z.strictObject({
   expires_in: whole(0, YEAR_S, 'seconds').default(3600),
 })
 
-const pair = { user_id: z.string(), professional_id: z.string() }
 const head = {
-  ...pair,
+  user_id: z.string(),
+  professional_id: z.string(),
   from: z.enum(['user', 'professional']).default('professional'),
   status: z.enum(MESSAGE_STATUSES).default('sent'),
   created_at: momentOrUtc.optional(),
@@ -67,7 +65,6 @@ export const messageBody = z.discriminatedUnion(
   ],
   'text, image or file',
 )
-export const fillBody = z.strictObject({ ...pair, messages: whole(1, MAX_FILL) })
 
 export const professionalsBody = z.preprocess(unwrap('professionals'), professionalList)
 

@@ -4,21 +4,12 @@ import { z } from 'zod'
 import { isLoopback } from '../../service/address.ts'
 import { readBody } from '../../service/json.ts'
 import { json, refuse, type SandboxAnswer, send } from '../answer.ts'
-import { makeDrafts, type Pair } from '../chat/conversations.ts'
 import type { Tokens } from '../chat/tokens.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal.ts'
 import { problemsOf } from '../problems.ts'
 import type { Store } from '../serve.ts'
-import {
-  clockBody,
-  contractBody,
-  faultsBody,
-  fillBody,
-  messageBody,
-  professionalsBody,
-  tokenBody,
-} from './bodies.ts'
+import { clockBody, contractBody, faultsBody, messageBody, professionalsBody, tokenBody } from './bodies.ts'
 
 export const CONTROL = '/_sandbox'
 
@@ -73,25 +64,15 @@ export function addControl(app: FastifyInstance, parts: ControlParts): void {
     })
     const write = withBody(
       messageBody,
-      ({ user_id, professional_id, from, status, created_at: at, ...content }) => {
-        const pair = { userId: user_id, professionalId: professional_id }
-        const add = () => conversations.add(pair, [{ from, status, content, at }]).messages[0]
-        return missing(pair) ?? json(201, add())
+      ({ user_id: userId, professional_id: professionalId, from, status, created_at: at, ...content }) => {
+        if (users.get(userId) === undefined) return notFound('There is no such user.')
+        if (professionals.get(professionalId) === undefined) return notFound('There is no such professional.')
+        const { messages } = conversations.add({ userId, professionalId }, [{ from, status, content, at }])
+        return json(201, messages[0])
       },
     )
-    const fill = withBody(fillBody, ({ user_id, professional_id, messages }) => {
-      const pair = { userId: user_id, professionalId: professional_id }
-      const add = () => conversations.add(pair, makeDrafts(messages, clock.now())).room.id
-      return missing(pair) ?? json(201, { room: add(), messages })
-    })
     control.post('/tokens', issue)
     control.post('/messages', write)
-    control.post('/conversations', fill)
-    control.post<{ Params: { id: string } }>('/rooms/:id/read', ({ params: { id } }, reply) => {
-      const room = /^\d+$/.test(id) ? Number(id) : Number.NaN
-      const marked = conversations.markRead(room)
-      return marked === undefined ? send(reply, notFound('There is no such room.')) : { room, marked }
-    })
 
     // `/` clears everything but the contract, which says what kind of service this is.
     const clearable = { journal, users, faults, clock, professionals, conversations }
@@ -116,11 +97,6 @@ export function addControl(app: FastifyInstance, parts: ControlParts): void {
       })
       control.put(path, put)
     }
-  }
-
-  function missing({ userId, professionalId }: Pair): SandboxAnswer | null {
-    if (users.get(userId) === undefined) return notFound('There is no such user.')
-    return professionals.get(professionalId) === undefined ? notFound('There is no such professional.') : null
   }
 }
 

@@ -1,6 +1,6 @@
 // Who may call the chat and what is refused. What its answers hold is in test/interface, by section.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { makeDrafts } from '../../../src/sandbox/chat/conversations.ts'
+import { makeDrafts } from '../../support/drafts.ts'
 import { bearing, chatHeaders, sandboxOfFile, talk } from '../talk.ts'
 
 /** A Monday. */

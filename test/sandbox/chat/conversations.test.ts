@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Draft, makeConversations, makeDrafts, pageOf } from '../../../src/sandbox/chat/conversations.ts'
+import { type Draft, makeConversations, pageOf } from '../../../src/sandbox/chat/conversations.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
+import { makeDrafts } from '../../support/drafts.ts'
 
 const NOW = Date.parse('2026-03-02T10:00:00.700Z')
 const PAIR = { userId: 'u', professionalId: 'p' }
@@ -41,15 +42,6 @@ describe('a room', () => {
     held.add({ userId: 'a', professionalId: 'bc' }, [says('one')])
     held.add({ userId: 'ab', professionalId: 'c' }, [says('another')])
     expect([1, 2, 3, 4].map((id) => held.room(id)?.messages.length)).toEqual([2, 1, 1, 1])
-  })
-
-  it('marks what the professional sent as read, and nothing else', () => {
-    const held = make()
-    held.add(PAIR, [says('a'), says('b', { status: 'received' }), says('c', { from: 'user' })])
-    expect(held.markRead(1)).toBe(2)
-    expect(held.markRead(1)).toBe(0)
-    expect(held.markRead(2)).toBeUndefined()
-    expect(held.room(1)?.messages.map(({ status }) => status)).toEqual(['read', 'read', 'sent'])
   })
 })
 

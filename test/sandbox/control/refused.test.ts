@@ -40,7 +40,6 @@ const VALUES: Readonly<Record<string, readonly [object, Readonly<Record<string, 
       message_id: ['mine'],
     },
   ],
-  'POST conversations': [PAIR, { messages: [0, 5001, 1.5, '10', null] }],
   'PUT contract': [{}, { createStatus: [205], visibleAfterMs: ['2s'], forbidden: [''], preset: ['legasy'] }],
 }
 const ROWS: readonly Row[] = [
