@@ -153,7 +153,7 @@ export function changeService({ contract: kind, faults }: Sandbox, agent: Agent)
   return repeat(agent, [500, 5000], async () => {
     const broken = weighted(random, [
       [85, null],
-      [9, { kind: 'down' } as const],
+      [9, { kind: 'drop-before' } as const],
       [6, { kind: 'status', status: 401 } as const],
     ])
     if (broken) {

@@ -36,7 +36,7 @@ async function worst(pool: Pool): Promise<{ attempts: number; waitMs: number }> 
 const both = lanes.some(({ available }) => !available)
 const OUTAGES: readonly (readonly [string, FaultInput['action']])[] = [
   ['answers 503 to everything', { kind: 'status', status: 503 }],
-  ['takes no connection', { kind: 'down' }],
+  ['takes no connection', { kind: 'drop-before' }],
   ['answers 502 to everything', { kind: 'status', status: 502 }],
   ['answers with a page of its proxy', { kind: 'status', status: 200, body: 'html' }],
 ]
@@ -88,7 +88,7 @@ otherLane('a service that is out of order', (lane) => {
     await using house = await buildHouse(lane)
     const { pool } = house.db
     const first = await house.startWorker()
-    house.sandbox.faults.set([{ action: { kind: 'down' } }])
+    house.sandbox.faults.set([{ action: { kind: 'drop-before' } }])
     await insert(house, 1, 60)
     await until(async () => (await breaker(pool)) === 'open')
     await first.stop()
@@ -132,7 +132,7 @@ otherLane('a service that is out of order', (lane) => {
     await house.startWorker()
     await insert(house, 1, 20)
     await house.settled()
-    house.sandbox.faults.set([{ action: { kind: 'down' } }])
+    house.sandbox.faults.set([{ action: { kind: 'drop-before' } }])
     await insert(house, 21, 120)
     await until(async () => (await breaker(pool)) === 'open')
     // An ending that comes when all is over already keeps its wait.

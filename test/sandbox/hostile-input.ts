@@ -11,7 +11,10 @@ export const BODIES: readonly (readonly [endpoint: string, body: object])[] = [
   ['POST /s2s/v1/users', { user_id: 'new', status: 2, email: 'a@correo.example', gender: 1 }],
   ['PUT /s2s/v1/users/u', { status: 4, birthdate: '1990-02-28', mobile_phone: '600000000' }],
   ['PATCH /s2s/v1/users/u', { status: 0, description: null, country_code: 'ES' }],
-  ['PUT /_sandbox/faults', [{ match: { method: 'GET', path: '/x' }, times: 1, action: { kind: 'down' } }]],
+  [
+    'PUT /_sandbox/faults',
+    [{ match: { method: 'GET', path: '/x' }, times: 1, action: { kind: 'drop-before' } }],
+  ],
   ['PUT /_sandbox/contract', { preset: 'legacy', createStatus: 204, trialMs: 5, forbidden: 'x' }],
   ['PUT /_sandbox/clock', { advance: '36h' }],
   ['PUT /_sandbox/clock', { now: '2026-03-02T09:30:00Z' }],
@@ -31,7 +34,7 @@ const nastyString = fc.oneof(
   anyText.map((text) => JSON.stringify(text)),
   fc.constantFrom(
     ...['""', '"\\u0000"', '"\\ud800"', '"\\udfff\\ud800"', '"__proto__"', '"constructor"', '"."', '".."'],
-    ...['"NaN"', '"legacy __proto__=1 createStatus="', '"down for="', '"%"', '"9999-12-31T23:59:59Z"'],
+    ...['"NaN"', '"legacy __proto__=1 createStatus="', '"drop-before for="', '"%"', '"9999-12-31T23:59:59Z"'],
     '"-000001-01-01T00:00:00Z"',
     `"${'x'.repeat(50_000)}"`,
     `"${'🙂'.repeat(10_000)}"`,

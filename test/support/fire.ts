@@ -10,7 +10,6 @@ function faults(timeoutMs: number): readonly FaultInput['action'][] {
     { kind: 'drop-before' },
     { kind: 'drop-after' },
     { kind: 'hang-after' },
-    { kind: 'down' },
     { kind: 'refuse', durationMs: 40 },
     { kind: 'slow-body', durationMs: timeoutMs / 4 },
     { kind: 'slow-body', durationMs: timeoutMs * 2 },

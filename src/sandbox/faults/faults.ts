@@ -40,17 +40,14 @@ const action = z.discriminatedUnion(
       stored: z.boolean().default(false),
       retryAfter: retryAfter.optional(),
     }),
-    /**
-     * The connection is cut before or after the call is carried out; the call is carried out and never answered; the
-     * connection is accepted and cut, as by a proxy without a server behind it.
-     */
-    z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after', 'down']) }),
+    /** The connection is cut before or after the call is carried out; the call is carried out and never answered. */
+    z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after']) }),
     /** The call is carried out and answered as always, but the bytes of the body take this long. */
     z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
-  'expected an action: latency, status (like 503), drop-before, drop-after, hang-after, slow-body, down or refuse',
+  'expected an action: latency, status (like 503), drop-before, drop-after, hang-after, slow-body or refuse',
 )
 
 const RATE = '0 to 1'
@@ -159,7 +156,6 @@ slow-body=DURATION  sends the body slowly                      slow-body=3s
 drop-before         cuts the connection, drops the call        drop-before
 drop-after          carries out the call, cuts the connection  POST drop-after
 hang-after          carries out the call, and never answers    hang-after
-down                cuts every connection                      down
 refuse=DURATION     closes the port for this time              refuse=30s
 
 DURATION is ${DURATION_FORM}.`
@@ -169,7 +165,7 @@ type Part = Readonly<Record<string, unknown>> & { readonly match?: object; reado
 
 const PLAIN = new Map<string, Part>([
   ...['GET', 'POST', 'PUT', 'PATCH'].map((method) => [method, { match: { method } }] as const),
-  ...['drop-before', 'drop-after', 'hang-after', 'down'].map((kind) => [kind, { action: { kind } }] as const),
+  ...['drop-before', 'drop-after', 'hang-after'].map((kind) => [kind, { action: { kind } }] as const),
   ['error-200', { action: { kind: 'status', status: 200 } }],
   ['html', { action: { body: 'html' } }],
   ['empty', { action: { body: 'empty' } }],

@@ -47,7 +47,7 @@ const RETRY_MS = 100
 
 /**
  * Cuts every connection and closes the port, and opens it again after the time, unless the sandbox stops. Not the same
- * as `down`: a refused call was surely not sent, and a caller may treat that differently from a cut connection.
+ * as `drop-before`: a refused call was surely not sent, and a caller may treat that differently from a cut connection.
  */
 async function refuseFor(server: Server, durationMs: number, stopping: AbortSignal): Promise<void> {
   const bound = server.address()

@@ -72,10 +72,12 @@ describe('the control endpoints', () => {
   it('set faults as objects or as text, and lift them while everything else is down', async () => {
     const { url } = await start()
     const put = { method: 'PUT', headers: { 'Content-Type': 'application/json' } }
-    const faults = ['PATCH 503 rate=0.5', { action: { kind: 'down' } }]
+    const faults = ['PATCH 503 rate=0.5', { action: { kind: 'drop-before' } }]
     expect(await ask(`${url}/_sandbox/faults`, put, faults)).toMatchObject({
       status: 200,
-      json: { faults: [{ match: { method: 'PATCH' }, rate: 0.5, struck: 0 }, { action: { kind: 'down' } }] },
+      json: {
+        faults: [{ match: { method: 'PATCH' }, rate: 0.5, struck: 0 }, { action: { kind: 'drop-before' } }],
+      },
     })
     await expect(ask(`${url}/s2s/v1/users/u`, { headers: HEADERS })).rejects.toThrow()
     expect(await ask(`${url}/_sandbox/faults`)).toMatchObject({
@@ -93,7 +95,7 @@ describe('the control endpoints', () => {
     ['/faults', 1, 1, 0],
   ])('DELETE /_sandbox%s resets', async (path, users, calls, faults) => {
     const { url, ...held } = await start({
-      faults: [{ match: { userId: 'nobody' }, action: { kind: 'down' } }],
+      faults: [{ match: { userId: 'nobody' }, action: { kind: 'drop-before' } }],
     })
     await ask(`${url}/s2s/v1/users`, { method: 'POST', headers: HEADERS }, { user_id: 'u', status: 2 })
     expect((await ask(`${url}/_sandbox${path}`, { method: 'DELETE' })).status).toBe(204)

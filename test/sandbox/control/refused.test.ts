@@ -7,7 +7,7 @@ const sandbox = sandboxOfFile({ now: () => Date.parse('2026-03-02T10:00:00Z') })
 beforeAll(() => {
   sandbox.users.set('u', { status: 2 })
   sandbox.contract.set({ nulls: 'absent' })
-  sandbox.faults.set([{ match: { userId: 'nobody' }, action: { kind: 'down' } }])
+  sandbox.faults.set([{ match: { userId: 'nobody' }, action: { kind: 'drop-before' } }])
 })
 
 function held(): unknown {
@@ -63,14 +63,14 @@ const ROWS: readonly Row[] = [
   ['PUT contract', '"lagging creat-204"', 'creat-204'],
   ['PUT contract', ['legacy'], 'body'],
   ['PUT contract', { '': 1 }, '""'],
-  ['PUT faults', ['down', 'PATCH'], '1.action.kind'],
+  ['PUT faults', ['drop-before', 'PATCH'], '1.action.kind'],
   ['PUT faults', ['503 rate=2'], '0.rate'],
   ['PUT faults', [{ action: { kind: 'nothing' } }], '0.action.kind'],
   ['PUT faults', [{ action: { kind: 'status', status: 600 } }], '0.action.status'],
   ['PUT faults', [{ action: { kind: 'latency', minMs: 2, maxMs: 1 } }], '0.action'],
-  ['PUT faults', [{ match: { userId: 1 }, action: { kind: 'down' } }], '0.match.userId'],
-  ['PUT faults', [{ match: { '': 1 }, action: { kind: 'down' } }], '0.match.""'],
-  ['PUT faults', '"down"', 'body'],
+  ['PUT faults', [{ match: { userId: 1 }, action: { kind: 'drop-before' } }], '0.match.userId'],
+  ['PUT faults', [{ match: { '': 1 }, action: { kind: 'drop-before' } }], '0.match.""'],
+  ['PUT faults', '"drop-before"', 'body'],
   ['PUT faults', [null], '0'],
 ]
 

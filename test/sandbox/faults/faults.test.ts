@@ -7,7 +7,7 @@ const patch: FaultedCall = {
   userId: 'u1',
   body: { status: 0, email: null },
 }
-const down = { kind: 'down' } as const
+const drop = { kind: 'drop-before' } as const
 const struckBy = (rules: Parameters<ReturnType<typeof makeFaults>['set']>[0], call = patch) => {
   const faults = makeFaults(seededRandom(1))
   faults.set(rules)
@@ -30,21 +30,21 @@ it.each([
   [{ method: 'PATCH', userId: 'u1', status: 0, field: 'email' }, true],
   [{ method: 'PATCH', path: '/chat', userId: 'u1' }, false],
 ] as const)('which calls a rule strikes: %j: %s', (match, struck) => {
-  expect(struckBy([{ match, action: down }]).ending).toEqual(struck ? down : null)
+  expect(struckBy([{ match, action: drop }]).ending).toEqual(struck ? drop : null)
 })
 
 describe('rules together', () => {
   it('waits add up, the first other action decides', () => {
     const wait = (ms: number) => ({ action: { kind: 'latency', minMs: ms, maxMs: ms } }) as const
     expect(
-      struckBy([wait(5), wait(7), { action: down }, { action: { kind: 'drop-after' } }, wait(90)]),
-    ).toEqual({ latencyMs: 12, ending: down, kinds: ['latency', 'latency', 'down'] })
+      struckBy([wait(5), wait(7), { action: drop }, { action: { kind: 'drop-after' } }, wait(90)]),
+    ).toEqual({ latencyMs: 12, ending: drop, kinds: ['latency', 'latency', 'drop-before'] })
   })
 
   it('a rule is spent after its times', () => {
     const faults = makeFaults(seededRandom(1))
-    faults.set([{ times: 2, action: down }])
-    expect([1, 2, 3].map(() => faults.strike(patch).ending)).toEqual([down, down, null])
+    faults.set([{ times: 2, action: drop }])
+    expect([1, 2, 3].map(() => faults.strike(patch).ending)).toEqual([drop, drop, null])
     expect(faults.list()).toMatchObject([{ struck: 2, spent: true }])
   })
 
@@ -52,11 +52,11 @@ describe('rules together', () => {
     let now = 5000
     const faults = makeFaults(seededRandom(1), () => now)
     faults.set([
-      { forMs: 1000, action: down },
+      { forMs: 1000, action: drop },
       { forMs: 1400, action: { kind: 'drop-after' } },
     ])
     now += 999
-    expect(faults.strike(patch).kinds).toEqual(['down'])
+    expect(faults.strike(patch).kinds).toEqual(['drop-before'])
     expect(faults.list()).toMatchObject([{ spent: false }, { spent: false }])
     now += 1
     expect(faults.strike(patch).kinds).toEqual(['drop-after'])
@@ -67,13 +67,13 @@ describe('rules together', () => {
     now += 400
     expect(faults.strike(patch).kinds).toEqual([])
     faults.set(faults.list().map(({ struck: _struck, spent: _spent, ...rule }) => rule))
-    expect(faults.strike(patch).kinds).toEqual(['down'])
+    expect(faults.strike(patch).kinds).toEqual(['drop-before'])
   })
 
   it('strikes at its rate, and the same calls for the same seed', () => {
     const run = (seed: number) => {
       const faults = makeFaults(seededRandom(seed))
-      faults.set([{ rate: 0.3, action: down }])
+      faults.set([{ rate: 0.3, action: drop }])
       return Array.from({ length: 2000 }, () => (faults.strike(patch).ending === null ? 0 : 1))
     }
     expect(run(7)).toEqual(run(7))

@@ -9,7 +9,6 @@ const status = (code: number, part = {}) => ({ kind: 'status' as const, status: 
 describe('parseFault', () => {
   it.each<[string, FaultInput]>([
     ['  PATCH  503 rate=0.3 ', { match: { method: 'PATCH' }, rate: 0.3, action: status(503) }],
-    ['down', { action: { kind: 'down' } }],
     ['drop-before times=2', { times: 2, action: { kind: 'drop-before' } }],
     ['status=0 drop-after', { match: { status: 0 }, action: { kind: 'drop-after' } }],
     ['PUT user=a=b hang-after', { match: { method: 'PUT', userId: 'a=b' }, action: { kind: 'hang-after' } }],
@@ -35,11 +34,11 @@ describe('parseFault', () => {
     ['503 times=1.5', 'times: 1 to 1000000000'],
     ['503 field=shoe_size', 'match.field: '],
     ['503 status=x', 'match.status: a whole number'],
-    ['down html', 'action.body: not known'],
+    ['drop-before html', 'action.body: not known'],
     ['503 retry-after=soon', 'action.retryAfter.seconds: seconds'],
     ['latency=200..50', 'action: the smaller'],
     ['slow-body', 'word slow-body: not known'],
-    ['down for=48h', 'forMs: milliseconds, 1'],
+    ['drop-before for=48h', 'forMs: milliseconds, 1'],
     ['503 __proto__=1', 'word __proto__: not known'],
   ])('says what is wrong with "%s"', (text, problem) => {
     expect(() => parseFault(text)).toThrowError(
@@ -58,7 +57,7 @@ describe('parseFault', () => {
 
   it('gives a rule or a clear error, whatever the text', () => {
     const word = fc.constantFrom(
-      ...['PATCH', '503', 'down', 'html', 'rate=', 'rate=0.5', 'user=', 'latency=1..', 'latency=3'],
+      ...['PATCH', '503', 'drop-before', 'html', 'rate=', 'rate=0.5', 'user=', 'latency=1..', 'latency=3'],
       ...['slow-body=1s', 'refuse=', 'for=', 'for=5m', '/', '/%', '=', 'stored', '9'.repeat(400)],
     )
     const text = fc.oneof(
