@@ -42,7 +42,7 @@ const action = z.discriminatedUnion(
     }),
     /** The connection is cut before or after the call is carried out; the call is carried out and never answered. */
     z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after']) }),
-    /** The call is carried out and answered as always, but the bytes of the body take this long. */
+    /** The call is carried out and answered as always, but the body is complete only after this time. */
     z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),

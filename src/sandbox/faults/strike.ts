@@ -85,19 +85,9 @@ export function sendSlowly(
   return reply.send(Readable.from(drip(bytes, durationMs, stopping), { objectMode: false }))
 }
 
-/** Short enough that no caller takes it for silence. */
-const PIECE_MS = 50
-
-/** The bytes in equal pieces, the first at once and the last after `durationMs`; at least two where there are two bytes. */
+/** The first byte at once, the others after `durationMs`. */
 async function* drip(bytes: Buffer, durationMs: number, stopping: AbortSignal): AsyncGenerator<Buffer> {
-  const count = Math.min(bytes.length, Math.max(2, Math.ceil(durationMs / PIECE_MS) + 1))
-  const startedAt = performance.now()
-  for (let piece = 0; piece < count; piece += 1) {
-    const due = startedAt + (durationMs * piece) / Math.max(1, count - 1)
-    if (piece > 0) await sleep(due - performance.now(), stopping)
-    yield bytes.subarray(
-      Math.floor((bytes.length * piece) / count),
-      Math.floor((bytes.length * (piece + 1)) / count),
-    )
-  }
+  yield bytes.subarray(0, 1)
+  await sleep(durationMs, stopping)
+  yield bytes.subarray(1)
 }
