@@ -1,4 +1,4 @@
-import { bearer, messagesPath, PROFESSIONALS } from './address.ts'
+import { messagesPath, PROFESSIONALS } from './address.ts'
 import type { MessageQuery } from './chat.ts'
 import { AnswerError, type List, readMessages, readProfessionals } from './chat-read.ts'
 import type { CallOptions, ClientOptions, Reply } from './client.ts'
@@ -9,7 +9,7 @@ export const MAX_LIST_BYTES = 8 * 1024 * 1024
 
 /** Chat exists on production only (section 4). */
 export type ChatClientOptions = ClientOptions & {
-  /** The end user's JWT (section 5); a `Bearer` before it is dropped. */
+  /** The end user's JWT (section 5). */
   readonly accessToken: string
 }
 
@@ -20,10 +20,10 @@ export type ChatClient = ReturnType<typeof makeChatClient>
  * no Content-Type for it, and the Secret-Key is never known here, so it cannot be sent beside a user's token.
  * Each method makes one HTTP call; an answer without a list is an AnswerError, none at all a CallError.
  *
- * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
+ * Throws RollcallError SERVICE_INSECURE at once.
  */
 export function makeChatClient({ accessToken, ...options }: ChatClientOptions) {
-  const headers = { authorization: bearer('SERVICE_ACCESS_TOKEN', accessToken) }
+  const headers = { authorization: `Bearer ${accessToken}` }
   const http = makeHttp({ ...options, headers, maxAnswerBytes: MAX_LIST_BYTES })
 
   return {

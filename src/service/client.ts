@@ -24,7 +24,7 @@ export type CallOptions = { readonly signal?: AbortSignal }
 
 /** The parts of every client of the service. */
 export type ClientOptions = {
-  /** SERVICE_URL: an origin, or one that ends in `/s2s/v1`. */
+  /** SERVICE_URL as it was read: an origin, and nothing behind it. */
   readonly origin: string
   readonly apiKey: string
   /** The whole call, from the wait for a socket to the answer's last byte, in milliseconds. */

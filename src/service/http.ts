@@ -3,7 +3,7 @@ import http, { type ClientRequest } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import got, { RequestError, TimeoutError } from 'got'
-import { headerValue, serviceAddress } from './address.ts'
+import { refusePlainHttp } from './address.ts'
 import type { ClientOptions, Reply } from './client.ts'
 import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
 import { readBody } from './json.ts'
@@ -31,13 +31,12 @@ type HttpCall = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once. */
+/** Throws RollcallError SERVICE_INSECURE at once. */
 export function makeHttp(options: HttpOptions) {
-  const { timeoutMs, now = Date.now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
-  const address = serviceAddress(options.origin, options.allowPlainHttp)
-  const apiKey = headerValue('SERVICE_API_KEY', options.apiKey)
-  const headers = { accept: 'application/json', 'api-key': apiKey, ...options.headers }
-  const secure = address.startsWith('https:')
+  const { origin, timeoutMs, now = Date.now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
+  if (!options.allowPlainHttp) refusePlainHttp(origin)
+  const headers = { accept: 'application/json', 'api-key': options.apiKey, ...options.headers }
+  const secure = origin.startsWith('https:')
   const agent = makeAgents(options.concurrency)
   const client = makeGot(agent, headers, timeoutMs)
   const running = new Set<(stop: Stop) => void>()
@@ -64,7 +63,7 @@ export function makeHttp(options: HttpOptions) {
     // After a suspension what has connected meanwhile is called before any timer is: the request would go out late.
     const isLate = () => Math.max(performance.now() - startedAt, now() - startedWall) > timeoutMs
     try {
-      const request = client(new URL(address + path), {
+      const request = client(new URL(origin + path), {
         method,
         signal: controller.signal,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

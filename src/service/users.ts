@@ -1,4 +1,4 @@
-import { headerValue, USERS, userPath } from './address.ts'
+import { USERS, userPath } from './address.ts'
 import type { CallOptions, ClientOptions, CreateBody, UpdateBody } from './client.ts'
 import { makeHttp } from './http.ts'
 
@@ -10,11 +10,10 @@ export type UsersClientOptions = ClientOptions & { readonly secretKey: string }
  * included. Each method makes one HTTP call and resolves to whatever answer came; it rejects with a CallError
  * when none came, which says whether the request can have reached the service.
  *
- * Throws RollcallError SERVICE_INSECURE or ENV_INVALID at once.
+ * Throws RollcallError SERVICE_INSECURE at once.
  */
 export function makeUsersClient({ secretKey, ...options }: UsersClientOptions) {
-  const secret = headerValue('SERVICE_SECRET_KEY', secretKey)
-  const headers = { 'content-type': 'application/json', 'secret-key': secret }
+  const headers = { 'content-type': 'application/json', 'secret-key': secretKey }
   const http = makeHttp({ ...options, headers })
   const updating = (method: 'PUT' | 'PATCH') => {
     return async (userId: string, body: UpdateBody, { signal }: CallOptions = {}) =>

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import { readEnv } from '../../src/config/env.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { MAX_LIST_BYTES } from '../../src/service/chat-client.ts'
 import { makeChat, startChatServer } from '../service/chat-server.ts'
@@ -102,13 +103,14 @@ section('9', {
       [demo.url, 4],
     ] as const) {
       for (const suffix of ['', '/', '/s2s/v1', '/s2s/v1/']) {
-        const users = makeClient({ origin: base + suffix })
+        const { SERVICE_URL: origin } = readEnv({ SERVICE_URL: base + suffix }, { need: ['SERVICE_URL'] })
+        const users = makeClient({ origin })
         onTestFinished(() => users.close())
         expect((await users.retrieveUser(USER)).body).toMatchObject({ value: { status } })
       }
     }
     const chat = makeChat({
-      origin: `${scene.sandbox.url}/s2s/v1`,
+      origin: scene.sandbox.url,
       apiKey: KEYS.apiKey,
       accessToken: await scene.sandbox.issueToken(USER),
     })

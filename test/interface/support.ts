@@ -95,7 +95,8 @@ export async function openScene(): Promise<Scene> {
     return json as Record<string, unknown>[]
   }
   async function chatAs(userId: string): Promise<ChatClient> {
-    const { Authorization: accessToken = '' } = await chatHeaders(userId)
+    const { Authorization = '' } = await chatHeaders(userId)
+    const accessToken = Authorization.replace('Bearer ', '')
     const chat = makeChat({ origin: sandbox.url, apiKey: KEYS.apiKey, accessToken })
     closing.push(chat.close)
     return chat
