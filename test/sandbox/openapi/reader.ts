@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { FORMATS } from '../../../src/model/formats.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 type Media = { readonly content?: { readonly 'application/json': { readonly schema: Schema } } }
@@ -44,6 +45,8 @@ export const ajv = new Ajv2020({ strict: true, allErrors: true })
 addFormats.default(ajv)
 ajv.addFormat('idn-email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/u)
 ajv.addFormat('dni-nie', isNid)
+ajv.addFormat('iso-639-1', (text) => FORMATS.service_language_code.parse(text).ok)
+ajv.addFormat('iso-3166-1', (text) => FORMATS.country_code.parse(text).ok)
 // What stands in the document around the schemas, and how to tell the kinds of a oneOf apart: nothing of it changes
 // what is valid.
 ajv.addVocabulary([...Object.keys(document), 'discriminator'])

@@ -8,11 +8,15 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   return made(schema).filter((value: unknown) => fits(value) && isWellFormed(value))
 }
 
+const PAIR = fc.stringMatching(/^[a-zA-Z]{2}$/)
+
 const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'idn-email': fc.emailAddress(),
   date: fc
     .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10)),
+  'iso-639-1': PAIR.filter(ajv.compile({ type: 'string', format: 'iso-639-1' })),
+  'iso-3166-1': PAIR.filter(ajv.compile({ type: 'string', format: 'iso-3166-1' })),
   'dni-nie': fc.stringMatching(/^[XYZ0-9][0-9]{7}$/).map((number) => number + letterOf(number)),
 }
 
