@@ -55,7 +55,6 @@ function didYouMean(meant: string | undefined): string {
 export async function describeWatched(client: Client, config: Config, customersKey: readonly FoundColumn[]) {
   const problems: string[] = []
   const warnings: string[] = []
-  const expected = config.customers.key.length
   for (const [i, { relation, key, columns = [] }] of config.watch.entries()) {
     const where = `watch[${i}]`
     const found = await findRelation(client, relation)
@@ -73,7 +72,6 @@ export async function describeWatched(client: Client, config: Config, customersK
     ].filter(({ column }) => !existing.has(column))
     problems.push(
       ...missing.map((use) => noColumn({ ...use, relation, known })),
-      ...(key.length === expected ? [] : [`${where}.key: expected ${expected} columns, like customers.key`]),
       ...keyTypeProblems(`${where}.key`, keyColumns),
       ...keyColumns
         .filter(({ virtual }) => virtual)
