@@ -2,7 +2,7 @@
 // are kept in `decision`, for each customer in `decided`.
 import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
-import { type Client, oneRow } from '../database/client.ts'
+import { keysBy, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
@@ -60,7 +60,7 @@ const RELEASE: Action = {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
-    await noteLookup(client, await keysBy(client, OF_REPAIRS, keys))
+    await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]))
   },
 }
 
@@ -187,10 +187,6 @@ async function countLeft(pool: Pool, choice: HeldSelection): Promise<number> {
   return (await oneRow<{ left: number }>(pool, LEFT, values)).left
 }
 
-async function keysBy(client: Client, text: string, value: unknown): Promise<readonly CustomerKey[]> {
-  return (await client.query<{ key: CustomerKey }>(text, [value])).rows.map(({ key }) => key)
-}
-
 /** In a statement of its own after the lock, so that it sees who was counted meanwhile. */
 const LOCK_KIND = 'SELECT kind FROM rollcall.brake WHERE kind = $1 AND tripped_at IS NOT NULL FOR UPDATE'
 const WAITING = `
@@ -223,7 +219,7 @@ async function resetKinds(
       const { rowCount } = await client.query(LOCK_KIND, [kind])
       if (rowCount === 0) return
       if ((await oneRow<{ waits: boolean }>(client, WAITING, [kind])).waits) return
-      if (kind === 'absence') await verifyNow(client, await keysBy(client, LET_THROUGH, kind))
+      if (kind === 'absence') await verifyNow(client, await keysBy(client, LET_THROUGH, [kind]))
       await client.query(RESET, [kind])
       await client.query(FORGET, [kind])
       decision ??= await record(client)

@@ -1,5 +1,5 @@
 // Held customers, by kind and one by one, and what was decided; held.ts makes the decisions.
-import { type Client, oneRow } from '../database/client.ts'
+import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -123,11 +123,9 @@ function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
 
 /** The keys that are known and, where states are named, in one of them. */
 export async function findKeys(client: Client, keys: readonly CustomerKey[], states?: readonly string[]) {
-  const { rows } = await client.query<{ key: CustomerKey }>(
-    'SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND ($2::text[] IS NULL OR state = ANY($2))',
-    [keys, states ?? null],
-  )
-  return rows.map(({ key }) => key)
+  const named =
+    'SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND ($2::text[] IS NULL OR state = ANY($2))'
+  return await keysBy(client, named, [keys, states ?? null])
 }
 
 /** The decisions about held customers: by whom, what, when and why. */

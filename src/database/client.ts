@@ -1,4 +1,5 @@
 import type { ClientBase, QueryResultRow } from 'pg'
+import type { CustomerKey } from '../model/customer.ts'
 
 /** A session or a pool: whatever a single statement can be sent by. */
 export type Client = Pick<ClientBase, 'query'>
@@ -12,4 +13,13 @@ export async function oneRow<Row extends QueryResultRow>(
   const [row] = (await client.query<Row>(text, [...values])).rows
   if (!row) throw new Error('a statement gave no row')
   return row
+}
+
+/** The keys of the rows that a statement gives. */
+export async function keysBy(
+  client: Client,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly CustomerKey[]> {
+  return (await client.query<{ key: CustomerKey }>(text, [...values])).rows.map(({ key }) => key)
 }

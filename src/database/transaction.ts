@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
+import type { Client } from './client.ts'
 
 /** A process that is suspended in here holds up all others; the server ends its transaction after this. */
 const IDLE_MS = 5000
@@ -27,5 +28,18 @@ export async function inTransaction<T>(
     return result
   } finally {
     client.release(broken)
+  }
+}
+
+/** The same in a session of the caller's, as long as it takes. */
+export async function committed<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  try {
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined) // what ended it is reported
+    throw error
   }
 }

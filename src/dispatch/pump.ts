@@ -2,12 +2,12 @@ import type { Pool } from 'pg'
 import { type LeaseInLane, leaseLane, readQueueState, unlease } from '../ledger/lease.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
 import { noteReplans, noteVerifications } from '../ledger/note-unchanged.ts'
-import { type Binding, isCurrent } from '../ledger/target.ts'
+import { type BoundTo, isCurrent } from '../ledger/target.ts'
 import { LANE, LANES, type Lane } from '../model/customer.ts'
 import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'
 import type { JobQueue, LeasePage } from './queue.ts'
 
-type PumpOptions = {
+type PumpOptions = BoundTo & {
   readonly pool: Pool
   /** Notes what was captured; the number of changes. */
   readonly drain: () => Promise<number>
@@ -20,10 +20,6 @@ type PumpOptions = {
   /** Monotonic, in milliseconds. */
   readonly now: () => number
   readonly onCaptured: (changes: number) => void
-  /** The mapping of this process. While syncs go by another one, nothing is leased. */
-  readonly fingerprint: string
-  /** The target that this process calls. While the ledger is about another one, nothing is leased. */
-  readonly binding: Binding
   /** Called at each step: whether syncs go by our mapping, and to our target. */
   readonly onMapping: (current: boolean) => Promise<void>
 }

@@ -8,10 +8,12 @@ import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
 import { isOwnForm } from '../sync/remember.ts'
 import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
-import type { Agreement, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
+import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Observed = RemoteUser | 'absent' | 'unreadable'
+
+type Unchecked = { readonly why: unknown }
 
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
@@ -19,7 +21,11 @@ type Known = {
   readonly generation: string
 }
 
-export function compare(snapshot: Snapshot, remote: Observed, known: Known): Agreement | DriftVerdict {
+export function compare(
+  snapshot: Snapshot,
+  remote: Observed,
+  known: Known,
+): Exclude<CheckVerdict, Unchecked> {
   const { mapped, work } = snapshot
   if (remote === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
   const { plan, memory } = planAfter(snapshot, remote)

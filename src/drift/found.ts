@@ -1,6 +1,6 @@
 // Findings as they are stored: read for a report, for a run and for their next check; written by a check.
 import type { Pool } from 'pg'
-import { type Client, oneRow } from '../database/client.ts'
+import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'
 import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -122,7 +122,7 @@ ORDER BY next_check_at LIMIT $1`
 
 /** Customers whose next check is due, the longest due first; one that is held waits for a person. */
 export async function dueChecks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
-  return (await client.query<{ key: CustomerKey }>(DUE, [limit])).rows.map(({ key }) => key)
+  return await keysBy(client, DUE, [limit])
 }
 
 export async function countOpen(client: Client) {

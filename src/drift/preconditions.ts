@@ -1,7 +1,7 @@
 // Whether checks may be made now: the mapping is applied, no change waits, and the pace that all calls share allows calls.
 import type { Pool } from 'pg'
 import { oneRow } from '../database/client.ts'
-import { type Binding, isCurrent } from '../ledger/target.ts'
+import { type BoundTo, isCurrent } from '../ledger/target.ts'
 import { LANE } from '../model/customer.ts'
 import type { Pace } from '../pace/open.ts'
 
@@ -31,11 +31,7 @@ SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEH
 
 const LIVE = [LANE.deletion, LANE.change, LANE.repair]
 
-type Asked = {
-  readonly fingerprint: string
-  readonly binding: Binding
-  readonly pace: Pick<Pace, 'rate'>
-}
+type Asked = BoundTo & { readonly pace: Pick<Pace, 'rate'> }
 
 export async function readPreconditions(pool: Pool, { fingerprint, binding, pace }: Asked) {
   const values = [LIVE, fingerprint, binding]

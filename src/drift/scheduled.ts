@@ -1,6 +1,6 @@
 // The checks that workers make: by a schedule, for the customers who were asked about longest ago.
 import type { Pool } from 'pg'
-import type { Client } from '../database/client.ts'
+import { type Client, keysBy } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeAllowance, SHARE } from './allowance.ts'
@@ -90,6 +90,5 @@ UPDATE rollcall.ledger l SET asked_at = clock_timestamp() FROM taken WHERE l.key
 
 async function oldest(client: Client, periodMs: number, limit: number): Promise<readonly CustomerKey[]> {
   if (limit <= 0) return []
-  const { rows } = await client.query<{ key: CustomerKey }>(OLDEST, [periodMs * SOONER, limit])
-  return rows.map(({ key }) => key)
+  return await keysBy(client, OLDEST, [periodMs * SOONER, limit])
 }

@@ -60,18 +60,12 @@ export type DriftVerdict = {
   readonly access: WrongAccess | null
 }
 
-/**
- * `unverifiable`: a sync would send what no GET shows, and nothing else. `absent`: there is no such user and none is wanted,
- * though one was remembered (`gone`) or as was known.
- */
-export type Agreement = {
-  readonly kind: 'agrees'
-  readonly unverifiable?: boolean
-  readonly absent?: 'known' | 'gone'
-}
-
 export type CheckVerdict =
-  | Agreement
+  /**
+   * `unverifiable`: a sync would send what no GET shows, and nothing else. `absent`: there is no such user and none is wanted,
+   * though one was remembered (`gone`) or as was known.
+   */
+  | { readonly kind: 'agrees'; readonly unverifiable?: boolean; readonly absent?: 'known' | 'gone' }
   | DriftVerdict
   | { readonly kind: 'skipped'; readonly why: Exclude<Skipped, 'held'> }
   /** `access`: what is wrong with it meanwhile, as far as is known without a call. */

@@ -1,4 +1,5 @@
 import type { Client } from '../database/client.ts'
+import { committed } from '../database/transaction.ts'
 import { LANE } from '../model/customer.ts'
 import { OWE_LOOKUP } from './lookups.ts'
 import { DUE_NOW, UNDER_WAY } from './note.ts'
@@ -6,20 +7,14 @@ import { bindAnew, boundOrigin, type Target } from './target.ts'
 
 /** `same` binds anew and keeps every record; `new` also forgets what is known of the users. Resolves to how many lookups are owed. */
 export async function acceptTarget(client: Client, target: Target, as: 'same' | 'new'): Promise<number> {
-  await client.query('BEGIN')
-  try {
+  return await committed(client, async () => {
     // One decision after the other.
     await client.query('LOCK TABLE rollcall.target IN SHARE ROW EXCLUSIVE MODE')
     const before = await boundOrigin(client)
     await bindAnew(client, target)
     await client.query(GAPS_WAIT_HERE)
-    const customers = as === 'new' ? await forget(client, before === target.origin) : 0
-    await client.query('COMMIT')
-    return customers
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
-  }
+    return as === 'new' ? await forget(client, before === target.origin) : 0
+  })
 }
 
 /** `sameService`: it is the database that went back in time, and the service remembers which trials it has granted. */

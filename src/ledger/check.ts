@@ -32,13 +32,11 @@ made AS (
   ORDER BY n.key COLLATE "C" ON CONFLICT (key) DO NOTHING RETURNING key, token)
 SELECT key, token::text FROM claimed UNION ALL SELECT key, token::text FROM made`
 
-type Claiming = { readonly lastsMs: number; readonly fingerprint: string }
-
 /** The customers that may be checked now, each with the token that its ending has to name. */
 export async function claimChecks(
   client: Client,
   keys: readonly CustomerKey[],
-  { lastsMs, fingerprint }: Claiming,
+  { lastsMs, fingerprint }: { readonly lastsMs: number; readonly fingerprint: string },
 ): Promise<ReadonlyMap<CustomerKey, string>> {
   const { rows } = await client.query<Check>(CLAIM, [keys, lastsMs, fingerprint])
   return new Map(rows.map(({ key, token }) => [key, token]))

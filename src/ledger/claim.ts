@@ -4,7 +4,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
 import { MAY_HAVE_WRITTEN } from './lookups.ts'
-import { type Binding, isCurrent } from './target.ts'
+import { type BoundTo, isCurrent } from './target.ts'
 
 /** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
 export type Claim = {
@@ -55,14 +55,8 @@ RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o
   (extract(epoch FROM o.replan_at - now()) * 1000)::float8 AS "replanInMs",
   (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
-type Options = {
-  /** Until another process may look up the user: the claim's lifetime, and the lag of the service. */
-  readonly lastsMs: number
-  /** The target that this process calls. Once the ledger is bound to another, it claims nothing any more. */
-  readonly binding: Binding
-  /** The mapping of this process. Once syncs go by another, it claims nothing any more. */
-  readonly fingerprint: string
-}
+/** `lastsMs`: until another process may look up the user, which is the claim's lifetime and the lag of the service. */
+type Options = BoundTo & { readonly lastsMs: number }
 
 export function makeClaim(
   pool: Pool,

@@ -1,6 +1,7 @@
 // Customers who must be looked up again because of a claim that has ended: its own where it ended late, and those who
 // share its user.
 import type { Pool } from 'pg'
+import { keysBy } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { OWE_LOOKUP, VERIFICATIONS } from './lookups.ts'
@@ -68,15 +69,13 @@ GROUP BY user_id HAVING count(*) > 1`
 export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<void> {
   const fresh = endings.filter(({ others }) => others.isNewUser)
   for (const alike of groups(fresh)) {
-    const { rows } = await pool.query<{ key: CustomerKey }>(SHARED, [usersOf(alike)])
-    await noteClaimants(pool, keysOf(rows), alike)
+    await noteClaimants(pool, await keysBy(pool, SHARED, [usersOf(alike)]), alike)
   }
 }
 
 const groups = (endings: Endings) =>
   Map.groupBy(endings, ({ others }) => `${others.effect} ${others.mayEndTrial}`).values()
 const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lateMs }) => lateMs))
-const keysOf = (rows: readonly { readonly key: CustomerKey }[]) => rows.map(({ key }) => key)
 const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 
 /** The customers that the endings name: claimants (sync/sharing.ts). */
@@ -97,7 +96,7 @@ async function askForLookup(pool: Pool, endings: Endings): Promise<void> {
     ...[endings.map(({ claim }) => claim.key), usersOf(endings), since],
   ])
   if (rows.length === 0) return
-  const keys = keysOf(rows)
+  const keys = rows.map(({ key }) => key)
   await inTransaction(pool, 0, async (client) => {
     await client.query(LOCK, [keys])
     const mayEndTrial = endings[0]?.others.mayEndTrial

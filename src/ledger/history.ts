@@ -1,4 +1,4 @@
-import type { Client } from '../database/client.ts'
+import { type Client, keysBy } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
@@ -134,6 +134,5 @@ export async function knownKeysIfAny(
      FROM unnest('{ledger,owed,outbox}'::text[]) AS name`,
   )
   if (!readable.rows[0]?.readable) return new Set()
-  const { rows } = await client.query<{ key: CustomerKey }>(KNOWN, [keys])
-  return new Set(rows.map(({ key }) => key))
+  return new Set(await keysBy(client, KNOWN, [keys]))
 }

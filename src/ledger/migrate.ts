@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
+import { committed } from '../database/transaction.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
 import { WORKER } from './grants.ts'
 import { reachable } from './reachable.ts'
@@ -113,8 +114,7 @@ async function migrateLedger(client: Session): Promise<number> {
 }
 
 async function apply(client: Session, pending: readonly Migration[]): Promise<void> {
-  await client.query('BEGIN')
-  try {
+  await committed(client, async () => {
     for (const { statements, hash, when } of pending) {
       for (const statement of statements) await client.query(statement)
       // After the statements, because those of the first migration make the schema.
@@ -128,11 +128,7 @@ async function apply(client: Session, pending: readonly Migration[]): Promise<vo
         [hash, when],
       )
     }
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK')
-    throw error
-  }
+  })
 }
 
 /**

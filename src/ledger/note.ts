@@ -47,16 +47,14 @@ export async function note(client: Client, changes: readonly CapturedChange[]): 
 /** `userId`: null where the key makes none. */
 export type NewCustomer = { readonly key: CustomerKey; readonly userId: string | null }
 
-export const recordNewCustomersOf = (noted: string) => `
+export const recordNewCustomersOf = (noted = '') => `
 INSERT INTO rollcall.ledger (key, user_id)
 SELECT c.key, c.user_id FROM unnest($1::text[], $2::text[]) AS c (key, user_id) ${noted}
 ORDER BY c.key COLLATE "C" ON CONFLICT (key) DO NOTHING`
 
-const RECORD_NEW_CUSTOMERS = recordNewCustomersOf('')
-
 /** Customers without a record get an empty one, with nothing but their `user_id`. */
 export async function recordNewCustomers(client: Client, customers: readonly NewCustomer[]): Promise<void> {
-  if (customers.length > 0) await client.query(RECORD_NEW_CUSTOMERS, customerColumns(customers))
+  if (customers.length > 0) await client.query(recordNewCustomersOf(), customerColumns(customers))
 }
 
 /**

@@ -1,7 +1,7 @@
 // Customers that are rejected, failing or with fields left out are tried again now.
 import type { Pool } from 'pg'
 import { retried } from '../database/batch.ts'
-import { type Client, oneRow } from '../database/client.ts'
+import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { type CustomerKey, LANE, type Lane } from '../model/customer.ts'
 import { SELECTED, type Selector, valuesOf } from './failures.ts'
@@ -37,8 +37,7 @@ UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1) ORDER BY key`
 /** Customers who are named go with the live changes; many at once must not hold those up. */
 export async function retryKeys(pool: Pool, keys: readonly CustomerKey[]): Promise<Retried> {
   const asked = [...new Set(keys)]
-  const { rows } = await pool.query<{ key: CustomerKey }>(KNOWN, [asked])
-  const known = rows.map(({ key }) => key)
+  const known = await keysBy(pool, KNOWN, [asked])
   const counts = await retried(() => retryPage(pool, known, LANE.change))
   const unheardOf = asked.filter((key) => !known.includes(key))
   return { customers: known.length, ...counts, unheardOf }
@@ -53,8 +52,7 @@ export async function retryAll(pool: Pool, selector: Selector): Promise<Retried>
   const page = PAGE_OF_ALL(SELECTED[selector.kind])
   let sum: Retried = { customers: 0, underWay: 0, waiting: 0, unheardOf: [] }
   for (let after: CustomerKey | null = null; ; ) {
-    const found: { rows: { key: CustomerKey }[] } = await pool.query(page, [...valuesOf(selector), after])
-    const keys = found.rows.map(({ key }) => key)
+    const keys: readonly CustomerKey[] = await keysBy(pool, page, [...valuesOf(selector), after])
     const { underWay, waiting } = await retried(() => retryPage(pool, keys, LANE.repair))
     sum = {
       ...sum,

@@ -1,5 +1,5 @@
 // The questions of sweeps and checks to the tables, for many customers at once.
-import type { Client } from '../database/client.ts'
+import { type Client, keysBy } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
@@ -73,11 +73,7 @@ export async function capturedOf(
   keys: readonly CustomerKey[],
 ): Promise<ReadonlySet<CustomerKey>> {
   if (keys.length === 0) return new Set()
-  const { rows } = await client.query<{ key: CustomerKey }>(
-    'SELECT DISTINCT key FROM rollcall.outbox WHERE key = ANY($1)',
-    [keys],
-  )
-  return new Set(rows.map(({ key }) => key))
+  return new Set(await keysBy(client, 'SELECT DISTINCT key FROM rollcall.outbox WHERE key = ANY($1)', [keys]))
 }
 
 const CHANGED = `
@@ -93,8 +89,7 @@ export async function changedSince(
   since: string,
 ): Promise<ReadonlySet<CustomerKey>> {
   if (keys.length === 0) return new Set()
-  const { rows } = await client.query<{ key: CustomerKey }>(CHANGED, [keys, since])
-  return new Set(rows.map(({ key }) => key))
+  return new Set(await keysBy(client, CHANGED, [keys, since]))
 }
 
 /** Keys of the ledger in their order, beginning after one of them. */
@@ -103,9 +98,6 @@ export async function ledgerKeys(
   after: CustomerKey | null,
   limit: number,
 ): Promise<readonly CustomerKey[]> {
-  const { rows } = await client.query<{ key: CustomerKey }>(
-    'SELECT key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key LIMIT $2',
-    [after, limit],
-  )
-  return rows.map(({ key }) => key)
+  const page = 'SELECT key FROM rollcall.ledger WHERE $1::text IS NULL OR key > $1 ORDER BY key LIMIT $2'
+  return await keysBy(client, page, [after, limit])
 }

@@ -26,8 +26,11 @@ type Bound = Facts & { readonly rewritten: boolean }
 /** Names one binding: the transaction that wrote the row. `migrate --target` makes another, and so does a logical restore. */
 export type Binding = string
 
-/** A guard for statements of a process, with the names of parameters: its target and its mapping are the present ones. */
-export const isCurrent = ({ binding, fingerprint }: { binding: string; fingerprint: string }) =>
+/** The target that a process calls, and its mapping. Once another one is current, the process leases and claims nothing. */
+export type BoundTo = { readonly binding: Binding; readonly fingerprint: string }
+
+/** A guard for statements of a process, with the names of parameters. */
+export const isCurrent = ({ binding, fingerprint }: BoundTo) =>
   `(${CURRENT_FINGERPRINT} = ${fingerprint} AND EXISTS (SELECT FROM rollcall.target WHERE xmin::text = ${binding}))`
 
 const BOUND = `

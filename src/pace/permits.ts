@@ -85,9 +85,4 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
 }
 
 /** Permits that the row has granted: the next one is usable at `at`, each further one `spacing` later. */
-type Grant = {
-  readonly at: number
-  readonly spacing: number
-  readonly left: number
-  readonly epoch: string
-}
+type Grant = { readonly at: number; readonly spacing: number; readonly left: number; readonly epoch: string }

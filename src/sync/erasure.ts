@@ -42,16 +42,11 @@ export function rememberErased(memory: Memory, { fields, body }: Erasing, unclea
   }
 }
 
-/** A lookup has shown what became of an erasure. */
-export function erasureAfterLookup({ erased }: Pick<Memory, 'erased'>): Memory['erased'] {
-  return erased === null ? null : 'verified'
-}
-
 /**
  * An erasure that was answered neither yes nor no was not carried out where what it cleared is still shown. A field that the
- * service refused to clear and does not show is empty.
+ * service refused to clear and does not show is empty. A lookup that shows nothing else has verified it.
  */
-export function afterErasure({ sent, erased, refused }: Memory, seen: Memory): Memory {
+export function afterErasure({ sent, refused }: Memory, seen: Memory): Memory {
   const left = fieldsShown(seen)
   const stands = ([name]: [string, unknown]) =>
     name === UNVERIFIABLE_FIELD || left.some((field) => field === name)
@@ -60,5 +55,5 @@ export function afterErasure({ sent, erased, refused }: Memory, seen: Memory): M
   const known = Object.entries(sent).filter(
     ([field, mark]) => mark !== UNKNOWN_VALUE || field === UNVERIFIABLE_FIELD,
   )
-  return { ...shown, erased: erasureAfterLookup({ erased }), sent: Object.fromEntries(known) }
+  return { ...shown, erased: 'verified', sent: Object.fromEntries(known) }
 }

@@ -20,10 +20,7 @@ import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 export type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
 type Finished = Omit<Subject, 'end' | 'memory'> &
-  Turned & {
-    readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
-    readonly claim: Claim
-  }
+  Turned & { readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>; readonly claim: Claim }
 
 /** Puts the outcome of a claim into the form that is stored. */
 export function toEnding(finished: Finished): Ending {
@@ -178,17 +175,10 @@ function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Fini
   if (isToErase({ mapped, claimants, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory
-  return forgetUnmanaged(memory, (field) => config.mapping[field] !== undefined)
-}
-
-/**
- * Fields that the mapping has ceased to set belong to other systems: what we sent or saw once says nothing about them
- * when the mapping sets them again.
- */
-function forgetUnmanaged(memory: Memory, managed: (field: OptionalField) => boolean): Memory {
-  const kept = (digests: Digests): Digests =>
-    Object.fromEntries(Object.entries(digests).filter(([field]) => managed(field as OptionalField)))
-  return { ...memory, sent: kept(memory.sent), seen: kept(memory.seen) }
+  // Fields that the mapping has ceased to set belong to other systems.
+  const isManaged = ([field]: [string, string]) => config.mapping[field as OptionalField] !== undefined
+  const managed = (digests: Digests): Digests => Object.fromEntries(Object.entries(digests).filter(isManaged))
+  return { ...memory, sent: managed(memory.sent), seen: managed(memory.seen) }
 }
 
 type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'acknowledged'>

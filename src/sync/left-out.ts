@@ -47,12 +47,6 @@ export function refusalMark(field: OptionalField, fields: Fields, digests: Custo
 /** Field issues to record: what the mapping left out, and what the service refused. */
 export function issuesOf(mapped: readonly FieldIssue[], memory: Refused): FieldIssue[] {
   const refused = OPTIONAL_FIELDS.filter((field) => memory.refused[field] !== undefined)
-  return [
-    ...mapped,
-    ...refused.map((field) => ({
-      field,
-      code: 'refused' as const,
-      expected: 'a value that the service takes',
-    })),
-  ]
+  const [code, expected] = ['refused', 'a value that the service takes'] as const
+  return [...mapped, ...refused.map((field) => ({ field, code, expected }))]
 }

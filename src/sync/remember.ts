@@ -10,7 +10,7 @@ import type { RemoteUser } from '../service/body.ts'
 import { conflictAfterLookup } from './conflict.ts'
 import { countryAfterLostCreate, markHiddenUnknown } from './country.ts'
 import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
-import { afterErasure, erasureAfterLookup } from './erasure.ts'
+import { afterErasure } from './erasure.ts'
 import { agreed, type Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
 
@@ -24,7 +24,7 @@ export function rememberAbsent(memory: Memory): Memory {
   const sent = hidden === undefined ? {} : { [UNVERIFIABLE_FIELD]: hidden }
   const conflict = memory.conflict && { ...memory.conflict, phase: 'creating' as const }
   // An erasure of unknown outcome is owed as a whole, if the user is there all the same.
-  const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : erasureAfterLookup(memory)
+  const erased = Object.values(memory.sent).includes(UNKNOWN_VALUE) ? null : memory.erased && 'verified'
   return { ...memory, remote: 'absent', seenStatus: null, sent, seen: {}, conflict, erased }
 }
 

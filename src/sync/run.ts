@@ -23,7 +23,9 @@ export type JobOptions = {
   readonly storeEnding: (ending: Ending) => Promise<boolean>
   /** `wall`: milliseconds since 1970, also while the machine sleeps. `monotonic`: never set back. */
   readonly clock: { readonly wall: () => number; readonly monotonic: () => number }
+  /** No further call is started once this is aborted. */
   readonly stopping: AbortSignal
+  /** Breaks off a call that is under way; its outcome is then unknown. */
   readonly abort: AbortSignal
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
 }
@@ -86,7 +88,7 @@ export function makeJob(options: JobOptions) {
   }
 }
 
-export type ClaimRun = {
+export type ClaimRun = Pick<JobOptions, 'stopping' | 'abort'> & {
   readonly claim: Claim
   /** Taken before the claim, for the first call; given back when none is made. */
   readonly permit: Permit
@@ -94,10 +96,6 @@ export type ClaimRun = {
   readonly hasTime: () => boolean
   /** Aborted when that time is over, so that no call waits beyond it; `hasTime` decides. */
   readonly expired: AbortSignal
-  /** No further call is started once this is aborted. */
-  readonly stopping: AbortSignal
-  /** Breaks off a call that is under way; its outcome is then unknown. */
-  readonly abort: AbortSignal
   readonly observe: (step: SyncStep) => void
 }
 

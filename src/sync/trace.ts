@@ -6,10 +6,8 @@ import type { Subject } from './subject.ts'
 
 type Calling = Pick<Subject, 'record' | 'basis'> & { readonly claim: Claim; readonly plan: Plan }
 
-export async function leaveTrace(
-  { config, markStatusUnknown, markAsked }: SyncContext,
-  { claim, plan, record, basis }: Calling,
-): Promise<void> {
+export async function leaveTrace(context: SyncContext, { claim, plan, record, basis }: Calling) {
+  const { config, markStatusUnknown, markAsked } = context
   // The trial that it tells of must not seem to have ended by itself.
   if (basis.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
   // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.

@@ -120,11 +120,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
   const calls = counter(
     'calls_total',
     'Calls by method, meaning of the answer, and HTTP status class; status none: no answer came',
-    {
-      method: METHODS,
-      meaning: MEANINGS,
-      status: STATUS_CLASSES,
-    },
+    { method: METHODS, meaning: MEANINGS, status: STATUS_CLASSES },
   )
   const timed = 'Duration of calls in seconds, answered or not'
   const duration = histogram('call_duration_seconds', timed, { method: METHODS }, BUCKETS)
