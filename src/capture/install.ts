@@ -8,7 +8,7 @@ import { quoted } from '../customers/query.ts'
 import { oneRow } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
 import { PINNED, UNPINNED } from '../database/session.ts'
-import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
+import { committed, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan } from './relations.ts'
 import { asInstalled, captureDifference, LACKS, readInstalled, type TableDifference } from './status.ts'
@@ -195,14 +195,13 @@ async function underShortLock(client: ClientBase, { table, statements, patienceM
 }
 
 async function attempt(client: ClientBase, statements: readonly string[]): Promise<boolean> {
-  await client.query('BEGIN')
   try {
-    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    for (const statement of statements) await client.query(statement)
-    await client.query('COMMIT')
-    return true
+    return await committed(client, async () => {
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+      for (const statement of statements) await client.query(statement)
+      return true
+    })
   } catch (error) {
-    await client.query('ROLLBACK')
     // The other one is a deadlock: both pass by themselves.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === LOCK_NOT_AVAILABLE || code === '40P01') return false

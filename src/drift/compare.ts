@@ -13,8 +13,6 @@ import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Sho
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Observed = RemoteUser | 'absent' | 'unreadable'
 
-type Unchecked = { readonly why: unknown }
-
 type Known = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly unclear: readonly string[]
@@ -25,7 +23,7 @@ export function compare(
   snapshot: Snapshot,
   remote: Observed,
   known: Known,
-): Exclude<CheckVerdict, Unchecked> {
+): Exclude<CheckVerdict, { why: unknown }> {
   const { mapped, work } = snapshot
   if (remote === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
   const { plan, memory } = planAfter(snapshot, remote)

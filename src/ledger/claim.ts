@@ -58,10 +58,7 @@ RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o
 /** `lastsMs`: until another process may look up the user, which is the claim's lifetime and the lag of the service. */
 type Options = BoundTo & { readonly lastsMs: number }
 
-export function makeClaim(
-  pool: Pool,
-  { lastsMs, binding, fingerprint }: Options,
-): (lease: Lease) => Promise<Claim | null> {
+export function makeClaim(pool: Pool, { lastsMs, binding, fingerprint }: Options) {
   return makeBatch<Lease, Claim | null>(async (leases) => {
     const { rows } = await pool.query<Claim>(CLAIM, [
       leases.map((lease) => lease.id),

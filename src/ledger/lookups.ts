@@ -14,10 +14,8 @@ export const OWE_LOOKUP = `${OWE}, suspect_version = o.change_version + 1, unkno
  */
 export const VERIFICATIONS = 2
 
-/** How long after a lookup or a write the first verification is due. */
+/** The first is due so long after a lookup or a write, and the next one so long after the lookup before it. */
 const VERIFY_FIRST = `interval '1 minute'`
-
-/** How long after the present lookup the next one is due; in the terms of the statement that counts them down. */
 const VERIFY_AFTER = `CASE o.verify_left WHEN ${VERIFICATIONS} THEN ${VERIFY_FIRST} ELSE interval '10 minutes' END`
 
 /** At the next lease. An open call mark means that a process died between its claim and its ending: what it sent is not known. */
@@ -33,8 +31,7 @@ export const AFTER_CRASH = `
  */
 export const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
-// At an ending (ending.ts): `e` is the ending, `b` the row as it was locked, and `t` has all that is derived from both.
-
+/** At an ending (ending.ts): `e` is the ending, `b` the row as it was locked, and `t` has all that is derived from both. */
 export const LOOKUPS_DERIVED = `
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
   -- Under the claim a lookup was requested.

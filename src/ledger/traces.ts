@@ -9,10 +9,7 @@ const MARK_STATUS = `
 UPDATE rollcall.owed SET status_unknown = true
 WHERE id = $1 AND token = $2 AND call_token = $2 AND NOT status_unknown`
 
-export async function markStatusUnknown(
-  pool: Pool,
-  { id, token }: Pick<Claim, 'id' | 'token'>,
-): Promise<void> {
+export async function markStatusUnknown(pool: Pool, { id, token }: Claim): Promise<void> {
   await pool.query(MARK_STATUS, [id, token])
 }
 

@@ -13,9 +13,8 @@ import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/u
 export type Digester = {
   /** Names key and normal form; digests made under another id cannot be compared. */
   readonly id: string
-  exact(key: CustomerKey, field: OptionalField, value: FieldValue): string
-  /** The digest of a value that is in normal form already. */
-  normal(key: CustomerKey, field: OptionalField, form: string | null): string
+  /** For `normal` the value is in normal form already. */
+  digest(form: 'exact' | 'normal', key: CustomerKey, field: OptionalField, value: FieldValue): string
   /** The digest of the whole mapped customer, and of how empty values are sent. */
   whole(key: CustomerKey, mapped: Mapped, clearWith: Config['clearWith']): string
 }
@@ -26,12 +25,10 @@ export const NO_VALUE = 'null'
 export function makeDigester(secret: string): Digester {
   const hmac = makeHmac(secret)
   const mac = (text: string) => hmac(text).slice(0, 22)
-  const digest = (form: 'exact' | 'normal', key: CustomerKey, field: string, value: FieldValue) =>
-    value === null ? NO_VALUE : mac(JSON.stringify([form, key, field, value]))
   return {
     id: `${mac('rollcall digest key').slice(0, 8)}.${NORMAL_FORM_VERSION}`,
-    exact: (key, field, value) => digest('exact', key, field, value),
-    normal: (key, field, form) => digest('normal', key, field, form),
+    digest: (form, key, field, value) =>
+      value === null ? NO_VALUE : mac(JSON.stringify([form, key, field, value])),
     whole: (key, mapped, clearWith) => mac(JSON.stringify(['whole', key, ...essence(mapped, clearWith)])),
   }
 }
@@ -65,8 +62,8 @@ export type CustomerDigests = {
 }
 
 export function forCustomer(digester: Digester, key: CustomerKey): CustomerDigests {
-  const exact = once<FieldValue>((field, value) => digester.exact(key, field, value))
-  const ofForm = once<string | null>((field, form) => digester.normal(key, field, form))
+  const exact = once<FieldValue>((field, value) => digester.digest('exact', key, field, value))
+  const ofForm = once<string | null>((field, form) => digester.digest('normal', key, field, form))
   return {
     keyId: digester.id,
     exact,

@@ -76,14 +76,13 @@ export function makeJob(options: JobOptions) {
       abort,
       observe: (step) => observe(made.key, step, made),
     }
-    const { key } = made
     try {
       const ending = await runClaim(context, run)
       await storeEnding(ending)
-      if (ending.freed.length > 0) await context.wakeWaiting({ key, freed: ending.freed })
+      if (ending.freed.length > 0) await context.wakeWaiting({ key: made.key, freed: ending.freed })
       return ending
     } catch (error) {
-      throw new BrokenOff(key, error)
+      throw new BrokenOff(made.key, error)
     }
   }
 }

@@ -15,20 +15,13 @@ import type { SyncContext } from './context.ts'
 import { type Digester, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 
-/** As in Subject. */
-type Sharing = {
-  readonly mapped: Mapped
-  readonly claimants: readonly CustomerKey[]
-  readonly basis: KnownRecord
-}
-
 type Own = { readonly mapped: Mapped; readonly record: KnownRecord }
 
 export async function resolveSharing(
   { config, digester, readOther, readKept }: SyncContext,
   { key, nowMs, statusUnknown }: Claim,
   { mapped, record }: Own,
-): Promise<Sharing> {
+) {
   const kept = await readKept(userIdOf(mapped) ?? '')
   const others = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
   const met = await findClaimants({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
@@ -56,7 +49,7 @@ export async function findClaimants(
   { config, readOther, now }: Reads,
   others: readonly UserRecord[],
   { mapped, record }: Own,
-): Promise<Omit<Sharing, 'basis'>> {
+): Promise<{ readonly mapped: Mapped; readonly claimants: readonly CustomerKey[] }> {
   const loses = mapped.kind === 'removed' || mapped.kind === 'out-of-scope'
   const mapOther = async (key: CustomerKey) => mapFound(config, key, await readOther(key), now)
   const found = await Promise.all(
@@ -119,7 +112,7 @@ function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting)
   const known = record.sent[UNVERIFIABLE_FIELD]
   if (known === undefined) return {}
   const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null
-  const digest = (of: CustomerKey) => digester.exact(of, UNVERIFIABLE_FIELD, value)
+  const digest = (of: CustomerKey) => digester.digest('exact', of, UNVERIFIABLE_FIELD, value)
   const same = record.digestKeyId === digester.id && known === digest(key)
   const mark = known === NO_VALUE ? NO_VALUE : same ? digest(own.key) : UNKNOWN_VALUE
   return { [UNVERIFIABLE_FIELD]: mark }

@@ -43,11 +43,10 @@ export async function readSubject(context: SyncContext, claim: Claim): Promise<S
 
 function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
-  const loses = mapped.kind !== 'user' || !entitled(mapped.user.status)
   const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
   return startMemory({
     ...claim,
-    unknown: claim.unknown || (loses && unaccepted),
+    unknown: claim.unknown || (isWithoutAccess(mapped) && unaccepted),
     ...{ record: basis, mapped, digests },
   })
 }
@@ -105,11 +104,11 @@ const NOT_NOTED_MS = 1000
 
 /** Whether by what is seen of it the customer has no access, whatever is remembered: the service may know better. */
 export function seemsLost(mapped: Mapped): boolean {
-  return (
-    mapped.kind === 'removed' ||
-    mapped.kind === 'out-of-scope' ||
-    (mapped.kind === 'user' && mapped.user.status === 0)
-  )
+  return mapped.kind !== 'rejected' && isWithoutAccess(mapped)
+}
+
+function isWithoutAccess(mapped: Mapped): boolean {
+  return mapped.kind !== 'user' || !entitled(mapped.user.status)
 }
 
 /**

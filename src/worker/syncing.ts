@@ -61,7 +61,6 @@ export async function startSyncing(options: Options) {
     },
   })
   const giveBack = makeUnlease(pool)
-  const role = roleBehind(pool)
   const slots = makeSlots({
     most: paced.concurrency,
     async carryOut(lease, begun) {
@@ -70,11 +69,12 @@ export async function startSyncing(options: Options) {
       if (stopping.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
     },
     onError: makeQuiet<unknown>((error, times) => {
-      const about =
-        error instanceof BrokenOff
-          ? { customer: error.customer, ...explained(error.cause, role) }
-          : explained(error, role)
-      log.warn({ ...about, times }, 'the sync of a customer was interrupted: it will be retried')
+      const [who, cause] =
+        error instanceof BrokenOff ? [{ customer: error.customer }, error.cause] : [{}, error]
+      log.warn(
+        { ...who, ...explained(cause, roleBehind(pool)), times },
+        'the sync of a customer was interrupted: it will be retried',
+      )
     }, now),
   })
   const consumer = await queue.consume(slots.take, { concurrency: PAGES })

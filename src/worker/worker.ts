@@ -40,7 +40,6 @@ const SCHEDULE_MS = 10_000
 export async function startWorker({ opened, queue, log, observers }: Options) {
   const { pool, context, pace, binding } = opened
   const { config, digester } = context
-  const { fingerprint } = config
   const { watchLoop: watch } = observers
   const now = systemClock.monotonic
   const role = roleBehind(pool)
@@ -56,7 +55,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
       else log.warn({ calls: trouble.dropped }, 'calls are missing in the log of calls')
     },
   })
-  const mapping = makeMappingWatch({ pool, fingerprint, log, now })
+  const mapping = makeMappingWatch({ pool, fingerprint: config.fingerprint, log, now })
   const { pump, consumer, idle, witness } = await startSyncing({
     ...{ opened, queue, log, calls, mapping, observers, stopping: signal, abort: abort.signal },
   })

@@ -18,15 +18,7 @@ import { CLEAR, digests, KEEP, marks, user } from '../support/plan-scene.ts'
 import { runs } from '../support/size.ts'
 
 const WORK: Work = {
-  ...{
-    key: '7',
-    known: true,
-    desiredDigest: 'as it was',
-    owed: false,
-    claimed: false,
-    unknown: false,
-    hiddenUnknown: false,
-  },
+  ...{ key: '7', known: true, owed: false, claimed: false, unknown: false, hiddenUnknown: false },
   ...{ statusUnknown: false, replanAtMs: null, id: '1', version: '3', unverified: false, generation: '1' },
   record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKeyId: digests.keyId, verifiedAgoMs: 9000 },
 }
@@ -37,17 +29,8 @@ function subject(
   rest: Partial<Snapshot> = {},
 ): Snapshot {
   return {
-    ...{
-      key: '7',
-      mapped,
-      unreadable: null,
-      sameUser: [],
-      claimants: [],
-      policy: KEEP,
-      digests,
-      desiredDigest: 'as it was',
-      nowMs: 1000,
-    },
+    ...{ key: '7', mapped, unreadable: null, sameUser: [], claimants: [], policy: KEEP, digests },
+    ...{ desiredDigest: 'as it was', nowMs: 1000 },
     work: { ...WORK, record: { ...WORK.record, ...record } },
     ...rest,
   }

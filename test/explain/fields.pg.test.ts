@@ -103,7 +103,7 @@ test.each<[string, string | null, string, string | null]>([
   const config = { advanced: { timing: { consistencyDelayMs: 20_000 } } }
   await using house = await buildHouse(lane, { config })
   const digester = makeDigester(DIGEST.digestKey)
-  const known = sent === null ? {} : { first_name: digester.exact('c', 'first_name', sent) }
+  const known = sent === null ? {} : { first_name: digester.digest('exact', 'c', 'first_name', sent) }
   await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
   await house.db.pool.query(
     `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, sent, digest_key, reason, acknowledged_at)

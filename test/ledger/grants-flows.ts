@@ -158,13 +158,8 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
     const { fingerprint, timing } = house.config
     const work = { record: NEVER_SETTLED }
     const mapped = { kind: 'removed', userId: 'u' }
-    const snapshot = {
-      key: 'checked',
-      mapped,
-      desiredDigest: 'd',
-      digests: { keyId: 'k' },
-      work,
-    } as unknown as Snapshot
+    const known = { key: 'checked', mapped, work, desiredDigest: 'd', digests: { keyId: 'k' } }
+    const snapshot = known as unknown as Snapshot
     const options = { ...timing, consistencyDelayMs: 0, fingerprint, repairsLater: false }
     // Suspected, found, ended; suspected, and forgotten.
     for (const verdict of [MISSING, MISSING, AGREES, MISSING, AGREES]) {

@@ -64,12 +64,7 @@ function ending(given: Given) {
   return toEnding({
     context: { config, random: () => 0.5, digester },
     claim: {
-      id: '1',
-      token: '2',
-      key: '7',
-      version: '3',
-      unknown,
-      hiddenUnknown: false,
+      ...{ id: '1', token: '2', key: '7', version: '3', unknown, hiddenUnknown: false },
       statusUnknown: given.statusUnknown ?? false,
       attempts,
       mayHaveWritten: given.mayHaveWritten ?? unknown,

@@ -26,26 +26,11 @@ const RECORD: LedgerRecord = {
   digestKeyId: digester.id,
 }
 
-const ASIDE = {
-  unknown: false,
-  hiddenUnknown: false,
-  statusUnknown: false,
-  replanInMs: null,
-  digests: { keyId: 'k' },
-}
+const SURE = { unknown: false, hiddenUnknown: false, statusUnknown: false }
+const ASIDE = { ...SURE, replanInMs: null, digests: { keyId: 'k' } }
 
-function start(
-  record: Partial<LedgerRecord> = {},
-  { unknown = false, hiddenUnknown = false, statusUnknown = false } = {},
-): Memory {
-  return fromRecord({
-    record: { ...RECORD, ...record },
-    unknown,
-    hiddenUnknown,
-    statusUnknown,
-    replanInMs: null,
-    digests,
-  })
+function start(record: Partial<LedgerRecord> = {}, unsure: Partial<typeof SURE> = {}): Memory {
+  return fromRecord({ ...SURE, ...unsure, record: { ...RECORD, ...record }, replanInMs: null, digests })
 }
 
 function desired(fields: Fields, status: 0 | 2 | 4 = 2): DesiredUser {
