@@ -9,7 +9,7 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
 import { renderService } from '../model/service.ts'
 import { sleep, systemClock } from '../ops/time.ts'
 import { namedService } from '../service/address.ts'
-import { BrokenOff, makeJob } from '../sync/run.ts'
+import { BrokenOff, makeSyncLease } from '../sync/run.ts'
 import { JUST_WRITTEN } from '../sync/turn.ts'
 import { logCalls } from '../worker/log.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -39,12 +39,12 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       )
     let steps: RedactedStep[] = []
     const { fingerprint } = config
-    const claim = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
-    const job = makeJob({
+    const claimLease = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
+    const syncLease = makeSyncLease({
       context,
-      async claim(lease) {
-        const claimed = await claim(lease)
-        return claimed && { ...claimed, unknown: claimed.unknown || lookup }
+      async claimLease(lease) {
+        const claim = await claimLease(lease)
+        return claim && { ...claim, unknown: claim.unknown || lookup }
       },
       storeEnding: makeStoreEnding(pool, config.timing.gapMs),
       ...{ clock: systemClock, stopping: io.stop, abort: io.stop },
@@ -73,7 +73,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     /** Whether a claim was made; else whether it is worth another try at once. */
     async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
       const open = await mayCall()
-      if (open && (await job(lease).catch(unwrapped))) return 'claimed'
+      if (open && (await syncLease(lease).catch(unwrapped))) return 'claimed'
       // The next process need not wait for the lease to pass.
       await unlease(pool, [lease])
       const mapping = await findMapping(pool, config.fingerprint)

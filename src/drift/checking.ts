@@ -69,8 +69,8 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   async function carryOut(keys: readonly CustomerKey[], claimed: ClaimedChecks, signal: AbortSignal) {
     const { tokens } = claimed
     const read = await readCheckable(reading, keys)
-    const asked = read.filter(({ snapshot, skip }) => skip === null && tokens.has(snapshot.key))
-    const snapshots = asked.map(({ snapshot }) => snapshot)
+    const toAsk = read.filter(({ snapshot, skip }) => skip === null && tokens.has(snapshot.key))
+    const snapshots = toAsk.map(({ snapshot }) => snapshot)
     const { answers, stopped } = await getUsers(snapshots, signal)
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
     const repairsLater = !repair && config.reconcile.mode === 'repair'

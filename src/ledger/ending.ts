@@ -66,7 +66,7 @@ export type Ending = {
     readonly status: number | null
     readonly error: string | null
   } | null
-  /** Values that its writes have replaced or cleared, for customers that wait for them. Plain: the old value. It is not stored. */
+  /** Values that its writes have replaced or cleared, for customers that wait for them. Plain: none, where only the status changes. They are not stored. */
   readonly freed: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. Plain: both are null. */
   readonly erasure: {
@@ -90,12 +90,13 @@ const SHORTEST_REPLAN = `interval '1 second'`
 // docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. `b` is the
 // same row as it was locked: a LATERAL cannot name `o`.
 
-/** Derived from an ending and its row. `shown_at`: when a GET shows the last request. `risen`: a change was noted under the claim. */
+/** Derived from an ending and its row. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, under the claim. */
 const DERIVED = `
 SELECT $3 * interval '1 ms' AS gap,
   e."backoffMs" * interval '1 ms' AS backoff,
   greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
   b.change_version > e.version AS risen,
+  b.suspect_version > e.version AS suspected,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   ${LOOKUPS_DERIVED}`
@@ -206,8 +207,8 @@ export function makeStoreEnding(pool: Pool, gapMs: number): (ending: Ending) => 
     await noteNamed(pool, endings)
     const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, gapMs }, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
-    const late = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
-    await retried(() => suspectLate(pool, late))
+    const tooLate = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
+    await retried(() => suspectLate(pool, tooLate))
     const counted = endings.filter((ending) => stored.get(ending) === true)
     await retried(() => noteNewClaimants(pool, counted))
     return endings.map((ending) => stored.get(ending) ?? false)

@@ -34,8 +34,6 @@ export const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts >
 /** At an ending (ending.ts): `e` is the ending, `b` the row as it was locked, and `t` has all that is derived from both. */
 export const LOOKUPS_DERIVED = `
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
-  -- Under the claim a lookup was requested.
-  b.suspect_version > e.version AS suspected,
   e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
   -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
   e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown

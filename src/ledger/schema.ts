@@ -83,7 +83,7 @@ export const owed = rollcall.table(
     replanAt: at('replan_at'),
     token: bigint('token', { mode: 'bigint' }),
     callToken: bigint('call_token', { mode: 'bigint' }),
-    /** Calls in a row that settled nothing. */
+    /** Claims in a row that settled nothing. */
     attempts: integer('attempts').notNull().default(0),
     /** Since when a change waits that is not settled. */
     changedAt: at('changed_at'),
@@ -134,7 +134,7 @@ export const ledger = rollcall.table(
     verifiedAt: at('verified_at'),
     /** When a GET first showed all of the change that was settled last. */
     provedAt: at('proved_at'),
-    /** When a verification last had a clear answer, whatever it said. */
+    /** When a check last had an answer, whatever it said. */
     checkedAt: at('checked_at'),
     /** When a check was last wanted, whatever came of it; workers ask about the longest ago first. */
     askedAt: at('asked_at'),

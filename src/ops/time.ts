@@ -7,5 +7,5 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Both clocks of a process, in milliseconds; see `JobOptions` of sync/run.ts. */
+/** Both clocks of a process, in milliseconds; see `SyncLeaseOptions` of sync/run.ts. */
 export const systemClock = { wall: () => Date.now(), monotonic: () => performance.now() }

@@ -1,7 +1,6 @@
 import type { CallEntry } from '../ledger/calls.ts'
-import type { Reason, ReasonCode } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { DesiredUser, OptionalField } from '../model/user.ts'
+import type { OptionalField } from '../model/user.ts'
 import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
 import type { Reply } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
@@ -17,8 +16,8 @@ import {
   type ReadMeaning,
   type WriteMeaning,
 } from './classify.ts'
-import { fieldsOf, type Plan } from './plan.ts'
-import type { Call, Turn, TurnEnd, TurnSituation } from './turn.ts'
+import type { Plan } from './plan.ts'
+import type { Call } from './turn.ts'
 
 type Answer = {
   readonly outcome: Outcome
@@ -48,13 +47,13 @@ type CalledWrite = Answer & {
 const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
-export async function callService(users: UsersClient, request: Request): Promise<Called> {
+export async function callService(users: UsersClient, request: CallRequest): Promise<Called> {
   const { remote, answer } = await exchange(users, request)
   return classified(request.call.method, remote, answer)
 }
 
 /** The same for a GET. */
-export async function getUser(users: UsersClient, request: Omit<Request, 'call'>): Promise<CalledGet> {
+export async function getUser(users: UsersClient, request: Omit<CallRequest, 'call'>): Promise<CalledGet> {
   const { remote, answer } = await exchange(users, { ...request, call: { method: 'GET' } })
   return { method: 'GET', meaning: classifyRead(answer.outcome), remote, ...answer }
 }
@@ -64,9 +63,9 @@ export function classified(method: Method, remote: RemoteUser | null, answer: An
   return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
 }
 
-type Request = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
+type CallRequest = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
 
-async function exchange(users: UsersClient, request: Request) {
+async function exchange(users: UsersClient, request: CallRequest) {
   const { call, userId, signal } = request
   const started = performance.now()
   try {
@@ -107,52 +106,12 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
   }
 }
 
-function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: Request): BodyKind {
+function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: CallRequest): BodyKind {
   if (body.kind !== 'json') return body.kind
   if (remote) return 'user'
   if (body.value === null) return 'null'
   if ('body' in call && contradicts(body.value, userId, call.body.status)) return 'other'
   return reportsError(body.value) ? 'error' : 'readable'
-}
-
-/** The facts of an answer besides its meaning; `status` is null when there was none. */
-export type Facts = Pick<TurnSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> & {
-  readonly plan: Plan
-  readonly status: number | null
-  readonly error?: string
-  readonly waitMs?: number
-  /** Fields that the answer names. */
-  readonly named: readonly OptionalField[]
-  /** The answer says that another user has what was sent. */
-  readonly conflict: boolean
-  readonly desired: DesiredUser | null
-}
-
-export function factsOf({ outcome, named, conflict }: Called) {
-  if (outcome.kind === 'error') return { status: null, error: outcome.error, named, conflict }
-  const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
-  return { status: outcome.status, ...wait, named, conflict }
-}
-
-/** The claim's turn after an answer; `end` when nothing more is to be tried in this claim. */
-export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
-
-/** Codes, statuses and names only: a reason is stored, logged and shown. */
-export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {
-  const fields = fieldsOf(plan)
-  const known = named.filter((field) => fields.includes(field))
-  return {
-    code,
-    ...(status === null ? {} : { status }),
-    ...(error === undefined ? {} : { error }),
-    ...(fields.length > 0 ? { fields } : {}),
-    ...(known.length > 0 ? { named: known } : {}),
-  }
-}
-
-export function retry(code: ReasonCode, facts: Facts): TurnEnd {
-  const wait = facts.waitMs === undefined ? {} : { waitMs: facts.waitMs }
-  return { kind: 'retry', reason: reasonOf(code, facts), failed: true, ...wait }
 }
 
 type LoggedCall = {

@@ -30,20 +30,20 @@ export function toEnding(finished: Finished): Ending {
   const result = resultOfCalls(turn)
   const { writes, lookups, acknowledged } = result
   // A clear yes to what was sent once more says nothing of the rest.
-  const takenForYes = end.kind !== 'unknown' && result.takenForYes
+  const unclearYes = end.kind !== 'unknown' && result.takenForYes
   const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
-  const unclear = takenForYes || isGone(finished) || lastIsUnclear
+  const unclear = unclearYes || isGone(finished) || lastIsUnclear
   const others = forOthers(finished, result)
-  const answered = unclear || others.effect === 'answered'
+  const requestIsOver = unclear || others.effect === 'answered'
   const mayBeDone = writes === 'answered' || writes === 'lost'
   return {
     claim,
     // Tried again, a yes that may be wrong is looked up first.
-    kind: end.kind === 'retry' && takenForYes ? 'unknown' : end.kind,
+    kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind,
     failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
     backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
     // A request without an answer may arrive late.
-    lateMs: answered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     replanAtMs: replanAt(finished),
     writes,
     unclear,

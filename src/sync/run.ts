@@ -16,9 +16,9 @@ import { readSubject, type Subject } from './subject.ts'
 import { leaveTrace } from './trace.ts'
 import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
-export type JobOptions = {
+export type SyncLeaseOptions = {
   readonly context: SyncContext
-  readonly claim: (lease: Lease) => Promise<Claim | null>
+  readonly claimLease: (lease: Lease) => Promise<Claim | null>
   /** False where the ending came too late: it has then marked the customer as suspect. */
   readonly storeEnding: (ending: Ending) => Promise<boolean>
   /** `wall`: milliseconds since 1970, also while the machine sleeps. `monotonic`: never set back. */
@@ -47,12 +47,12 @@ export class BrokenOff extends Error {
  *
  * Rejects with BrokenOff after the claim, and as the claim does before it.
  */
-export function makeJob(options: JobOptions) {
-  const { context, claim, storeEnding, clock, stopping, abort, observe } = options
+export function makeSyncLease(options: SyncLeaseOptions) {
+  const { context, claimLease, storeEnding, clock, stopping, abort, observe } = options
   const { lifetimeMs } = context.config.timing
   const needed = timeNeededMs(context.config)
 
-  return async function job(lease: Lease, begun: () => void = () => undefined): Promise<Ending | null> {
+  return async function syncLease(lease: Lease, begun: () => void = () => undefined): Promise<Ending | null> {
     const permit = await context.permits.take(stopping)
     if (!permit) return null
     const wall = clock.wall()
@@ -60,34 +60,34 @@ export function makeJob(options: JobOptions) {
     const expired = AbortSignal.timeout(Math.max(0, lifetimeMs - needed))
     let claimed: Claim | null = null
     try {
-      claimed = await claim(lease)
+      claimed = await claimLease(lease)
     } finally {
       if (!claimed) context.permits.giveBack(permit)
     }
     begun()
     if (!claimed) return null
-    const made = claimed
+    const claim = claimed
     const run: ClaimRun = {
-      claim: made,
+      claim,
       permit,
       hasTime: () => lifetimeMs - Math.max(clock.wall() - wall, clock.monotonic() - monotonic) >= needed,
       expired,
       stopping,
       abort,
-      observe: (step) => observe(made.key, step, made),
+      observe: (step) => observe(claim.key, step, claim),
     }
     try {
       const ending = await runClaim(context, run)
       await storeEnding(ending)
-      if (ending.freed.length > 0) await context.wakeWaiting({ key: made.key, freed: ending.freed })
+      if (ending.freed.length > 0) await context.wakeWaiting({ key: claim.key, freed: ending.freed })
       return ending
     } catch (error) {
-      throw new BrokenOff(made.key, error)
+      throw new BrokenOff(claim.key, error)
     }
   }
 }
 
-export type ClaimRun = Pick<JobOptions, 'stopping' | 'abort'> & {
+export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly claim: Claim
   /** Taken before the claim, for the first call; given back when none is made. */
   readonly permit: Permit

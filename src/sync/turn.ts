@@ -76,15 +76,15 @@ export function startTurn(memory: Memory): Turn {
 
 /** The result of the calls that a claim has made. */
 export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
-  const writes = made.filter(({ plan }) => plan.kind !== 'lookup')
-  const unclear = writes.filter(({ meaning }) => meaning === 'unclear')
-  const done = writes.filter(({ meaning }) => meaning === 'done')
-  const lost = writes.filter(({ meaning }) => meaning === 'unknown')
-  const sent = writes.some(({ meaning }) => meaning !== 'not-sent')
+  const writing = made.filter(({ plan }) => plan.kind !== 'lookup')
+  const unclear = writing.filter(({ meaning }) => meaning === 'unclear')
+  const done = writing.filter(({ meaning }) => meaning === 'done')
+  const lost = writing.filter(({ meaning }) => meaning === 'unknown')
+  const sent = writing.some(({ meaning }) => meaning !== 'not-sent')
   const unanswered: Writes = lost.length > 0 ? 'lost' : sent ? 'refused' : 'none'
   return {
-    lookups: made.length - writes.length,
-    creates: writes.filter(({ plan }) => plan.kind === 'create').length,
+    lookups: made.length - writing.length,
+    creates: writing.filter(({ plan }) => plan.kind === 'create').length,
     writes: done.length + unclear.length > 0 ? ('answered' as const) : unanswered,
     /** A call got a trusted answer. */
     sure: made.some(({ trusted }) => trusted),
@@ -113,16 +113,16 @@ export type TurnSituation = Omit<Situation, 'memory'> & {
 }
 
 /**
- * Whether it is time for that: from the third failure on, unless the last attempt was refused. A service may insist on a
- * field: then the whole is tried again.
+ * Access goes alone from the third failure on, unless the last attempt was refused. A service may insist on a field: then the
+ * whole is tried again.
  */
 export function isAccessFirst(attempts: number, last: Reason | null): boolean {
   return attempts >= 3 && last?.code !== 'refused' && last?.code !== 'conflict'
 }
 
 /**
- * Otherwise a field that makes the service fail each time, or an answer too late for a second call, would keep access
- * wrong for ever.
+ * Access alone. A field may make the service fail each time, or an answer may come too late for a second call. Then access would
+ * stay wrong for ever.
  */
 function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Turn): Plan {
   if (plan.kind === 'create' && entitled(plan.body.status)) {

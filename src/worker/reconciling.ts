@@ -30,7 +30,7 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
   if (periodMs === null) return null
-  const run = makeStep(options, periodMs)
+  const run = makeRun(options, periodMs)
   const step = watch?.('checks', run) ?? run
   let failed = 0
   const runStep = async (): Promise<Processed> => {
@@ -63,7 +63,7 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
   }
 }
 
-function makeStep({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
+function makeRun({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
   const { config } = context
   const say = logChecks(log)

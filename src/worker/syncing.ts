@@ -10,7 +10,7 @@ import { makeStoreEnding } from '../ledger/ending.ts'
 import { makeUnlease } from '../ledger/lease.ts'
 import { type Log, makeQuiet } from '../ops/log.ts'
 import { systemClock } from '../ops/time.ts'
-import { BrokenOff, type JobOptions, makeJob } from '../sync/run.ts'
+import { BrokenOff, makeSyncLease, type SyncLeaseOptions } from '../sync/run.ts'
 import { logCalls } from './log.ts'
 import type { MappingWatch } from './mapping-watch.ts'
 import type { Opened } from './open-sync.ts'
@@ -18,13 +18,13 @@ import type { Observing } from './ops.ts'
 import { explained } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
-type Options = Pick<JobOptions, 'stopping' | 'abort'> & {
+type Options = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly opened: Opened
   readonly queue: JobQueue
   readonly log: Log
   readonly calls: Pick<CallLog, 'add'>
   readonly mapping: MappingWatch
-  readonly observers: Pick<Observing, 'onCaptured'> & { readonly onStep: JobOptions['observe'] }
+  readonly observers: Pick<Observing, 'onCaptured'> & { readonly onStep: SyncLeaseOptions['observe'] }
 }
 
 /** Pages that a process has at once: the next one is there when the first is begun. */
@@ -46,18 +46,18 @@ export async function startSyncing(options: Options) {
   })
 
   // From the queue to the ending.
-  const claim = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
+  const claimLease = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
   const logCall = logCalls(calls)
-  const job = makeJob({
+  const syncLease = makeSyncLease({
     ...{ context, storeEnding: makeStoreEnding(pool, timing.gapMs), clock: systemClock, stopping, abort },
-    async claim(lease) {
-      const claimed = await claim(lease)
-      if (claimed) witness.claimed(claimed.token)
-      return claimed
+    async claimLease(lease) {
+      const claim = await claimLease(lease)
+      if (claim) witness.claimed(claim.token)
+      return claim
     },
-    observe(key, step, made) {
+    observe(key, step, claim) {
       logCall(key, step)
-      observers.onStep(key, step, made)
+      observers.onStep(key, step, claim)
     },
   })
   const giveBack = makeUnlease(pool)
@@ -66,7 +66,7 @@ export async function startSyncing(options: Options) {
     async carryOut(lease, begun) {
       const refused = !mapping.takesPart() && (await mapping.isRefused())
       // An unclaimed lease would wait for its end, although another process could go on at once.
-      if (stopping.aborted || refused || !(await job(lease, begun))) await giveBack(lease)
+      if (stopping.aborted || refused || !(await syncLease(lease, begun))) await giveBack(lease)
     },
     onError: makeQuiet<unknown>((error, times) => {
       const [who, cause] =

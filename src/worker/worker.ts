@@ -7,7 +7,7 @@ import { nameOf } from '../model/name-of.ts'
 import type { Log } from '../ops/log.ts'
 import { processName } from '../ops/process-name.ts'
 import { sleep, systemClock } from '../ops/time.ts'
-import type { JobOptions } from '../sync/run.ts'
+import type { SyncLeaseOptions } from '../sync/run.ts'
 import { makeHousekeeping } from './housekeeping.ts'
 import { makeMappingWatch, makePausing, makeTakingPart } from './mapping-watch.ts'
 import type { Opened } from './open-sync.ts'
@@ -19,7 +19,7 @@ import { startSyncing } from './syncing.ts'
 import { makeLoops } from './waiting.ts'
 
 export type Observers = Pick<Observing, 'onCaptured'> &
-  Partial<Pick<Observing, 'onCheck' | 'watchLoop'>> & { readonly onStep: JobOptions['observe'] }
+  Partial<Pick<Observing, 'onCheck' | 'watchLoop'>> & { readonly onStep: SyncLeaseOptions['observe'] }
 
 type Options = {
   readonly opened: Opened

@@ -7,6 +7,7 @@ import { readAs } from './wire.ts'
 
 const scene = await openScene()
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const ROOMS = '/chat/message?room='
 
@@ -80,9 +81,9 @@ section('3', {
         const chat = () =>
           Promise.all(STATUSES.map((status) => chatStatus(`${trialEnd}-${trialAgain}-${status}`)))
         expect(await chat()).toEqual([403, 200, 200])
-        scene.sandbox.clock.advance(3 * DAY_MS - 1000)
+        scene.sandbox.clock.advance(3 * DAY_MS - MINUTE_MS)
         expect(await chat()).toEqual([403, 200, 200])
-        scene.sandbox.clock.advance(1000)
+        scene.sandbox.clock.advance(MINUTE_MS)
         expect(await chat()).toEqual([403, 200, 403])
         const trial = `${trialEnd}-${trialAgain}-4`
         const shown = async () => (await scene.call(trial, { method: 'GET' })).remote?.status

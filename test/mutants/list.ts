@@ -107,7 +107,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/finish.ts': [
     [
       'unclear-waits-for-the-lifetime',
-      'lateMs: answered ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
+      'lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
       'lateMs: timeNeededMs(config) + consistencyDelayMs,',
     ],
   ],

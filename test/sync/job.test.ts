@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Claim } from '../../src/ledger/claim.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
 import type { SyncContext } from '../../src/sync/context.ts'
-import { type JobOptions, makeJob } from '../../src/sync/run.ts'
+import { makeSyncLease, type SyncLeaseOptions } from '../../src/sync/run.ts'
 import { configOf, contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 
 const LEASE = { id: '1', token: '2' }
@@ -23,14 +23,14 @@ const CLAIM: Claim = {
 
 /** A job over a customer in memory. `lose` is called when the claim is made, and may set the clocks. */
 function scene(
-  options: Partial<Omit<JobOptions, 'context'>> & { readonly context?: Partial<SyncContext> } = {},
+  options: Partial<Omit<SyncLeaseOptions, 'context'>> & { readonly context?: Partial<SyncContext> } = {},
 ) {
   const customer = makeCustomer({ row: { id: KEY, plan: 'premium' } })
   const clocks = { wall: 1_000_000, monotonic: 500 }
   const endings: Ending[] = []
   const stopping = new AbortController()
-  const job = makeJob({
-    claim: async () => CLAIM,
+  const syncLease = makeSyncLease({
+    claimLease: async () => CLAIM,
     storeEnding: async (ending) => {
       endings.push(ending)
       return true
@@ -42,31 +42,31 @@ function scene(
     ...options,
     context: { ...contextOf(customer), ...options.context },
   })
-  return { customer, clocks, endings, stopping, job }
+  return { customer, clocks, endings, stopping, syncLease }
 }
 
 describe('a job', () => {
   it('claims, works and records the ending', async () => {
-    const { job, endings, customer } = scene()
-    expect(await job(LEASE)).toEqual(endings[0])
+    const { syncLease, endings, customer } = scene()
+    expect(await syncLease(LEASE)).toEqual(endings[0])
     expect(endings).toMatchObject([{ kind: 'settle', claim: { token: '2' } }])
     expect(customer.service.calls.length).toBe(1)
   })
 
   it('does nothing for a token that is spent, and gives the permit back', async () => {
-    const { job, endings, customer } = scene({ claim: async () => null })
-    expect(await job(LEASE)).toBeNull()
+    const { syncLease, endings, customer } = scene({ claimLease: async () => null })
+    expect(await syncLease(LEASE)).toBeNull()
     expect(endings).toEqual([])
     expect(customer.permits).toEqual({ taken: 1, givenBack: 1 })
   })
 
   it('gives the permit back when the claim cannot be made', async () => {
-    const { job, customer } = scene({
-      claim: async () => {
+    const { syncLease, customer } = scene({
+      claimLease: async () => {
         throw new Error('connection lost')
       },
     })
-    await expect(job(LEASE)).rejects.toThrow('connection lost')
+    await expect(syncLease(LEASE)).rejects.toThrow('connection lost')
     expect(customer.permits).toEqual({ taken: 1, givenBack: 1 })
   })
 
@@ -82,8 +82,8 @@ describe('a job', () => {
       claims++
       return CLAIM
     }
-    const { job, stopping } = scene({ claim, context: { permits } })
-    const done = job(LEASE)
+    const { syncLease, stopping } = scene({ claimLease: claim, context: { permits } })
+    const done = syncLease(LEASE)
     stopping.abort()
     expect(await done).toBeNull()
     expect(claims).toBe(0)
@@ -99,14 +99,14 @@ describe('a job', () => {
   ])(
     'that %s calls only while the whole request fits into the claim',
     async (_what, wall, monotonic, calls) => {
-      const { job, clocks, customer, endings } = scene({
-        claim: async () => {
+      const { syncLease, clocks, customer, endings } = scene({
+        claimLease: async () => {
           clocks.wall += wall
           clocks.monotonic += monotonic
           return CLAIM
         },
       })
-      await job(LEASE)
+      await syncLease(LEASE)
       expect(customer.service.calls.length).toBe(calls ? 1 : 0)
       expect(endings).toMatchObject([calls ? { kind: 'settle' } : { kind: 'retry', failed: true }])
     },
@@ -130,19 +130,19 @@ describe('a job', () => {
       spend(timeoutMs)
       return await client.retrieveUser(userId)
     }
-    const { job, clocks } = scene({
-      claim: async () => {
+    const { syncLease, clocks } = scene({
+      claimLease: async () => {
         spend((lifetimeMs - 2 * timeoutMs) / 2)
         return { ...CLAIM, unknown: true }
       },
       context: { ...contextOf(customer), users: { ...client, retrieveUser } },
     })
-    expect(await job(LEASE)).toMatchObject({ kind: 'settle' })
+    expect(await syncLease(LEASE)).toMatchObject({ kind: 'settle' })
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
 })
 
 it('names the customer whose claim broke off', async () => {
-  const { job } = scene({ storeEnding: () => Promise.reject(new Error('no')) })
-  await expect(job(LEASE)).rejects.toMatchObject({ customer: KEY, cause: { message: 'no' } })
+  const { syncLease } = scene({ storeEnding: () => Promise.reject(new Error('no')) })
+  await expect(syncLease(LEASE)).rejects.toMatchObject({ customer: KEY, cause: { message: 'no' } })
 })
