@@ -1,4 +1,4 @@
-// Shared by `explain`, `access`, `sync --diff` and `sync --dry-run`: the environment, the token, and the output.
+// Shared by `explain`, `access` and `sync --dry-run`: the environment, the token, and the output.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import process from 'node:process'
@@ -52,7 +52,7 @@ export async function explainAll(io: Io, asked: Asked, exitFor: (next: Answer) =
 
 async function explain(io: Io, asked: Asked): Promise<Answer> {
   const { config, call = true, view, calls = 0, showValues = false, json = false } = asked
-  const asksChat = call && (view === 'all' || view === 'access')
+  const asksChat = call && view !== 'dry-run'
   const wanted = {
     need: call ? SERVICE : [],
     may: [
@@ -97,8 +97,8 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
       const chatLines = showsChat ? renderChat({ chat, claims, bearer: explanation.token }, reader) : []
       for (const line of renderOne(explanation, view, chatLines)) io.out(line)
     }
-    const chatJson = view === 'diff' ? {} : { chat: { existsOn: 'production', ...chat } }
-    tell(io, json, { target, customers: explanations, ...chatJson }, () => {
+    const found = { target, customers: explanations, chat: { existsOn: 'production', ...chat } }
+    tell(io, json, found, () => {
       if (!showsChat || origin === null) return []
       const listed = renderProfessionals(chat, reader)
       return [

@@ -15,7 +15,7 @@ import { renderHistory, renderOwed, toDoOf } from './render-history.ts'
 import { renderUnreadable } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderCallError, renderMapped, renderPlan } from './render-step.ts'
 
-export type View = 'all' | 'access' | 'diff' | 'dry-run'
+export type View = 'all' | 'access' | 'dry-run'
 
 export function renderOne(one: Explanation, view: View, chat: readonly string[]): string[] {
   const next = details([['next', renderNext(one)]])
@@ -33,7 +33,6 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
       history ? renderHistory(history) : [],
     ],
     access: () => [verdict, [''], facts, [...chat]],
-    diff: () => [facts, renderFields(one), next, verdict],
     'dry-run': () => [renderDryRun(one)],
   }
   return sections[view]().flat()
@@ -55,7 +54,7 @@ function factEntries(one: Explanation): LabelledText[] {
 function verdictEntries(one: Explanation, view: View): LabelledText[] {
   return [
     ['result', (view !== 'access' || one.result === 'differs') && renderResult(one)],
-    ['access', view !== 'diff' && renderAccess(one)],
+    ['access', renderAccess(one)],
     ...remedyEntries(one),
   ]
 }

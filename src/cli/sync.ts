@@ -32,30 +32,14 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .option('--dry-run', 'make no call and write nothing')
     .addOption(view('--lookup', 'ignore the ledger: read the user by GET first', 'dryRun'))
     .addOption(
-      view(
-        '--removed',
-        'for a deleted row without a record: confirm that the key was a customer',
-        'diff',
-        'history',
-      ),
+      view('--removed', 'for a deleted row without a record: confirm that the key was a customer', 'history'),
     )
-    .addOption(
-      view(
-        '--diff',
-        'compare with the service, field by field; change nothing',
-        'dryRun',
-        'lookup',
-        'history',
-      ),
-    )
-    .option('--show-values', 'with --diff: show the values of the fields')
     .addOption(
       view(
         '--history',
         'only print the stored state of the customers, and their last calls',
         'dryRun',
         'lookup',
-        'diff',
       ),
     )
     .option('--limit <calls>', 'with --history: show at most this many calls (default: 50)')
@@ -63,13 +47,11 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => {
-      if (options.showValues && !options.diff) throw usage('--show-values: only together with --diff')
       if (options.limit !== undefined && !options.history)
         throw usage('--limit: only together with --history')
       if (options.history) return exit(await history(io, keys, options))
       const config = await loadConfig(options.config, io.cwd)
       const asked = { ...options, config, keys }
-      if (options.diff) return exit(await explainAll(io, { ...asked, view: 'diff' }))
       if (options.dryRun)
         return exit(await explainAll(io, { ...asked, view: 'dry-run', call: false }, exitForPlans))
       exit(await syncNow(io, asked))

@@ -33,8 +33,8 @@ describe('with a key of two columns', () => {
     const before = await traces(house)
     expect(before.keys).toEqual(['["ES", "105"]'])
     for (const typed of ['["ES","105"]', '["ES",105]', '[ "ES" , "00105" ]']) {
-      for (const more of [['--dry-run'], ['--diff'], []]) {
-        const { code, out, err } = await rollcall(house, 'sync', typed, ...more)
+      for (const [command = '', ...more] of [['sync', '--dry-run'], ['explain'], ['sync']]) {
+        const { code, out, err } = await rollcall(house, command, typed, ...more)
         // Where only the spaces are others there is nothing to note.
         const note = typed === '["ES","105"]' ? '' : `note: ${typed} is read as ["ES", "105"]`
         expect([typed, more, code, err]).toEqual([typed, more, 0, note])
@@ -75,7 +75,7 @@ describe('with a key of two columns', () => {
         ['sync'],
         ['sync', '--removed'],
         ['sync', '--dry-run'],
-        ['sync', '--diff'],
+        ['explain'],
         ['access'],
       ]) {
         const { code, out, err } = await rollcall(house, ...command, '["ES", "105"]', typed)

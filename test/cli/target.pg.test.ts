@@ -17,7 +17,7 @@ const house = ofFile(() => settledHouse(lane, named(['a', 'b']), { config: DEMO 
 const command = ofFile(() => makeCommand(JSON.stringify(house.authored)))
 
 test.each([
-  ...['status', 'failures', 'access a', 'sync a --diff', 'backfill', 'backfill --dry-run', 'drift'],
+  ...['status', 'failures', 'access a', 'explain a', 'backfill', 'backfill --dry-run', 'drift'],
   ...['migrate --target same', 'sync a', 'drift --from-ledger', 'drift --format html'],
 ])('the service and its environment are named by %s, as words and as JSON', async (line) => {
   const { code, out } = await command.run(house.env, ...line.split(' '))

@@ -32,7 +32,7 @@ test('nothing that stands in the schema public runs as the owner, the worker, or
   await house.settled()
   await pool.query(`UPDATE clientes SET correo = 'a@b.example' WHERE id = 'Ana'`)
   await house.settled()
-  await run('sync', 'Ana', '--diff')
+  await run('explain', 'Ana')
   await run('backfill', '--dry-run', '--where', 'id=ANA')
   await run('backfill')
   await house.settled()

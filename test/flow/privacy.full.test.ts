@@ -140,7 +140,7 @@ async function printed(house: House, signal: AbortSignal): Promise<Places> {
         await run(['failures', keyOf(name), ...json])
         await run(['sync', keyOf(name), '--history', ...json])
         await run(['sync', keyOf(name), '--dry-run', ...json])
-        await run(['sync', keyOf(name), '--diff', ...json])
+        await run(['explain', keyOf(name), ...json])
         await run(['access', keyOf(name), ...json])
       }
     }
