@@ -52,7 +52,7 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
     '',
     'MEANING is how rollcall classified the answer. In a body, * stands for any key,',
     'and (fields) stands for the optional fields of a user.',
-    '`rollcall sync --history KEY` shows the calls of a customer.',
+    '`rollcall failures KEY` shows the last calls of a customer.',
   ]
 }
 

@@ -1,4 +1,4 @@
-// What `rollcall sync --history` and `rollcall answers` tell, from Postgres alone.
+// What `rollcall failures KEY` and `rollcall answers` tell, from Postgres alone.
 import { expect, test } from 'vitest'
 import { rollcall, runBare } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'
@@ -25,14 +25,16 @@ test('a sync by hand stands in the history and among the answers, without a valu
   expect(await sync(house, 'c1')).toBe(0)
   const served = house.calls().length
 
-  const { code, output } = await alone(house, 'sync', '--history', 'c1')
+  const { code, output } = await alone(house, 'failures', 'c1')
   expect(code).toBe(0)
   expect(output).toMatch(/POST {3}201 .* create .* done .* sync \S+\/\d+\n {4}with {4}status, email\n/)
   expect(output).toMatch(/PATCH {2}200 .* patch .* done/)
   expect(output).toMatch(/committed {4}\d{4}-.*\n.*acknowledged \d{4}-.*\n.*verified {5}never\n/)
 
-  const json = JSON.parse((await alone(house, 'sync', '--history', '--json', '--limit', '1', 'c1')).output)
-  expect(json).toMatchObject([{ key: 'c1', history: { state: 'idle', calls: [{ method: 'PATCH' }] } }])
+  const json = JSON.parse((await alone(house, 'failures', '--json', 'c1')).output)
+  expect(json).toMatchObject([
+    { key: 'c1', history: { state: 'idle', calls: [{ method: 'POST' }, { method: 'PATCH' }] } },
+  ])
 
   const seen = await alone(house, 'answers')
   expect(seen.code).toBe(0)
@@ -47,19 +49,4 @@ test('a sync by hand stands in the history and among the answers, without a valu
   expect((await alone(house, 'answers', '--forget')).output).toMatch(/^forgotten: 2 /)
   expect(JSON.parse((await alone(house, 'answers', '--json')).output)).toEqual([])
   expect(house.calls()).toHaveLength(served)
-})
-
-test('a key that is not known is said, and exit 3; wrong calls are exit 2', async () => {
-  await using house = await buildHouse(lane)
-  const { code, output } = await alone(house, 'sync', '--history', 'nobody')
-  expect({ code, output }).toEqual({
-    code: 3,
-    output: expect.stringMatching(/no record .* nobody: check the key$/m),
-  })
-  const { rows } = await house.db.pool.query('SELECT FROM rollcall.owed')
-  expect(rows).toEqual([])
-  expect((await alone(house, 'sync', '--history', '--lookup', 'c')).code).toBe(2)
-  expect((await alone(house, 'sync', '--history', '--dry-run', 'c')).code).toBe(2)
-  expect((await alone(house, 'sync', '--history', '--limit', '0', 'c')).code).toBe(2)
-  expect((await alone(house, 'sync', '--limit', '5', 'c')).code).toBe(2)
 })

@@ -49,7 +49,7 @@ describe('with a key of two columns', () => {
   })
 
   test('a command that reads no configuration knows it without the space, too', async () => {
-    for (const args of [['sync', '--history'], ['failures'], ['held']]) {
+    for (const args of [['failures'], ['held']]) {
       const { code, out, err } = await rollcall(house, ...args, '["ES","105"]')
       expect([args, code, out + err]).toEqual([
         args,

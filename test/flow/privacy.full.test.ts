@@ -138,7 +138,6 @@ async function printed(house: House, signal: AbortSignal): Promise<Places> {
       await run(['backfill', '--mapping', '--dry-run', ...json])
       for (const name of ['invalid', 'rejected', 'unreadable', 'always', 'echo-fields', 'shared', 'leaves']) {
         await run(['failures', keyOf(name), ...json])
-        await run(['sync', keyOf(name), '--history', ...json])
         await run(['sync', keyOf(name), '--dry-run', ...json])
         await run(['explain', keyOf(name), ...json])
         await run(['access', keyOf(name), ...json])
