@@ -83,7 +83,7 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
   async function tellEach({ ask, claims }: Explain, keys: readonly CustomerKey[], origin: string | null) {
     const target = origin === null ? null : namedService(origin, config)
     const where = target === null ? '' : ` at ${renderService(target)}`
-    const reader = { now: new Date(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+    const now = new Date()
     const showsChat = view === 'access' || claims !== null
     const explanations: Explanation[] = []
     let chat: Chat = NO_TOKEN
@@ -94,13 +94,13 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
       if (json) continue
       if (explanations.length > 1) io.out('')
       io.out(`customer ${shown(explanation.key)}${where}`)
-      const chatLines = showsChat ? renderChat({ chat, claims, bearer: explanation.token }, reader) : []
+      const chatLines = showsChat ? renderChat({ chat, claims, bearer: explanation.token }, now) : []
       for (const line of renderOne(explanation, view, chatLines)) io.out(line)
     }
     const found = { target, customers: explanations, chat: { existsOn: 'production', ...chat } }
     tell(io, json, found, () => {
       if (!showsChat || origin === null) return []
-      const listed = renderProfessionals(chat, reader)
+      const listed = renderProfessionals(chat, now)
       return [
         ...(listed.length > 0 ? ['', ...listed] : []),
         ...renderChatNote(origin, config.service.environment),

@@ -3,10 +3,8 @@ import type { Bearer, Claims } from '../explain/token.ts'
 import { counted } from '../report/figures.ts'
 import { isLoopback } from '../service/address.ts'
 import { NOT_ASKED } from './explanation.ts'
-import { byKind, columns, details, nearTime, span } from './render.ts'
+import { byKind, columns, details, span } from './render.ts'
 import { renderCallError } from './render-step.ts'
-
-export type Reader = { readonly now: Date; readonly timeZone: string }
 
 type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly bearer: Bearer | null }
 
@@ -17,9 +15,9 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
   unsaid: 'the token names no user: ',
 }
 
-export function renderChat({ chat, claims, bearer }: ChatView, reader: Reader): string[] {
+export function renderChat({ chat, claims, bearer }: ChatView, now: Date): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
-  return details([['chat', `${whose}${renderAnswer(chat, claims, reader)}`]])
+  return details([['chat', `${whose}${renderAnswer(chat, claims, now)}`]])
 }
 
 /** Where there is a chat at all (section 4), once for all customers. */
@@ -29,7 +27,7 @@ export function renderChatNote(origin: string, environment: 'production' | 'demo
   return ['', ...details([['note', `chat exists on production only${here}`]])]
 }
 
-function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): string {
+function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
   return byKind(chat, {
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     answered: ({ totals: { professionals, online, unread, rooms } }) =>
@@ -44,30 +42,21 @@ function renderAnswer(chat: Chat, claims: Claims | null, { now }: Reader): strin
   })
 }
 
-const MOST_ROWS = 200
 const HEAD = ['  speciality', 'name', 'connected', 'unread']
 
-export function renderProfessionals(chat: Chat, reader: Reader): string[] {
+export function renderProfessionals(chat: Chat, now: Date): string[] {
   if (chat.kind !== 'answered') return []
   const { professionals, unreadable } = chat
   const missing = unreadable === 0 ? [] : [`  ${unreadable} more could not be read`]
   if (professionals.length === 0)
     return ["the token's user sees no professional: check its ml_group_name", ...missing]
-  const rows = professionals
-    .slice(0, MOST_ROWS)
-    .map((each) => [
-      `  ${renderVisible(specialityOf(each), LONGEST_SPECIALITY)}`,
-      renderVisible(each.name ?? '–'),
-      renderConnected(each, reader),
-      each.room === null ? '–' : String(each.unreadMessages ?? '?'),
-    ])
-  const beyond = professionals.length - rows.length
-  return [
-    `professionals that the token's user sees (times in ${reader.timeZone})`,
-    ...columns([HEAD, ...rows]),
-    ...(beyond > 0 ? [`  ${beyond} more are not shown (--json lists them all)`] : []),
-    ...missing,
-  ]
+  const rows = professionals.map((each) => [
+    `  ${specialityOf(each)}`,
+    each.name ?? '–',
+    renderConnected(each, now),
+    each.room === null ? '–' : String(each.unreadMessages ?? '?'),
+  ])
+  return ["professionals that the token's user sees", ...columns([HEAD, ...rows]), ...missing]
 }
 
 function specialityOf({ speciality, specialityId }: ListedProfessional): string {
@@ -75,24 +64,9 @@ function specialityOf({ speciality, specialityId }: ListedProfessional): string 
 }
 
 /** Section 2.2: `next_connection_at` is null when already connected, `next_disconnection_at` when not. */
-function renderConnected(each: ListedProfessional, { now, timeZone }: Reader): string {
+function renderConnected(each: ListedProfessional, now: Date): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
-  if (isOnline(each)) return until === null ? 'now' : `now, until ${nearTime(until, now, timeZone)}`
-  if (from === null) return 'not known'
-  const wait = from.getTime() - now.getTime()
-  return `${nearTime(from, now, timeZone)}${wait > 0 ? `, in ${span(wait)}` : ''}`
-}
-
-/** With these the table fits eighty columns: the longest time has 29, unread 6, and there are four gaps of two. */
-const LONGEST_SPECIALITY = 10
-const LONGEST_NAME = 27
-
-/** Names come from outside: nothing in them may move the cursor or turn the writing round. */
-export function renderVisible(text: string, longest = LONGEST_NAME): string {
-  const plain = text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-  const letters = [...plain]
-  return letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : plain
+  const ahead = (at: Date) => span(Math.max(0, at.getTime() - now.getTime()))
+  if (isOnline(each)) return until === null ? 'now' : `now, for ${ahead(until)}`
+  return from === null ? 'not known' : `in ${ahead(from)}`
 }

@@ -140,20 +140,3 @@ export function span(ms: number): string {
 export function second(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
-
-/** Date and minute in that zone: 2026-11-23 09:00. */
-function localTime(at: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(at)
-}
-
-const NEAR_MS = 6 * 86_400_000
-
-/** As short as it stays clear: 09:30 today, Mon 09:30 within six days, else with its date. */
-export function nearTime(at: Date, now: Date, timeZone: string): string {
-  const full = localTime(at, timeZone)
-  const [day = '', time = ''] = full.split(' ')
-  if (localTime(now, timeZone).startsWith(day)) return time
-  const ahead = at.getTime() - now.getTime()
-  if (ahead < 0 || ahead > NEAR_MS) return full
-  return `${new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' }).format(at)} ${time}`
-}

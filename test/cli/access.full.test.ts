@@ -49,7 +49,6 @@ test('one customer in a few lines, with and without a token, and no value but us
   const fromFile = await run(house, ['4711', '--token-file', await tokenFile(`Bearer ${token}\n`)])
   expect(fromFile.code).toBe(0)
   expect(fromFile.output).toMatch(/^ {2}chat {6}answers: \d+ professionals, \d+ online, 0 unread/m)
-  expect(fromFile.output).toContain(new Intl.DateTimeFormat().resolvedOptions().timeZone)
   const fromEnv = await run(house, ['4711'], { SERVICE_ACCESS_TOKEN: token })
   // Between the two runs a minute may pass.
   const timeless = ({ output }: { output: string }) => output.replaceAll(/ in \d+ (s|min|h)\b *| {2,}/g, ' ')

@@ -72,8 +72,7 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
 
 /** What a person would read of it, unfolded. */
 export function printed({ chat, ...explanation }: Asked): string {
-  const reader = { now: new Date(), timeZone: 'Europe/Madrid' }
-  const lines = renderChat({ chat, claims: null, bearer: explanation.token }, reader)
+  const lines = renderChat({ chat, claims: null, bearer: explanation.token }, new Date())
   return renderOne(explanation, 'access', lines)
     .join('\n')
     .replaceAll(`\n${' '.repeat(12)}`, ' ')
