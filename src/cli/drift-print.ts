@@ -17,11 +17,11 @@ import { renderScope, renderUnverifiable } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
 import { usage } from './option-values.ts'
-import { asJson, columns, details, hanging, renderValue, shown, TERMINAL_COLUMNS } from './render.ts'
+import { asJson, columns, details, hanging, renderValue, shown } from './render.ts'
 
-type Form = (report: Report, width?: number) => readonly string[] | Promise<readonly string[]>
+type Form = (report: Report) => readonly string[] | Promise<readonly string[]>
 
-/** Lines without the line feed that ends each. `width`: of the terminal that a table is for, where it is known. */
+/** Lines without the line feed that ends each. */
 export const FORMS: Readonly<Record<ReportFormat, Form>> = {
   table: renderReport,
   json: (report) => [asJson(jsonForm(report))],
@@ -64,7 +64,7 @@ function* pieces(lines: readonly string[]): Generator<string> {
 }
 
 /** Begins with the customers and ends with the conclusion, where the eye ends; a report that was stopped says so first. */
-export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[] {
+export function renderReport(report: Report): string[] {
   const { text, more } = renderHeadline(report)
   const headline = hanging('', text)
   const ended = report.outcome.kind === 'complete'
@@ -76,7 +76,7 @@ export function renderReport(report: Report, width = TERMINAL_COLUMNS): string[]
     ...details(renderScope(report).map(([label, said]) => [label.toLowerCase(), said] as const)),
     '',
     ...renderCounts(report),
-    ...renderFindings(report, width),
+    ...renderFindings(report),
     ...details(renderUnverifiable(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
     '',
     ...(ended ? headline : []),
@@ -111,40 +111,29 @@ function renderCounts({ outcome, counts, findings }: Report): string[] {
 
 /** Customers who are named one by one in a terminal; the other formats have all of them. */
 const NAMED = 50
-/** A shorter piece of a key says too little. */
-const LEAST_KEY = 16
 const HEAD = ['CUSTOMER', 'KIND', 'ACCESS', 'CAUSE', 'FIRST SEEN, UTC'] as const
 
-/** Values that come several times, or that only some have, stand in lines below the row. */
-function renderFindings({ findings }: Pick<Report, 'findings'>, width: number): string[] {
+/** A row is one line with the whole key, for the next command. Values that only some have stand in lines below it. */
+function renderFindings({ findings }: Pick<Report, 'findings'>): string[] {
   if (findings.length === 0) return ['']
   const rows = findings
     .slice(0, NAMED)
-    .map(
-      ({ key, kind, access, cause, firstSeen }) =>
-        [shown(key), kind, access ?? '–', cause ?? '–', minute(firstSeen).replace(' UTC', '')] as const,
-    )
-  const room = width - widthOf([HEAD, ...rows].map(([, ...others]) => others))
-  const capped = rows.map(([key, ...others]) => [shortened(key, Math.max(room, LEAST_KEY)), ...others])
+    .map(({ key, kind, access, cause, firstSeen }) => [
+      key,
+      kind,
+      access ?? '–',
+      cause ?? '–',
+      minute(firstSeen).replace(' UTC', ''),
+    ])
   const left = findings.length - rows.length
   return [
-    ...columns([HEAD, ...capped], { width, below: (row) => findings.slice(row, row + 1).flatMap(below) }),
+    ...columns([HEAD, ...rows], {
+      width: Infinity,
+      below: (row) => findings.slice(row, row + 1).flatMap(below),
+    }),
     ...(left > 0 ? [`and ${figure(left)} more; --format html, csv or json has all of them`] : []),
     '',
   ]
-}
-
-function widthOf(rows: readonly (readonly string[])[]): number {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return widths.reduce((sum, width) => sum + 2 + width, 0)
-}
-
-/** Keys that are alike are mostly so at their beginning, and some at their end: both are kept. */
-export function shortened(text: string, most: number): string {
-  const letters = [...text]
-  if (letters.length <= most) return text
-  const end = Math.floor((most - 1) / 2)
-  return `${letters.slice(0, most - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`
 }
 
 function below({ fields, resolvedHow, shown: values }: ReportedFinding): string[] {

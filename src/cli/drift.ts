@@ -61,9 +61,6 @@ export const driftCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-/** Output for a program has every key as it is. */
-const UNCUT = Number.POSITIVE_INFINITY
-
 /**
  * A file that an earlier run has written is worth more than a report that was stopped half way. Why a check has not
  * passed is said to the caller, wherever the report goes.
@@ -72,10 +69,9 @@ async function print(io: Io, report: Report, { format }: DriftAsked, file: strin
   const code = exitFor(report)
   const stopped = report.outcome.kind === 'stopped'
   if (file === null) {
-    const width = io.terminal ? io.screen?.columns : UNCUT
-    for (const line of await FORMS[format](report, width)) io.out(line)
+    for (const line of await FORMS[format](report)) io.out(line)
   } else if (!stopped) {
-    await writeWhole(file, await FORMS[format](report, UNCUT))
+    await writeWhole(file, await FORMS[format](report))
   }
   if (code !== 0 && (file !== null || format !== 'table')) {
     const { text, more } = renderHeadline(report)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderReport, shortened } from '../../src/cli/drift-print.ts'
+import { renderReport } from '../../src/cli/drift-print.ts'
 import { aFinding, aReport, manyFindings } from '../report/scene.ts'
 
 describe('a report in the terminal', () => {
@@ -55,10 +55,4 @@ describe('a report in the terminal', () => {
       expect.stringMatching(/To continue, run: .* y'$/),
     )
   })
-
-  test.each([
-    ['abcdefgh', 8, 'abcdefgh'],
-    ['abcdefghi', 8, 'abcd…ghi'],
-    ['😀😀😀😀😀😀', 4, '😀😀…😀'],
-  ])('%s in %i letters is %s', (text, most, said) => expect(shortened(text, most)).toBe(said))
 })
