@@ -56,10 +56,10 @@ export function details(entries: readonly LabelledText[]): string[] {
   return entries.flatMap(([label, text]) => (text ? hanging(`  ${label.padEnd(9)} `, text) : []))
 }
 
-/** Prose of any form: a line that is too long is folded, and set in below its first word. */
+/** Prose of any form: a line that is too long is folded, and set in behind its dash or its name. */
 export function foldedProse(text: string): string {
   const lines = text.split('\n').flatMap((line) => {
-    const [head = ''] = /^ *(?:- )?/.exec(line) ?? []
+    const [head = ''] = /^ *(?:- |\S+ {2,})?/.exec(line) ?? []
     return line.length <= TERMINAL_COLUMNS ? [line] : hanging(head, line.slice(head.length))
   })
   return lines.join('\n')

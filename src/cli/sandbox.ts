@@ -13,7 +13,7 @@ import { FAULT_WORDS, parseFault } from '../sandbox/faults/faults.ts'
 import { startSandbox } from '../sandbox/server.ts'
 import { type AddCommand, aborted } from './io.ts'
 import { gathered } from './option-values.ts'
-import { asJson, hanging, tell } from './render.ts'
+import { asJson, foldedProse, hanging, tell } from './render.ts'
 
 const A_CONTRACT = `A contract decides the answers that the interface document leaves open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
@@ -55,8 +55,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, contracts, fault = [], contract = [], ...options }) => {
       const list = listContracts()
-      if (contracts)
-        return tell(io, json === true, list, () => renderContracts(list).flatMap(foldedBehindName))
+      if (contracts) return tell(io, json === true, list, () => renderContracts(list).map(foldedProse))
       const settings = { faults: fault.map(parseFault), contract: parseContract(contract.join(' ')) }
       const sandbox = await startSandbox({ ...options, ...settings }).catch((error: unknown) => {
         const why = whyNotListening(error)
@@ -75,11 +74,6 @@ export const sandboxCommand: AddCommand = (program, io) => {
       await aborted(io.stop)
       await sandbox.stop()
     })
-}
-
-function foldedBehindName(line: string): string[] {
-  const [head = ''] = line.match(/^ *(?:\S+ {2,})?/) ?? []
-  return hanging(head, line.slice(head.length))
 }
 
 /** Empty is what an unset variable leaves: a key or token that is publicly known. */
