@@ -24,16 +24,10 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   check: ['daily check of capture', 'start a worker, or read the log of the one that runs'],
 }
 
-export function sweepEntries({ unfinished, check, missedSince }: SweepsReport): readonly LabelledText[] {
-  const since = check ? 'since then' : 'so far'
+export function sweepEntries({ unfinished, check }: SweepsReport): readonly LabelledText[] {
   return [
     ...unfinished.map((sweep): LabelledText => ['sweep', renderUnfinished(sweep)]),
     ['sweep', check && renderCheck(check)],
-    [
-      'sweep',
-      allMissed(missedSince) > 0 &&
-        `${since}, ${PARTIAL} found that capture missed ${renderMissed(missedSince)}`,
-    ],
   ]
 }
 
