@@ -77,7 +77,7 @@ export async function grantsScript(client: Client, role: string, asked: GrantsAs
   const parts: readonly (Part | null)[] = [
     ['To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]],
     ["rollcall's own tables.", ownTables(worker ? WORKER : READER, to)],
-    worker && (version >= 170_000 ? [VACUUM, [`GRANT MAINTAIN ON rollcall.outbox ${to};`]] : NO_VACUUM),
+    worker && version >= 170_000 ? [VACUUM, [`GRANT MAINTAIN ON rollcall.outbox ${to};`]] : null,
     worker && customers && readGrants(worker.config, customers.typeSchemas, to),
     queue === null ? null : useQueue(database, queue, role),
   ]
@@ -142,11 +142,8 @@ async function readCustomers(client: Client, config: Config) {
 
 type Part = readonly [comment: string, statements: readonly string[]]
 
+/** Before Postgres 17 only autovacuum gives them back: there is no right to VACUUM without owning the table. */
 const VACUUM = 'To give back the pages of an outbox that was large.'
-const NO_VACUUM: Part = [
-  'The pages of an outbox that was large are given back by autovacuum: before Postgres 17 there is no',
-  ['-- right to VACUUM without owning the table.'],
-]
 
 function ownTables({ tables, sequences }: Rights, to: string): readonly string[] {
   return [
