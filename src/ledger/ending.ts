@@ -23,64 +23,61 @@ export type Freed = {
 }
 
 /**
- * How a claim ends. The plain case is a `settle` after one update that was answered with 200. Each comment says what the
- * value is there. Times are in milliseconds since 1970, by the database's clock.
+ * How a claim ends. Times are in milliseconds since 1970, by the database's clock. sync/finish.ts has the value of each field in the
+ * plain case.
  */
 export type Ending = {
   readonly claim: Pick<Claim, 'id' | 'token' | 'key' | 'version' | 'nowMs' | 'changedAtMs' | 'generation'>
   /**
-   * Plain: `settle`. The plan for the claimed version is carried out, or needs a person (rejected, held). `retry`: a sure "not
+   * `settle`: the plan for the claimed version is carried out, or needs a person (rejected, held). `retry`: a sure "not
    * now". `unknown`: a call may have reached the service, and it is not known whether it did.
    */
   readonly kind: 'settle' | 'retry' | 'unknown'
 
-  /** Counts as a failed attempt. Plain: false. */
+  /** Counts as a failed attempt. */
   readonly failed: boolean
-  /** Plain: not used. */
   readonly backoffMs: number
-  /** For so long a GET may miss a write of this claim. Plain: the service's lag. Else also while the request may arrive. */
+  /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
   readonly lateMs: number
   /**
    * When the customer is planned again though nothing has changed: the mapping's answer ceases to hold, or a value that
-   * another user had is tried again. Plain: null, there is no such time.
+   * another user had is tried again. Null: there is no such time.
    */
   readonly replanAtMs: number | null
 
-  /** Plain: `answered`. */
   readonly writes: Writes
   /**
    * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
    * outcome waits for `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or
-   * for all where the user is gone. Plain: false.
+   * for all where the user is gone.
    */
   readonly unclear: boolean
-  /** Nothing that this claim sent was carried out, or a retry follows an acknowledged status. Plain: not used. */
+  /** Nothing that this claim sent was carried out, or a retry follows an acknowledged status. */
   readonly statusKnown: boolean
-  /** A GET of this claim showed how the user was. Plain: false. */
+  /** A GET of this claim showed how the user was. */
   readonly lookedUp: boolean
-  /** Findings about these fields are over. Plain: the status and the fields of the update. With the `user_id` the user as a whole. */
+  /** Findings about these fields are over. With the `user_id` the user as a whole. */
   readonly acknowledged: readonly UserField[]
-  /** Null: no call was made, so no answer tells of the user. Plain: PATCH and 200. */
+  /** Null: no call was made, so no answer tells of the user. */
   readonly lastAnswer: {
     readonly method: string
     readonly status: number | null
     readonly error: string | null
   } | null
-  /** Values that its writes have replaced or cleared, for customers that wait for them. Plain: none, where only the status changes. They are not stored. */
+  /** Values that its writes have replaced or cleared, for customers that wait for them. They are not stored. */
   readonly freed: readonly Freed[]
-  /** The addition to the receipt of a customer whose personal fields are erased. Plain: both are null. */
+  /** The addition to the receipt of a customer whose personal fields are erased. */
   readonly erasure: {
     /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
     readonly cleared: readonly string[] | null
     /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
     readonly left: readonly string[] | null
   }
-  /** Plain: `answered`, and no customer to note. */
   readonly others: ForClaimants
 
   /** Digest of what the mapping made of the customer. */
   readonly desiredDigest: string | null
-  /** The memory. Plain: the digests of the update are in `sent`, and not in `seen`. */
+  /** The memory at the end of the claim. */
   readonly record: LedgerRecord
 }
 

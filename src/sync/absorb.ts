@@ -3,12 +3,12 @@ import type { Called, CalledGet } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated, userWithoutConflict } from './conflict.ts'
 import { fieldsShown, rememberErased } from './erasure.ts'
-import { type Facts, factsOf, reasonOf, retry, type TurnStep } from './facts.ts'
+import { type Facts, factsOf, reasonOf, retry } from './facts.ts'
 import { type Memory, PHONE } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
 import { absorbRefusal, absorbUnclear, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
 import { rememberAbsent, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
-import { type MadeCall, resultOfCalls, type Turn, type TurnSituation } from './turn.ts'
+import { type MadeCall, resultOfCalls, type Turn, type TurnSituation, type TurnStep } from './turn.ts'
 
 type Answered = { readonly plan: Plan; readonly called: Called }
 

@@ -3,7 +3,7 @@ import type { Reason, ReasonCode } from '../ledger/record.ts'
 import type { DesiredUser, OptionalField } from '../model/user.ts'
 import type { Called } from './call.ts'
 import { fieldsOf, type Plan } from './plan.ts'
-import type { Turn, TurnEnd, TurnSituation } from './turn.ts'
+import type { TurnEnd, TurnSituation } from './turn.ts'
 
 /** The facts of an answer besides its meaning; `status` is null when there was none. */
 export type Facts = Pick<TurnSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> & {
@@ -23,9 +23,6 @@ export function factsOf({ outcome, named, conflict }: Called) {
   const wait = outcome.retryAfterMs === undefined ? {} : { waitMs: outcome.retryAfterMs }
   return { status: outcome.status, ...wait, named, conflict }
 }
-
-/** The claim's turn after an answer; `end` when nothing more is to be tried in this claim. */
-export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
 
 /** Codes, statuses and names only: a reason is stored, logged and shown. */
 export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {

@@ -22,47 +22,57 @@ export type Turned = { readonly turn: Turn; readonly last: Called | null; readon
 type Finished = Omit<Subject, 'end' | 'memory'> &
   Turned & { readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>; readonly claim: Claim }
 
-/** Puts the outcome of a claim into the form that is stored. */
+/**
+ * Puts the outcome of a claim into the form that is stored. `plain`: the value after one PATCH of the status that was answered
+ * with 200.
+ */
 export function toEnding(finished: Finished): Ending {
   const { context, claim, mapped, record, digests, turn, last, end } = finished
   const { config, digester, random } = context
   const { consistencyDelayMs } = config.timing
   const result = resultOfCalls(turn)
   const { writes, lookups, acknowledged } = result
-  // A clear yes to what was sent once more says nothing of the rest.
-  const unclearYes = end.kind !== 'unknown' && result.takenForYes
-  const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
-  const unclear = unclearYes || isGone(finished) || lastIsUnclear
+  const { unclear, unclearYes } = unclearnessOf(finished, result)
   const others = forOthers(finished, result)
   const requestIsOver = unclear || others.effect === 'answered'
   const mayBeDone = writes === 'answered' || writes === 'lost'
   return {
     claim,
     // Tried again, a yes that may be wrong is looked up first.
-    kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind,
-    failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
-    backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
+    kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
+    failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed), // plain: false
+    backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)), // plain: not used
     // A request without an answer may arrive late.
-    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
-    replanAtMs: replanAt(finished),
-    writes,
-    unclear,
+    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs, // plain: the first
+    replanAtMs: replanAt(finished), // plain: null
+    writes, // plain: answered
+    unclear, // plain: false
+    // plain: not used
     statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'answered'),
-    lookedUp: lookups > 0,
-    acknowledged: [...acknowledged, ...notAsked(mapped, config)],
+    lookedUp: lookups > 0, // plain: false
+    acknowledged: [...acknowledged, ...notAsked(mapped, config)], // plain: status
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    freed: freedBy({ record, turn, mapped, digests }),
-    erasure: turn.erasure,
-    others,
+    freed: freedBy({ record, turn, mapped, digests }), // plain: none
+    erasure: turn.erasure, // plain: both null
+    others, // plain: answered, and no customer to note
+    // plain: the second
     desiredDigest: stays(end, record)
       ? keptDesired(record, digester.id)
       : digester.whole(claim.key, mapped, config.clearWith),
-    record: recordAfter(finished, acknowledged),
+    record: recordAfter(finished, acknowledged), // plain: status 2 is acknowledged
   }
+}
+
+/** `unclearYes`: an answer that is neither yes nor no was taken for a yes. A clear yes to what was sent once more says nothing of the rest. */
+function unclearnessOf(finished: Finished, { takenForYes }: Result) {
+  const { end, last } = finished
+  const unclearYes = end.kind !== 'unknown' && takenForYes
+  const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
+  return { unclearYes, unclear: unclearYes || isGone(finished) || lastIsUnclear }
 }
 
 type Result = ReturnType<typeof resultOfCalls>

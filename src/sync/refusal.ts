@@ -2,12 +2,12 @@ import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
-import { type Facts, reasonOf, type TurnStep } from './facts.ts'
+import { type Facts, reasonOf } from './facts.ts'
 import { currentRefusals, refusalMark } from './left-out.ts'
 import type { Memory } from './memory.ts'
 import { fieldsOf, type Plan } from './plan.ts'
 import { rememberUnknown } from './remember.ts'
-import { resultOfCalls, type SetAside, type Turn, type TurnEnd } from './turn.ts'
+import { resultOfCalls, type SetAside, type Turn, type TurnEnd, type TurnStep } from './turn.ts'
 
 /**
  * Create refused in any way: the user may exist, so a lookup comes first. Update refused: where the answer names some of the fields,

@@ -70,6 +70,9 @@ export type Turn = {
   }
 }
 
+/** The claim's turn after an answer; `end` when nothing more is to be tried in this claim. */
+export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
+
 export function startTurn(memory: Memory): Turn {
   return { memory, made: [], refusedCreate: null, setAside: null, erasure: { cleared: null, left: null } }
 }
