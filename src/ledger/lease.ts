@@ -94,7 +94,8 @@ export async function readQueueState(client: Client): Promise<QueueState> {
     `SELECT count(*)::int AS queued,
        coalesce(pg_sequence_last_value('rollcall.token'), 0)::float8 AS issued,
        ARRAY(SELECT l.lane FROM unnest($1::smallint[]) AS l (lane)
-         WHERE EXISTS (SELECT FROM rollcall.owed d WHERE d.lane = l.lane AND d.due_at <= now())) AS due
+         -- EXISTS would become a join that reads every due row.
+         WHERE (SELECT min(d.due_at) FROM rollcall.owed d WHERE d.lane = l.lane) <= now()) AS due
      FROM rollcall.owed WHERE token IS NOT NULL AND call_token IS NULL AND due_at > now()`,
     [LANES],
   )
