@@ -51,7 +51,7 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
   const first = misnamed ? 'correct the configuration or the table, then ' : ''
   return applying([
     unfit.length > 0 &&
-      `not captured as configured: ${which.join(', ')}: ${first}run \`rollcall capture install\``,
+      `capture does not fit the configuration at ${which.join(', ')}. To correct it, ${first}run \`rollcall capture install\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
       `capture has a gap, so all customers must be compared: ${gap.ready ? 'a worker does it, so check that one runs' : 'end the transactions that were open during the gap'}`,
@@ -60,7 +60,7 @@ export function captureNeeds({ tables, marks, gap }: Capture): readonly string[]
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}. No customer has lost access because of it. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If not, run \`rollcall capture resync\`: it revokes the customers without a row`
+    ? `${relation} was truncated at ${minute(since)}. No customer has lost access because of it. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If not, run \`rollcall capture resync\`: customers that have lost their row or their status lose access`
     : `changes of ${relation} since ${minute(since)} were not captured; a running worker compares all customers again`
 }
 
@@ -121,7 +121,7 @@ export function renderVerified({ coverage }: VerificationReport): string {
     oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${figure(never)} never checked` : '',
     proof
-      ? `; from commit to verification: median ${span(proof.medianMs)}, 95 % within ${span(proof.p95Ms)} (last ${counted(proof.customers, 'customer')})`
+      ? `; from commit to verification: half within ${span(proof.medianMs)}, 95 % within ${span(proof.p95Ms)} (last ${counted(proof.customers, 'customer')})`
       : '',
   ].join('')
 }
@@ -132,7 +132,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
   const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${kind}: ${open[kind]}`)
   return applying([
     wrong !== '' && wrong,
-    kinds.length > 0 ? kinds.join(', ') : `${wrong === '' ? 'none' : 'no other drift'} found`,
+    kinds.length > 0 ? `by kind: ${kinds.join(', ')}` : `${wrong === '' ? 'none' : 'no other drift'} found`,
     notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }

@@ -106,7 +106,10 @@ async function sweepInSlices(running: Running) {
     if (so.begun) return
     so.begun = found
     const { resumed, tally, id } = found
-    if (resumed) progress.say(`it goes on where it stopped, after ${figure(tally.customers)} customers`)
+    if (resumed)
+      progress.say(
+        `continues the last backfill after ${figure(tally.customers)} customers; --restart starts over`,
+      )
     const { windowHours } = config.brake
     const { expectCreates: customers } = asked
     if (customers !== null) so.expected = await setExpected(pool, { customers, windowHours, sweep: id })

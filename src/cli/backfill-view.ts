@@ -40,7 +40,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
       ended &&
         !waited &&
         (verdicts.differs === 0
-          ? `no ${verdicts.owed > 0 ? 'other ' : ''}customer differs`
+          ? `all customers are compared; ${verdicts.owed + verdicts['not-selected'] > 0 ? 'no more are' : 'none is'} owed a sync`
           : `${figure(verdicts.differs)} ${OWED}`),
     ],
     ...(waited ? waitedEntries(waited, verdicts.unreadable) : []),
@@ -73,12 +73,12 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
       'at most (of the customers that differ); the brake holds those above its limit',
     ],
     ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
-    ['owed', verdicts.owed, `wait for a sync already${byRow}`],
+    ['owed', verdicts.owed, `more are owed a sync already${byRow}`],
     ['later', verdicts['another-time'], 'have a new time for their next planned change'],
     ['never synced', verdicts['never-asked'], `are not synced by this command${bringsIn}`],
-    ['left alone', verdicts['not-selected'], 'differ, but need another kind of call than --only'],
-    ['held', waiting.held, 'are held by the brake, as before: see `rollcall held`'],
-    ['rejected', waiting.rejected, 'stay rejected: see `rollcall failures`'],
+    ['left alone', verdicts['not-selected'], 'more differ, but --only leaves them out'],
+    ['held', waiting.held, 'were held by the brake before: see `rollcall held`'],
+    ['rejected', waiting.rejected, 'remain rejected: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
     [
       'out of scope',
@@ -130,7 +130,7 @@ function whyStopped({ generation, current, superseded }: BackfillReport, { mappi
     if (mapping) return 'run the command again to continue, or let a worker with this configuration continue'
     return 'run the same command again to continue; --restart starts over'
   }
-  return `not all customers were planned: ${why()}`
+  return `before the last customer: ${why()}`
 }
 
 function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): LabelledText[] {
@@ -145,7 +145,10 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   if (!ended)
     return [
       ...why,
-      ['stopped', `customers still to sync: ${figure(open)}; \`rollcall status\` shows the progress`],
+      [
+        'stopped',
+        `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
+      ],
     ]
   const unsettled = unsettledOf(waited) + unreadable
   return [
@@ -186,7 +189,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ['registers', listed(' × ', report.registered, 'with ')],
     ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
     ['left out', listed(' × ', report.leftOut)],
-    ['why rejected', listed(' × ', report.rejected)],
+    ['reject', listed(' × ', report.rejected, 'because of ')],
     [
       'warning',
       sharing > 0 &&
@@ -202,7 +205,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       const mapped = status === null ? '' : `status ${status}: `
       return ['sample', `customer ${key}, ${mapped}${says}`]
     }),
-    ['stopped', !report.ended && 'not all customers were planned'],
+    ['stopped', !report.ended && 'before the last customer'],
     ['dry run', 'no call was made and nothing was written'],
   ])
 }
@@ -222,7 +225,7 @@ function renderCalls(calls: Counts): string {
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = renderCalls(afterLookups)
   const expected = after === '' ? 'no other call follows' : `the next calls are ${after}`
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. If no other system has registered or changed these users, ${expected}. If another system has, the user gets at most one update (PATCH or PUT) instead`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. If no other system has registered or changed these users, ${expected}. Users that another system has registered get at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -13,15 +13,17 @@ Examples:
   rollcall backfill --where plan=premium --where 'premium_until is not null'
   rollcall backfill --mapping                        apply a changed mapping
 
---where compares a column that the mapping or the key reads, by =, !=, <, <=, >,
->=, "in a,b", "is null" or "is not null" (in quotes for your shell). Several
-conditions must all be true. After Ctrl-C, run the same command again: it
-continues where it stopped. The summary of --wait covers all customers, also
+--where compares a column that the mapping or the key reads. It knows =, !=, <,
+<=, >, >=, "in a,b", "is null" and "is not null". Quote it for your shell.
+Several conditions must all be true. After Ctrl-C, run the same command again:
+it continues where it stopped. The summary of --wait covers all customers, also
 with --where or --only.
 
 Exit codes:
-  0  the customers are owed (--wait: settled); --dry-run: nothing to do
-  3  --dry-run: there is something to do; --wait: a sync is not done
+  0  all customers that differ are owed a sync; with --wait: they are settled;
+     with --dry-run: there is nothing to do
+  3  with --wait: a customer is not settled; with --dry-run: there is something
+     to do
   1  it failed or was stopped, or no customer fits --where
   2  the command line, the configuration or the environment is wrong`
 

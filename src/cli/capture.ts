@@ -55,7 +55,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         : [`No longer captured: ${changed.join(', ')}`, ...hanging('', UNINSTALLED)],
     )
   })
-  sub(capture, 'status', 'say whether the triggers fit the configuration').action(
+  sub(capture, 'status', 'say whether the triggers match the configuration').action(
     async ({ config: file, json = false }) => {
       const config = await loadConfig(file, io.cwd)
       const status = await withDatabase(io, {}, async (pool) => {

@@ -21,7 +21,7 @@ checked or held. With --max-drift the exit code is 0 up to this drift ratio.
 customers, with a 95 % interval. Then --max-drift is the limit of the estimate.
 
 Customers that the brake holds are not checked, and count as drift: as undue
-access if they would lose access, as lost access if they would get it.
+access if they would lose access, as lost access if they would get it back.
 \`rollcall held\` lists them. A discarded change and an ended trial are no drift.
 
 --repair marks customers that differ as owed at the end of the run, if the
@@ -29,14 +29,14 @@ answers are credible. Above the brake's limit they are held (\`rollcall held\`).
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores
-it with your name, and reports missing users for a day.
+your name and reason, and reports missing users for the next 24 hours.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift
   3  there is drift
   1  the run stopped or failed; the answers are not credible; no customer fits
-     --where, or there is none to check; or fewer customers were checked than
-     were owed, rejected or without a clear answer
+     --where, or there is none to check; or most customers could not be
+     checked (owed, rejected, or without a clear answer)
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.

@@ -19,12 +19,12 @@ Prints everything about a customer, and changes nothing:
   - the stored state, an open finding, and the last calls
   - the call that a sync would make
 
-The right to read the customers is enough. If rollcall is installed, the GET
-counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
-the command also compares the values with the ledger. It waits at most ten
-seconds for a query, and for the rate limit. After two calls in a row without an
-answer it makes no further call. With an end user's access token it also asks
-the chat: see \`rollcall access --help\`.
+The Postgres role needs only the right to read the customers. If rollcall is
+installed, the GET counts towards the rate limit that the workers share. With
+ROLLCALL_DIGEST_KEY the command also compares the values with the ledger. It
+waits at most ten seconds for a query, and for the rate limit. After two calls
+in a row without an answer it makes no further call. With an end user's access
+token it also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer

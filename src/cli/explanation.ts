@@ -91,7 +91,7 @@ const HEAD = ['  field', 'here', 'service', 'state', 'why']
 export function renderFields({ drift, fields, remedies }: Explanation): string[] {
   const isLate = remedies.some((each) => each.do === 'shown-late')
   const missing = drift?.kind === 'missing' && (isLate ? 'just-written' : drift.cause)
-  if (fields.length === 0) return details([['why', missing && renderCause(missing)]])
+  if (fields.length === 0) return details([['cause', missing && renderCause(missing)]])
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
@@ -222,7 +222,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   if (plan === null)
     return rollcall.kind === 'known'
       ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
-      : 'not known: rollcall cannot read its records of this target'
+      : 'not known: the records belong to another target, or cannot be read'
   const now = renderPlan(plan)
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
@@ -237,7 +237,7 @@ function renderResult({ result, desired, service, drift, fields }: Explanation):
   const said: Readonly<Record<Result, () => string>> = {
     unknown: () => {
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
-      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'gave no clear answer'}`
+      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'gave no answer about this user'}`
     },
     'left-alone': () => 'same: rollcall manages no user for this customer',
     blocked: () => 'blocked: the customer cannot be sent as it is',

@@ -25,13 +25,15 @@ import {
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is a reason that \`rollcall failures\` lists: a code (refused), a code with
-the HTTP status or error (refused:422, unknown:timeout), or issue:FIELD for
-customers with an issue of this field (issue:email, issue:email:refused).
+REASON is a reason that \`rollcall failures\` lists:
+  refused                      a code
+  refused:422, unknown:timeout a code with the HTTP status or the error
+  issue:email                  an issue of a field
 
 --retry makes the customers due. It also forgets which values the service has
 refused, so that they are sent again. If an earlier call may still arrive, the
-customer still waits for it. If you have corrected a row, you need no --retry.
+customer waits until it no longer can. If you have corrected a row, you need no
+--retry.
 
 The command needs DATABASE_URL only.
 

@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./explain.ts')).accessCommand,
   },
   status: {
-    about: 'show owed syncs, failures with their reasons, and whether the triggers fit',
+    about: 'show owed syncs, failures with their reasons, and whether the triggers match the configuration',
     load: async () => (await import('./status.ts')).statusCommand,
   },
   drift: {

@@ -31,8 +31,8 @@ Examples:
   rollcall migrate --target new    for another service, or if the database has
                                    lost data: workers look up every user
 
---target reads the configuration. docs/restoring.md says when to use same and
-when to use new after a restore.`
+--target needs the configuration file. docs/restoring.md says when to use same
+and when to use new after a restore.`
 
 export const migrateCommand: AddCommand = (program, io) => {
   program

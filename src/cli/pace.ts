@@ -79,7 +79,7 @@ export function renderPace(pace: ShownPace | null): string[] {
     [
       'waiting',
       waiting > 0 &&
-        `${counted(waiting, 'customer waits', 'customers wait')} for a later attempt, as after any 429; \`rollcall failures --retry --reason later\` retries them now`,
+        `${counted(waiting, 'customer waits', 'customers wait')} after a 429; to retry now, run \`rollcall failures --retry --reason later\``,
     ],
   ])
 }

@@ -10,9 +10,9 @@ type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly 
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': 'the token belongs to another customer named here: ',
-  'named-otherwise': 'the token does not name the user_id of this customer and may be of another user: ',
-  unsaid: 'the token names no user: ',
+  'another-user': '(the token belongs to another customer named here) ',
+  'named-otherwise': '(the token may belong to another user: it does not name this user_id) ',
+  unsaid: '(the token names no user) ',
 }
 
 export function renderChat({ chat, claims, bearer }: ChatView, now: Date): string[] {
@@ -22,9 +22,10 @@ export function renderChat({ chat, claims, bearer }: ChatView, now: Date): strin
 
 /** Where there is a chat at all (section 4), once for all customers. */
 export function renderChatNote(origin: string, environment: 'production' | 'demo'): string[] {
-  const demo = environment === 'demo' ? '; this is the demo service' : ''
-  const here = isLoopback(new URL(origin).hostname) ? '; this is a stand-in on this machine' : demo
-  return ['', ...details([['note', `chat exists on production only${here}`]])]
+  const here = isLoopback(new URL(origin).hostname)
+  const elsewhere =
+    environment === 'demo' ? 'the demo service has no chat' : 'only the production service has a chat'
+  return ['', ...details([['note', here ? 'the chat is that of the sandbox on this machine' : elsewhere]])]
 }
 
 function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {

@@ -51,7 +51,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected' : 'left out', group, null)),
-    `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} settled with a field left out`,
+    `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} more with a field left out`,
     ...MORE,
   ]
 }
@@ -131,7 +131,7 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
     const reason = history?.reason ?? null
     const others =
       reason &&
-      `\`rollcall failures --reason ${reasonName({ status: null, error: null, ...reason })}\` lists customers with the same reason`
+      `\`rollcall failures --reason ${reasonName({ status: null, error: null, ...reason })}\` lists customers with this reason`
     const before = index > 0 ? [''] : []
     return [
       ...before,

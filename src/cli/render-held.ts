@@ -40,13 +40,13 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'tripped',
         trippedMs !== null &&
-          `${span(trippedMs)} ago at the limit of ${limit ?? 0}, after ${taken} were sent; further changes of this kind are held`,
+          `${span(trippedMs)} ago; limit ${limit ?? 0}, sent before ${taken}; further changes of this kind are held`,
       ],
       ['released', released > 0 && `${counted(released, 'customer')}, not sent yet`],
       [
         'discarded',
         discarded > 0 &&
-          `${counted(discarded, 'customer')}, left as they are until they change; \`rollcall held --kind ${kind}\` lists them`,
+          `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them`,
       ],
       [
         'expected',
@@ -100,7 +100,7 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: ['released', 'sent within the rate limit'],
+  release: ['released', 'sent at the rate limit unless held for another kind too'],
   discard: ['discarded', 'not sent unless the row or the mapping changes'],
 } as const
 
@@ -118,7 +118,7 @@ export function renderOutcome(
   const [done, effect] = OUTCOMES[action]
   return applying([
     customers === 0
-      ? `nothing is ${done}: no such customer is held`
+      ? `nothing is ${done}${notHeld.length > 0 ? '' : ': no such customer is held'}`
       : `${done}: ${counted(customers, 'customer')}, ${effect}`,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),

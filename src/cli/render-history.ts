@@ -94,12 +94,12 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['committed', changedAt, 'of the last processed change'],
+    ['committed', changedAt, 'the last synced change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'committed' ? 'never: no captured change was processed yet' : 'never'
+    const never = what === 'committed' ? 'never: no captured change is synced yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -36,7 +36,7 @@ const PROVIDER = 'ask the provider of the service'
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields = [] }) => [
     `the mapping cannot build a user from the row${after(': ', fields)}`,
-    `correct ${listed(fields) || 'the field'} in your data, or the mapping; rollcall retries a changed row automatically`,
+    `correct ${fields.length > 0 ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
     `another customer in scope has the same user_id${after(': ', keys)}`,
@@ -45,8 +45,8 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the customer would lose access because a row is missing, but this table may be new after a restore: ${listed(misfits, '; ')}`,
-    'run `rollcall capture install` once its rows are back, then `rollcall capture resync`',
+    `the customer would lose access, but a table has no triggers, so rows may be missing by mistake: ${listed(misfits, '; ')}`,
+    'check that the table has all its rows, run `rollcall capture install`, then `rollcall capture resync`',
   ],
   conflict: ({ named, answer }) => [
     `the service says that another user has ${listed(named) || 'the user_id or another value'} (${answer}), but a GET does not find the user`,
@@ -73,7 +73,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     'nothing: a worker looks up the user before it sends again',
   ],
   'not-there-yet': [
-    'the service does not know a user that was written a moment ago',
+    'the service answered 404 to an update of a user that it had before',
     'nothing: the service may show it late; rollcall looks it up again',
   ],
   'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
@@ -144,11 +144,11 @@ function renderRefused({ status = 0, state, fields, named = [], answer }: FullRe
   if (named.length > 0)
     return [
       `${what} and names ${listed(named)}`,
-      `correct ${listed(named)} in your data; the next attempt leaves it out`,
+      `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
     ]
   return [
     `${what}${after(' with ', fields)}`,
-    'nothing yet: the next attempt sends only the status; `rollcall failures` then lists the fields left out',
+    'nothing yet: a later attempt sends only the status; if it keeps failing, ask the provider of the service',
   ]
 }
 

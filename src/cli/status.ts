@@ -32,11 +32,12 @@ import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
+import { renderReason } from './render-reason.ts'
 import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
 
 const EXAMPLES = `
 Examples:
-  rollcall status          owed syncs, failures, and whether the triggers fit
+  rollcall status          owed syncs, failures, and the state of capture
   rollcall status --json   the same for a monitor
 
 Exit code 3: a person must act. The lines "attention" come first, one for each
@@ -166,7 +167,7 @@ function renderBrake(brake: readonly KindHeld[]): string {
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${taken} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  return counts.length > 0 ? `${counts.join(', ')} let through` : 'nothing counted'
+  return counts.length > 0 ? `let through: ${counts.join(', ')}` : 'nothing counted'
 }
 
 function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledText[] {
@@ -175,11 +176,8 @@ function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledTex
     .toSorted((a, b) => a.state.localeCompare(b.state))
   return [
     ...ofSync.map(({ state, code, status, fields, customers }): LabelledText => {
-      const which = code === 'mapping' && fields && fields.length > 0 ? `: ${fields.join(', ')}` : ''
-      return [
-        state,
-        `${customers} × ${code}${which}${status === null ? (code === 'unknown' ? ' (no answer)' : '') : ` (${status})`}`,
-      ]
+      const reason = { code, ...(status === null ? {} : { status }), ...(fields ? { fields } : {}) }
+      return [state, `${customers} × ${code}: ${renderReason(reason, { state, customers }).what}`]
     }),
     ...fieldIssues.map(
       ({ field, code, customers }): LabelledText => ['left out', `${customers} × ${field}: ${code}`],

@@ -25,7 +25,7 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .addOption(
       program.createOption('--lookup', 'ignore the ledger: read the user by GET first').conflicts('dryRun'),
     )
-    .option('--removed', 'for a deleted row without a record: confirm that the key was a customer')
+    .option('--removed', 'confirm that the key was a customer, if rollcall has no record of it')
     .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)

@@ -99,7 +99,7 @@ const VARIABLES = {
   MIGRATE_DATABASE_URL: { expected: POSTGRES, read: (text) => urlOf(text, POSTGRES_SCHEMES) },
   QUEUE_URL: {
     expected:
-      'redis://host:6379/0 (or rediss://, and a database by its number), or postgres:// as for DATABASE_URL, special characters percent-encoded',
+      'redis://host:6379/0 or rediss://host:6379/0, or postgres:// as for DATABASE_URL, special characters percent-encoded',
     read: queueUrl,
   },
   SERVICE_URL: {

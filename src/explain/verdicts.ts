@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "trial; only the chat shows whether it has ended: give the user's token (--token-file)",
+    says: "unless the trial has ended, which only the chat shows: give the user's token (--token-file)",
   },
   'no-such-customer': {
     can: 'no',
@@ -21,7 +21,7 @@ export const VERDICTS = {
     can: 'no',
     says: 'the status gives access, but the user sees no professional: check ml_group_name',
   },
-  'no-answer': { can: 'unknown', says: 'the service gave no clear answer' },
+  'no-answer': { can: 'unknown', says: 'the service gave no answer about this user' },
   'strange-status': { can: 'unknown', says: 'the service shows a status that its interface does not define' },
   'chat-silent': {
     can: 'unknown',
@@ -63,7 +63,8 @@ export const REMEDIES = {
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
-  'install-capture': ({ sync }) => `run \`rollcall capture install\` once the rows are back, then ${sync}`,
+  'install-capture': ({ sync }) =>
+    `check that the table has all its rows, run \`rollcall capture install\`, then ${sync}`,
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ target }) => target,
   'check-keys': ({ service }) =>

@@ -2,6 +2,7 @@ import type { Client } from '../database/client.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
 import { common, STOPPED as NOT_SYNCED, OPEN_RELEASE } from './failures.ts'
+import type { CustomerState } from './record.ts'
 
 /** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {
@@ -27,7 +28,7 @@ export type Overview = {
     Record<'idle' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
   >
   readonly reasons: readonly {
-    readonly state: string
+    readonly state: CustomerState
     readonly code: string
     readonly status: number | null
     /** Names that all of them have; null where they differ, or where none are said. */

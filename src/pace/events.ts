@@ -24,7 +24,8 @@ export function eventsOf(before: CommonPace, after: CommonPace, now: number): re
   const { state, openedAt, probeAt, failed } = after.breaker
   const was = before.breaker.state
   const trying = state === 'trying' && was === 'open'
-  const { rate, notBefore } = after
+  const { notBefore } = after
+  const rate = Number(after.rate.toFixed(2))
   return [
     ...(after.epoch > before.epoch && !trying ? [{ kind: 'lowered', rate } as const] : []),
     ...(notBefore !== null && notBefore > Math.max(now, before.notBefore ?? 0)
@@ -32,9 +33,9 @@ export function eventsOf(before: CommonPace, after: CommonPace, now: number): re
       : []),
     // With the first probe that fails: until then it may be a few values at which the service breaks.
     ...(state === 'open' && failed === 1 && before.breaker.failed === 0
-      ? [{ kind: 'opened', nextProbeMs: Math.max(0, (probeAt ?? now) - now) } as const]
+      ? [{ kind: 'opened', nextProbeMs: Math.round(Math.max(0, (probeAt ?? now) - now)) } as const]
       : []),
-    ...(trying ? [{ kind: 'trying', rate, stoppedForMs: now - (openedAt ?? now) } as const] : []),
+    ...(trying ? [{ kind: 'trying', rate, stoppedForMs: Math.round(now - (openedAt ?? now)) } as const] : []),
     ...(state === 'closed' && was === 'trying' ? [{ kind: 'closed' } as const] : []),
   ]
 }

@@ -47,7 +47,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 to reject/m)
     expect(output).toMatch(/^registers +with 15 × email, 1 × birthdate/m)
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
-    expect(output).toMatch(/^why rejected 1 × status: not-in-values/m)
+    expect(output).toMatch(/^reject +because of 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +POST 15, GET 5/m)
     expect(output).toMatch(/^lookup first +5 .*POST 5\./m)
     expect(output).toMatch(/^time +.*moment at 500 calls\/s/m)
@@ -138,7 +138,7 @@ describe('on a house of its own', () => {
     expect(stopped.output).toMatch(/^expected +50 .*until 20/m)
     const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
-    expect(resumed.output).toContain('goes on where')
+    expect(resumed.output).toContain('continues the last backfill')
     // All customers were swept: no more can come than are owed.
     expect(resumed.output).toMatch(/^expected +already pre-approved .*: 16 /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
@@ -161,7 +161,7 @@ describe('on a house of its own', () => {
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
     expect(code).toBe(1)
-    expect(output).toMatch(/^stopped +.*still to sync: 16;/m)
+    expect(output).toMatch(/^stopped +.* no longer waits. Workers go on with 16 customers/m)
     expect(output).not.toContain('customers of the backfill are settled')
   })
 

@@ -105,7 +105,7 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
     'failing: 1 customer, reason unknown:timeout',
     'next attempt in 90 s',
     'left out: 1 customer, reason issue:email:invalid',
-    '3 rejected, 1 failing, 1 settled with',
+    '3 rejected, 1 failing, 1 more with',
   ]) {
     expect(text).toContain(words)
   }

@@ -32,8 +32,8 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   for (const words of [
     'revocation: 2 customers held',
     'they would lose access',
-    'at the limit of 100',
-    '1 customer, left as they are',
+    'limit 100, sent before',
+    '1 customer; not sent unless the row',
     'clear:email: 1 customer held',
     'rollcall held release --kind',
   ])

@@ -41,7 +41,7 @@ test('whatever a row says, the table is aligned and fits eighty columns', () => 
 
 test('a customer that is missing has a cause and no table', () => {
   const drift = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
-  expect(renderFields({ ...ONE, drift })).toEqual(['  why       never delivered'])
+  expect(renderFields({ ...ONE, drift })).toEqual(['  cause     never delivered'])
 })
 
 const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], keepsStatus: false }

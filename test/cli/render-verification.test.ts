@@ -25,7 +25,7 @@ function verification(
 test.each<[Partial<Coverage>, RegExp]>([
   [
     {},
-    /^99\.9 % of 2,000 .* 7 days, .* 6 days ago; .* median 12 s, 95 % within 40 s \(last 1,000 customers\)$/,
+    /^99\.9 % of 2,000 .* 7 days, .* 6 days ago; .* half within 12 s, 95 % within 40 s \(last 1,000 customers\)$/,
   ],
   [
     { within: 0, never: 2000, oldestAgeMs: null, proof: null },
@@ -43,7 +43,7 @@ test('a customer that is held counts with the others about access, and not where
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
   }
   expect(renderDrift(given)).toMatch(
-    /^3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all of them held [^,]+\); missing: 2$/,
+    /^3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all of them held [^,]+\); by kind: missing: 2$/,
   )
   expect(verificationNeeds(given)).toEqual([
     expect.stringMatching(/differs .+ 2 customers \(2 wrongly without [^,]+\): see/),

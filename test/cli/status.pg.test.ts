@@ -156,7 +156,7 @@ test('tells of a brake once, with each count by its name, and of released custom
     }
   }
   const counts = (revocation: string) =>
-    expect.stringMatching(new RegExp(`^brake +${revocation}40 × create let through$`))
+    expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create$`))
   const before = counts('10 × revocation .tripped., ')
   const tripped = (held: number) =>
     expect.stringMatching(
@@ -259,7 +259,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^verified +not by workers/m)
   expect(lines).toMatch(
-    /^drift +1 wrongly without .*, 1 .*with .*; missing: 1, unexpected-access: 1, trial-ended: 1; of 9 random users, 9 /m,
+    /^drift +1 wrongly without .*, 1 .*with .*; by kind: missing: 1, unexpected-access: 1, trial-ended: 1; of 9 random users, 9 /m,
   )
   expect(lines).toMatch(
     /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,
@@ -279,7 +279,7 @@ test('a column that was renamed is named, of the customers and of a watched tabl
   const lacks = '.*no column movil in public.clientes'
   expect(lines).toMatch(new RegExp(`^attention +mapping.mobile_phone: ${lacks} .correct`, 'm'))
   expect(lines).toMatch(
-    new RegExp(`^attention +not captured .*public.clientes .*${lacks}.*capture install`, 'm'),
+    new RegExp(`^attention +capture does not fit .*public.clientes .*${lacks}.*capture install`, 'm'),
   )
   expect(lines).toMatch(/^attention +1 customer fails/m)
 

@@ -3,7 +3,7 @@ import { type DemoSnapshot, type MeteredCall, startMeter } from '../../src/demo/
 import { NEXT_STEPS, renderSummary, summarize } from '../../src/demo/summary.ts'
 import { type Paint, renderView } from '../../src/demo/view.ts'
 
-const reason = { state: 'failing', code: 'failed', fields: null }
+const reason = { state: 'failing' as const, code: 'failed', fields: null }
 const SNAPSHOT: DemoSnapshot = {
   ...{ target: null, customers: 243, users: 240, unknown: 4 },
   owed: {

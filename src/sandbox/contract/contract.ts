@@ -28,7 +28,7 @@ export const contract = z.strictObject({
   ),
   nulls: choice(['null', 'absent', 'empty'], 'null', 'a field without a value, in a GET'),
   numbers: choice(['number', 'text'], 'number', 'status and gender, in a GET'),
-  visibleAfterMs: duration(0, 600_000, 0, 'how long a GET goes on showing the state before a write'),
+  visibleAfterMs: duration(0, 600_000, 0, 'the time until a GET shows a write'),
   forbidden: z
     .string()
     .min(1)
