@@ -141,7 +141,7 @@ test('killed and run again it goes on where it was, and registers every customer
   expect(had).toBeLessThan(300)
   const resumed = await rollcall(house, 'backfill', '--wait')
   expect(resumed.code).toBe(0)
-  expect(resumed.output).toMatch(/goes on .*after \d+ customers/)
+  expect(resumed.output).toMatch(/continues the last backfill after \d+ customers/)
   expect(resumed.output).toMatch(/^customers +300 planned/m)
   await house.settled()
   await worker.stop()
