@@ -71,7 +71,7 @@ export const ERRORS = {
   TARGET_CHANGED: {
     exit: 2,
     means:
-      'The ledger in this database belongs to another service, Api-Key or database. Or a restore has put the database back in time. With a wrong ledger rollcall could give or take access wrongly.',
+      'The ledger in this database belongs to another service, Api-Key or database. Or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
     todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
   },
   MAPPING_CHANGED: {
