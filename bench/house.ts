@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Redis } from 'ioredis'
 import pg from 'pg'
 import { install } from '../src/capture/install.ts'
 import { planCapture } from '../src/capture/relations.ts'
@@ -190,4 +191,19 @@ export async function usageOfPostgres(pool: pg.Pool): Promise<number> {
   const main = readFileSync(join(rows[0].folder, 'postmaster.pid'), 'utf8').split('\n')[0]
   const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ')
   return children.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), cpuOf(main ?? '', true) ?? 0)
+}
+
+/** Seconds of CPU that Redis has used, and bytes that its clients have sent to it. */
+export async function usageOfRedis(url: string): Promise<{ readonly cpu: number; readonly bytes: number }> {
+  const redis = new Redis(url)
+  try {
+    const info = await redis.info()
+    const numberOf = (name: string) => Number(new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1])
+    return {
+      cpu: numberOf('used_cpu_sys') + numberOf('used_cpu_user'),
+      bytes: numberOf('total_net_input_bytes'),
+    }
+  } finally {
+    redis.disconnect()
+  }
 }

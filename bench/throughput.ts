@@ -1,12 +1,19 @@
 // New customers per second: rollcall on both queues beside a bare loop of got and the pipelines of pipelines/, alternately
-// in one run. From the first INSERT until every one is at the service; CPU for each, and the worker's peak of memory. Two
-// tables: all customers in one statement, and each in a transaction of its own, by eight writers at once.
+// in one run. From the first INSERT until every one is at the service; CPU and bytes to Redis for each, and the worker's
+// peak of memory. Two tables: all customers in one statement, and each in a transaction of its own, by eight writers.
 // Run: npm run bench -- throughput [customers] [rounds] [concurrency]
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { buildBenchHouse, insertCustomers, type Servers, startServers, usageOfPostgres } from './house.ts'
+import {
+  buildBenchHouse,
+  insertCustomers,
+  type Servers,
+  startServers,
+  usageOfPostgres,
+  usageOfRedis,
+} from './house.ts'
 import { numbers, publish, quantile } from './results.ts'
 import { bareLoop, startService, usageOf } from './service.ts'
 
@@ -17,6 +24,8 @@ type Measured = {
   readonly rate: number
   readonly worker: number
   readonly postgres: number
+  readonly redis: number
+  readonly bytes: number
   readonly commits: number
   readonly mib: number
 }
@@ -58,17 +67,22 @@ function show(name: string, about: string, measured: ReadonlyMap<string, readonl
       { title: 'of the bare loop', digits: 2 },
       { title: 'CPU of the worker', digits: 2, unit: 'ms' },
       { title: 'CPU of Postgres', digits: 2, unit: 'ms' },
+      { title: 'CPU of Redis', digits: 2, unit: 'ms' },
       { title: 'transactions each', digits: 2 },
+      { title: 'to Redis each', unit: 'bytes' },
       { title: 'memory', unit: 'MiB' },
     ],
     rows: [
-      ['bare loop of got', bare, 1, 1000 / best, null, null, null],
+      ['bare loop of got', bare, 1, 1000 / best, null, null, null, null, null],
       ...[...measured].map(([pipeline, results]) => {
-        const median = (pick: (row: Measured) => number) => quantile(results.map(pick), 0.5)
         const rates = results.map(({ rate }) => rate)
-        const cpu = [median((row) => row.worker), median((row) => row.postgres)]
-        const rest = [median((row) => row.commits), median((row) => row.mib)]
-        return [pipeline, rates, quantile(rates, 0.5) / best, ...cpu, ...rest]
+        const each = (['worker', 'postgres', 'redis', 'commits', 'bytes', 'mib'] as const).map((name) =>
+          quantile(
+            results.map((row) => row[name]),
+            0.5,
+          ),
+        )
+        return [pipeline, rates, quantile(rates, 0.5) / best, ...each]
       }),
     ],
   })
@@ -111,14 +125,15 @@ async function ours(queue: 'redis' | 'postgres', insert: Insert): Promise<Measur
 
 /** Until so many users are there. `insert`: null where the customers are there. */
 async function measure(
-  { pool, service }: Pick<Servers, 'pool' | 'service'>,
+  { pool, redisUrl, service }: Pick<Servers, 'pool' | 'redisUrl' | 'service'>,
   worker: ChildProcess,
   users: number,
   insert: Insert | null,
 ): Promise<Measured> {
   const usage = async () => {
     const { rows } = await pool.query('SELECT sum(xact_commit)::int AS n FROM pg_stat_database')
-    return { ...usageOf(worker), postgres: await usageOfPostgres(pool), commits: rows[0].n as number }
+    const [postgres, redis] = [await usageOfPostgres(pool), await usageOfRedis(redisUrl)]
+    return { ...usageOf(worker), postgres, redis, commits: rows[0].n as number }
   }
   const before = await usage()
   const started = performance.now()
@@ -131,6 +146,8 @@ async function measure(
     rate,
     worker: (1000 * (after.cpu - before.cpu)) / customers,
     postgres: (1000 * (after.postgres - before.postgres)) / customers,
+    redis: (1000 * (after.redis.cpu - before.redis.cpu)) / customers,
+    bytes: (after.redis.bytes - before.redis.bytes) / customers,
     commits: (after.commits - before.commits) / customers,
     mib: after.resident,
   }
