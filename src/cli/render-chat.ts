@@ -22,10 +22,9 @@ export function renderChat({ chat, claims, bearer }: ChatView, now: Date): strin
 
 /** Where there is a chat at all (section 4), once for all customers. */
 export function renderChatNote(origin: string, environment: 'production' | 'demo'): string[] {
-  const here = isLoopback(new URL(origin).hostname)
-  const elsewhere =
-    environment === 'demo' ? 'the demo service has no chat' : 'only the production service has a chat'
-  return ['', ...details([['note', here ? 'the chat is that of the sandbox on this machine' : elsewhere]])]
+  if (isLoopback(new URL(origin).hostname))
+    return ['', ...details([['note', 'the chat is that of the sandbox on this machine']])]
+  return environment === 'demo' ? ['', ...details([['note', 'the demo service has no chat']])] : []
 }
 
 function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {

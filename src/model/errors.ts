@@ -86,7 +86,8 @@ export const ERRORS = {
   },
   SWEEP_RUNNING: {
     exit: 1,
-    means: 'Another backfill runs, with other customers, `--restart` or another `--expect-creates`.',
+    means:
+      'Another backfill runs. Its options differ, or this command has `--restart` or `--expect-creates`.',
     todo: 'Run the command again when the other backfill has ended (`rollcall status` shows its progress), or stop the other one.',
   },
   SERVICE_INSECURE: {
