@@ -15,13 +15,13 @@ Workers may run meanwhile. It uses half of the rate limit, or --rate.
 After Ctrl-C, run the same command again within a day: it continues where it
 stopped. The report contains no value of a field unless you give --show-values.
 
-The drift ratio is: customers that differ or are held, divided by customers
-checked or held. With --max-drift the exit code is 0 up to this drift ratio.
+The drift ratio is the share of customers that do not agree with the service.
+With --max-drift the exit code is 0 up to this drift ratio.
 --sample checks random customers. From them it estimates the drift ratio of all
 customers, with a 95 % interval. Then --max-drift is the limit of the estimate.
 
-Customers that the brake holds are not checked, and count as drift: as undue
-access if they would lose access, as lost access if they would get it back.
+A customer that the brake holds is not checked, and always counts as drift: as
+undue access if it would lose access, as lost access if it would get it back.
 \`rollcall held\` lists them. A discarded change and an ended trial are no drift.
 
 --repair marks customers that differ as owed at the end of the run, if the

@@ -5,6 +5,7 @@ import { readHistory } from '../ledger/history.ts'
 import { REASON_CODES } from '../ledger/record.ts'
 import { retryAll, retryKeys } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import type { RollcallError } from '../model/errors.ts'
 import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
 import { namedService } from '../service/address.ts'
@@ -25,10 +26,11 @@ import {
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is a reason that \`rollcall failures\` lists:
-  refused                      a code
-  refused:422, unknown:timeout a code with the HTTP status or the error
-  issue:email                  an issue of a field
+REASON is a name that \`rollcall failures\` lists, or the beginning of one:
+  refused:422, unknown:timeout  a reason with the HTTP status or the error
+  refused                       this reason with any status or error
+  issue:email:invalid           an issue of a field
+  issue:email                   any issue of this field
 
 --retry makes the customers due. It also forgets which values the service has
 refused, so that they are sent again. If an earlier call may still arrive, the
@@ -54,7 +56,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
   program
     .command('failures')
     .argument('[key...]', 'customer keys')
-    .option('--reason <reason>', 'only customers with this reason, like refused:422 or issue:email')
+    .option('--reason <reason>', 'only customers with this reason, like refused:422 or issue:email:invalid')
     .option('--limit <number>', 'with --reason: list at most this many (default: 100)')
     .option('--retry', 'retry now: the named customers, those of --reason, or --all')
     .option('--all', 'with --retry: all customers')
@@ -101,17 +103,14 @@ const ISSUE_FIELDS = [...USER_FIELDS, 'scope'] as const
 function readSelector(reason: string): Selector {
   const [head = '', ...rest] = reason.split(':')
   const tail = rest.join(':')
-  if (head === '' || (rest.length > 0 && tail === ''))
-    throw usage('--reason: expected CODE, CODE:STATUS or issue:FIELD')
   if (head === 'issue') return readIssue(rest)
+  if (head === '' || (rest.length > 0 && tail === '')) throw noSuchReason()
   return { kind: 'reason', code: head, detail: rest.length > 0 ? tail : null }
 }
 
 function readIssue([field = '', code]: readonly string[]): Selector {
-  if (!ISSUE_FIELDS.some((known) => known === field))
-    throw usage(`--reason: issue: is followed by the name of a field${didYouMean(field, ISSUE_FIELDS)}`)
-  if (code !== undefined && !ISSUE_CODES.includes(code))
-    throw usage(`--reason: there is no such issue of a field${didYouMean(code, ISSUE_CODES)}`)
+  if (!ISSUE_FIELDS.some((known) => known === field)) throw noSuchReason(didYouMean(field, ISSUE_FIELDS))
+  if (code !== undefined && !ISSUE_CODES.includes(code)) throw noSuchReason(didYouMean(code, ISSUE_CODES))
   return { kind: 'issue', field, code: code ?? null }
 }
 
@@ -157,6 +156,11 @@ async function nameIfConfigured(origin: string | null, cwd: string): Promise<Nam
 /** A mistyped reason must not pass for one that no customer has. */
 function checkCode(selector: Selector): void {
   if (selector.kind !== 'reason' || isReasonCode(selector.code)) return
-  const meant = didYouMean(selector.code, REASON_CODES)
-  throw usage(`--reason: there is no such reason${meant}; \`rollcall failures\` lists the present ones`)
+  throw noSuchReason(didYouMean(selector.code, REASON_CODES))
+}
+
+function noSuchReason(meant = ''): RollcallError {
+  return usage(
+    `--reason: expected a reason as \`rollcall failures\` lists it, like issue:email:invalid${meant}`,
+  )
 }

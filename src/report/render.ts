@@ -46,11 +46,9 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
   const { known, disagree, held } = agreementOf(counts)
   const limit = options.maxDrift === null ? '' : ` the limit of ${percent(options.maxDrift)}`
   const found =
-    `${figure(disagree)} of ${counted(known, 'customer')} checked${held === 0 ? '' : ' or held'} ` +
+    `${figure(disagree)} of ${counted(known, 'customer')}${held === 0 ? ' checked' : ''} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
-  // The headline has named the held customers already if their access is wrong.
-  const heldNamed = totalOf(counts.heldAccess) > 0
-  const all = `${found} with the service${renderAmongHeld(heldNamed ? 0 : held, disagree)}`
+  const all = `${found} with the service${renderAmongHeld(held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
     agrees: () => `All checked customers agree with the service: ${renderAgreed(report)}.`,
     tolerated: () => `${all}: within${limit}.`,
@@ -148,10 +146,10 @@ export function renderEstimate(
     return `No customer of the sample could be checked, so it says nothing about ${figure(population)} customers.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
-  const all = about === '' ? 'all' : 'all customers that can be checked: about'
+  const all = about === '' ? 'all' : 'about'
   return (
-    `Estimated for ${all} ${counted(population, 'customer')}: ${percent(share)} drift; the 95 % interval goes from ` +
-    `${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
+    `Of ${all} ${counted(population, 'customer')} that can be checked, an estimated ${percent(share)} differ. The 95 % ` +
+    `interval goes from ${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
   )
 }
 

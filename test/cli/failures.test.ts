@@ -57,8 +57,8 @@ test('a call asks for one thing, and one that does not names what to call', () =
     [[[], { retry: true, reason: 'denied', limit: '5' }], '--limit'],
     [[[], { reason: 'denied', limit: '0' }], 'whole number'],
     [[[], { reason: 'denied', limit: 'ten' }], 'whole number'],
-    [[[], { reason: '' }], 'CODE'],
-    [[[], { reason: 'denied:' }], 'CODE'],
+    [[[], { reason: '' }], 'lists'],
+    [[[], { reason: 'denied:' }], 'lists'],
     [[[], { reason: 'issue:e-mail' }], 'did you mean email'],
     [[[], { reason: 'issue:email:refuse' }], 'did you mean refused'],
   ]

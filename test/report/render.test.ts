@@ -20,7 +20,7 @@ describe('the headline', () => {
     ['good', / 1,950 customers\.$/, { counts: settled, suspected: 0 }],
     ['good', / 1,950 of 1,975 customers\.$/, { counts: agreeing, suspected: 0 }],
     ['unsure', / 1,950 .* 3 more/, { counts: agreeing }],
-    ['bad', /^1 of 1,951 .*or held \(0\.05 %\).*\(held/, { counts: { ...agreeing, skipped: { held: 1 } } }],
+    ['bad', /^1 of 1,951 .*customers \(0\.05 %\).*\(held/, { counts: { ...agreeing, skipped: { held: 1 } } }],
     [
       'bad',
       /\. 12 of 1,958 .*\(8 of them held.*0\.1 %/,
@@ -125,7 +125,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   expect(renderEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
-  expect(renderEstimate(some, all)).toMatch(/ can be checked: about 18,000 .*about 22 to 181 /)
+  expect(renderEstimate(some, all)).toMatch(/^Of about 18,000 .*about 22 to 181 /)
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 

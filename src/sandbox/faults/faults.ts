@@ -146,7 +146,7 @@ field=NAME          only bodies with this field                field=email 422
 rate=SHARE          only this share of the calls, 0 to 1       503 rate=0.3
 times=N             only this often                            503 times=2
 for=DURATION        only for this time                         503 for=30s
-STATUS              answers with this status, 200 to 599       503
+NUMBER              this HTTP status is the answer (200-599)   503
   stored            carries out the call first                 503 stored
   html, empty       with this body                             503 html
   retry-after=TIME  with this header: seconds, or date:…       429 retry-after=2
