@@ -55,7 +55,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   async function tellMarks(): Promise<void> {
     for (const { kind, relation, since } of await openMarks(pool)) {
       const truncated =
-        'the table was truncated: no customer loses access until a person decides; run `rollcall status`'
+        'the table was truncated: no customer loses access until a person decides; see `rollcall status`'
       const words =
         kind === 'truncate' ? truncated : 'capture has a gap: a worker compares all customers again'
       log.error({ table: relation, since }, words)

@@ -10,7 +10,7 @@ import type { Log } from '../ops/log.ts'
 import type { PaceEvent } from '../pace/events.ts'
 import { callEntry } from '../sync/call.ts'
 import type { SyncStep } from '../sync/context.ts'
-import type { TurnEnd } from '../sync/turn.ts'
+import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
 
 type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 
@@ -46,8 +46,9 @@ const ENDINGS: Readonly<Record<Ending, Said>> = {
   held: ['debug', 'held by the brake: see `rollcall held`'],
   discarded: ['debug', 'a person has discarded the change: nothing is sent'],
   unknown: ['warn', 'the outcome is unknown: a GET looks it up later'],
-  retry: ['info', 'not synced yet: it will be retried'],
+  retry: ['info', 'not synced yet: it will be retried; `rollcall explain` says why'],
 }
+const SHOWN_LATE: Said = ['info', 'waits until the service shows the last write, then it will be synced']
 
 export function logStep(log: Log) {
   return (customer: CustomerKey, step: SyncStep, claim: Claim): void => {
@@ -56,7 +57,8 @@ export function logStep(log: Log) {
       log.info({ ...about, ...wordsOf(callEntry({ key: customer, ...step })) }, 'call')
     else if (step.step === 'ended') {
       const { end } = step
-      const [level, words] = ENDINGS[end.kind === 'settle' ? end.state : end.kind]
+      const ending = ENDINGS[end.kind === 'settle' ? end.state : end.kind]
+      const [level, words] = end.reason?.code === JUST_WRITTEN ? SHOWN_LATE : ending
       log[level]({ ...about, ...end.reason }, words)
     }
   }

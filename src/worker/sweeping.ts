@@ -78,15 +78,15 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
 
   function tell({ kind }: NextSweep, { ended, tally, examples }: SweepEnd): void {
     if (!ended) return
-    const { customers, verdicts, unsure, plans, fields, missed } = tally
-    const about = { customers, differ: verdicts.differs, unsure, plans, fields }
+    const { customers, verdicts, plans, fields, missed } = tally
+    const about = { customers, differ: verdicts.differs, plans, fields }
     if (kind === 'mapping') log.info(about, 'the mapping is applied to all customers')
     else if (kind === 'gap') log.warn(about, 'all customers were compared after the gap in capture')
     else if (missed.inserted + missed.changed + missed.deleted === 0)
       log.info(about, 'capture was checked: it has missed nothing')
     else
       log.error(
-        { ...about, ...missed, examples },
+        { ...about, missed, examples },
         'capture has missed changes: these customers are owed a sync now; find the program that writes without triggers',
       )
   }

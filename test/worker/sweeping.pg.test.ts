@@ -110,7 +110,7 @@ test('capture is checked when its time has come, and what was missed is said lou
     {
       level: 'error',
       text: expect.stringContaining('capture has missed changes'),
-      about: { inserted: 3, changed: 0, deleted: 0, examples: ['new1', 'new2', 'new3'] },
+      about: { missed: { inserted: 3, changed: 0, deleted: 0 }, examples: ['new1', 'new2', 'new3'] },
     },
   ])
   expect(JSON.stringify(said)).not.toContain('premium')
