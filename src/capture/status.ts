@@ -42,7 +42,7 @@ export async function captureStatus(client: Client, config: Config): Promise<rea
   const plan = await planCapture(client, config)
   const difference = captureDifference(plan, await readInstalled(client))
   const gone = plan.gone.map((relation): TableStatus => {
-    return { relation, state: 'missing', reasons: ['the table does not exist'] }
+    return { relation, state: 'misnamed', reasons: ['the table does not exist'] }
   })
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
@@ -93,8 +93,8 @@ function statusOf(
   const reasons = [
     ...rights.map((right) => `writes to the table fail: the owner of the trigger function lacks ${right}`),
     ...[...whys].map((why) => {
-      const events = lacks.flatMap((lack) => (lack.why === why ? lack.event : []))
-      return `${events.join(', ')}: ${events.length === 1 ? 'trigger' : 'triggers'} ${why}`
+      const events = new Set(lacks.flatMap((lack) => (lack.why === why ? lack.event : [])))
+      return `${events.size === EVENTS.length ? 'all triggers' : `the triggers for ${[...events].join(', ')}`} are ${why}`
     }),
     ...(old && !whys.has('missing') ? ['the trigger function does not fit the configuration'] : []),
     ...leftover.map((name) => `the trigger ${name} is of an earlier configuration`),

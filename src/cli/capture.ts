@@ -120,20 +120,17 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
   ]).flatMap((line) => hanging('', line))
 }
 
-const STATES: Readonly<Record<TableState, string>> = {
+const STATES: Readonly<Partial<Record<TableState, string>>> = {
   fits: 'captured',
-  missing: 'not captured; run `rollcall capture install`',
-  misnamed: 'differs from the configuration; correct one of them, then run `rollcall capture install`',
-  outdated: 'does not fit the configuration; run `rollcall capture install`',
-  disabled: 'triggers are disabled; run `rollcall capture install`',
-  leftover: 'has triggers but is not watched; `rollcall capture install` removes them',
+  misnamed: 'correct the configuration or the table, then run `rollcall capture install`',
+  leftover: '`rollcall capture install` removes triggers that are not needed',
 }
 
 function renderTables(tables: readonly TableStatus[]): readonly string[] {
   if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
   const rows = tables.map(({ relation, state, reasons }) => {
-    const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
-    return [quotedName(relation), `${STATES[state]}${why}`]
+    const why = reasons.length > 0 ? `${reasons.join(', ')}: ` : ''
+    return [quotedName(relation), `${why}${STATES[state] ?? 'run `rollcall capture install`'}`]
   })
   return columns(rows)
 }

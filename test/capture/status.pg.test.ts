@@ -32,7 +32,7 @@ describe('status', () => {
       side: 'outdated',
     })
     await db.pool.query('DROP TABLE side; ALTER TABLE customers RENAME tariff TO plan')
-    expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'missing' })
+    expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'misnamed' })
   })
 
   test('sees that the functions lack a right, which fails every write', async () => {
