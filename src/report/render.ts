@@ -146,9 +146,10 @@ export function renderEstimate(
     return `No customer of the sample could be checked, so it says nothing about ${figure(population)} customers.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
-  const all = about === '' ? 'all' : 'about'
+  const customers = counted(population, 'customer')
+  const all = about === '' ? `all ${customers}` : `about ${customers} that can be checked`
   return (
-    `Of ${all} ${counted(population, 'customer')} that can be checked, an estimated ${percent(share)} differ. The 95 % ` +
+    `Of ${all}, an estimated ${percent(share)} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
   )
 }
