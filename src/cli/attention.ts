@@ -12,11 +12,21 @@ import type { PaceReport } from '../pace/read.ts'
 import { driftingOf, wrongAccess } from '../report/conclude.ts'
 import { counted, figure, minute } from '../report/figures.ts'
 import type { Swept } from '../sweep/sweep.ts'
-import { applying, span } from './render.ts'
+import { applying, few, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
 
 /** Workers note changes and take what is due within a second, unless the pace holds them up. */
 const WAITS_LONG_MS = 60_000
+
+/** Every customer of the ledger once. */
+export function renderCustomers({ customers, states }: Pick<Overview, 'customers' | 'states'>): string {
+  const { idle, released, ...stopped } = states
+  const counts = { settled: idle, ...stopped, released }
+  const rest = customers - Object.values(counts).reduce((sum, many) => sum + many, 0)
+  const named = Object.entries({ ...counts, 'owed a sync or never in scope': rest })
+  const parts = named.flatMap(([state, many]) => (many > 0 ? `${figure(many)} ${state}` : []))
+  return `${figure(customers)} known${customers > 0 ? `: ${parts.join(', ')}` : ''}`
+}
 
 export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: Overview): readonly string[] {
   return applying([
@@ -31,9 +41,6 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
   ])
 }
 
-/** For a table with many partitions `rollcall capture status` names each. */
-const NAMED_UNFIT = 3
-
 type Capture = {
   readonly tables: readonly TableStatus[]
   readonly marks: readonly CaptureMark[]
@@ -42,26 +49,19 @@ type Capture = {
 
 export function captureNeeds({ tables, marks, gap }: Capture): readonly string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits')
-  const named = unfit.map(({ relation, reasons }) => `${quotedName(relation)} (${reasons.join('; ')})`)
-  const which = applying([
-    ...named.slice(0, NAMED_UNFIT),
-    named.length > NAMED_UNFIT && `${named.length - NAMED_UNFIT} more`,
-  ])
-  const misnamed = unfit.some(({ state }) => state === 'misnamed')
-  const first = misnamed ? 'correct the configuration or the table, then ' : ''
   return applying([
     unfit.length > 0 &&
-      `capture does not fit the configuration at ${which.join(', ')}. To correct it, ${first}run \`rollcall capture install\``,
+      `changes of ${few(unfit.map(({ relation }) => quotedName(relation)))} may be missed, because the triggers do not fit: see \`rollcall capture status\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture has a gap, so all customers must be compared: ${gap.ready ? 'a worker does it, so check that one runs' : 'end the transactions that were open during the gap'}`,
+      `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that one runs' : 'end the transactions that were open during the gap'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}. No customer has lost access because of it. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If not, run \`rollcall capture resync\`: customers that have lost their row or their status lose access`
-    : `changes of ${relation} since ${minute(since)} were not captured; a running worker compares all customers again`
+    ? `${relation} was truncated at ${minute(since)}, and no customer has lost access because of it yet. If this was a mistake, restore the rows first. Then run \`rollcall capture resync\`: customers without a row lose access`
+    : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that one runs`
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {

@@ -163,16 +163,16 @@ async function awaitSettled({ signal, pool, progress }: Running) {
   for (;;) {
     const { open, failAgain } = await readOpen(pool, LANE.backfill)
     if (open === 0 || signal.aborted) {
-      const { states, reasons } = await readOverview(pool)
-      return { ended: open === 0, open: open + failAgain, states, reasons }
+      const { customers, states, reasons } = await readOverview(pool)
+      return { ended: open === 0, open: open + failAgain, customers, states, reasons }
     }
     const quiet = open === last.open && performance.now() - last.at > QUIET_MS
     if (quiet && !last.reported) progress.say(QUIET)
     if (quiet) last.reported = true
     if (open !== last.open) last = { ...last, open, at: performance.now() }
-    total = Math.max(total, open)
+    total = Math.max(total, open + failAgain)
     const note = failAgain > 0 ? `${failAgain} fail repeatedly` : ''
-    progress.show({ verb: 'settled', done: total - open, total, from: 0, note })
+    progress.show({ verb: 'settled', done: total - open - failAgain, total, from: 0, note })
     await sleep(POLL_MS, signal)
   }
 }

@@ -7,10 +7,12 @@ import { counted, figure, minute } from '../report/figures.ts'
 import { type Counts, totalCalls } from '../sweep/forecast.ts'
 import type { SweepTally } from '../sweep/verdict.ts'
 import type { Plan } from '../sync/plan.ts'
+import { renderCustomers } from './attention.ts'
 import { type BackfillAsked, fitsNone } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
+import { reasonEntries } from './render-failures.ts'
 import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
@@ -33,7 +35,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
       allMissed(missed) > 0 &&
         `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication`,
     ],
-    ['expected', expected && renderExpected(expected)],
+    ['expected', expected && renderExpected(expected, asked.expectCreates)],
     ['stopped', !ended && whyStopped(report, asked)],
     [
       'done',
@@ -55,16 +57,16 @@ function renderMapping(
 ): string {
   if (generation === null) return 'no mapping is active yet; the first worker activates its own'
   if (!current)
-    return `not active: workers sync with generation ${generation}, since ${appliedAt}${earlier ? ', which replaced it' : ''}`
+    return `not active: workers sync with generation ${generation}, since ${minute(appliedAt ?? '')}${earlier ? ', which replaced it' : ''}`
   if (applied) return `active from now on (generation ${generation})`
   const again = mapping ? '; all customers were planned again' : ''
-  return `active (generation ${generation}, since ${appliedAt})${again}`
+  return `active (generation ${generation}, since ${minute(appliedAt ?? '')})${again}`
 }
 
 function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
-  const { verdicts, waiting, unsure } = tally
+  const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow = unsure > 0 ? `, ${figure(unsure)} of them with a changed row or mapping` : ''
+  const byRow = owedAndChanged > 0 ? `, ${figure(owedAndChanged)} of them with a changed row or mapping` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     [
@@ -73,19 +75,15 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
       'at most (of the customers that differ); the brake holds those above its limit',
     ],
     ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
-    ['owed', verdicts.owed, `more are owed a sync already${byRow}`],
+    ['owed', verdicts.owed, `more owed a sync already${byRow}`],
     ['later', verdicts['another-time'], 'have a new time for their next planned change'],
-    ['never synced', verdicts['never-asked'], `are not synced by this command${bringsIn}`],
+    ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more differ, but --only leaves them out'],
-    ['held', waiting.held, 'were held by the brake before: see `rollcall held`'],
-    ['rejected', waiting.rejected, 'remain rejected: see `rollcall failures`'],
+    ['held', waiting.held, 'held by the brake before: see `rollcall held`'],
+    ['rejected', waiting.rejected, 'still rejected: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
-    [
-      'out of scope',
-      tally.neverInScope,
-      'were never in scope: if they have access at the service, they keep it',
-    ],
-    ['unreadable', verdicts.unreadable, 'rows cannot be read: see `rollcall failures`'],
+    ['out of scope', tally.neverInScope, 'never in scope: if they have access at the service, they keep it'],
+    ['unreadable', verdicts.unreadable, 'with a row that cannot be read: see `rollcall failures`'],
   ]
   return [
     ['customers', `${figure(tally.customers)} planned`],
@@ -114,13 +112,17 @@ function listed(between: string, counts: Counts, before = ''): string {
   return before + sorted.map(({ name, n }) => `${figure(n)}${between}${name}`).join(', ')
 }
 
-export function renderExpected({ set, left, until, trippedAt }: Expected): string {
+export function renderExpected(
+  { set, left, until, trippedAt }: Expected,
+  asked: number | null = null,
+): string {
+  const of = asked === null ? '' : ` of ${figure(asked)}`
   if (trippedAt !== null)
-    return `the brake holds registrations since ${trippedAt}, also pre-approved ones: see \`rollcall held\``
-  if (left === 0) return 'no registration is left, so none is pre-approved'
+    return `the brake holds registrations since ${minute(trippedAt)}, also pre-approved ones: see \`rollcall held\``
+  if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
-    ? `${figure(left)} registrations may pass the brake until ${minute(until ?? '')}`
-    : `already pre-approved when this backfill began: ${figure(left)} are left; use \`--restart\` to set a new number`
+    ? `${figure(left)}${of} pre-approved registrations are needed, and may pass the brake until ${minute(until ?? '')}`
+    : `${figure(left)} earlier pre-approved registrations are still needed; use \`--restart\` to set a new number`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
@@ -134,33 +136,18 @@ function whyStopped({ generation, current, superseded }: BackfillReport, { mappi
 }
 
 function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): LabelledText[] {
-  const { states, reasons, open, ended } = waited
-  const why = reasons
-    .filter(({ state }) => state !== 'discarded')
-    .map(({ state, code, status, customers }): LabelledText => {
-      const command = state === 'held' ? 'held' : 'failures'
-      const answer = status === null ? '' : ` (${status})`
-      return [state, `${figure(customers)} × ${code}${answer}; see \`rollcall ${command}\``]
-    })
-  if (!ended)
-    return [
-      ...why,
-      [
-        'stopped',
-        `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
-      ],
-    ]
   const unsettled = unsettledOf(waited) + unreadable
+  const { states, reasons, open, ended } = waited
+  const stopped = `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`
+  const done =
+    unsettled + open > 0
+      ? `${counted(unsettled, 'customer is', 'customers are')} not settled: see \`rollcall status\``
+      : 'all customers of the backfill are settled'
   return [
-    ['settled', `${figure(states.idle)} customers`],
-    ...why,
-    ['discarded', states.discarded > 0 && `${figure(states.discarded)} with a change a person discarded`],
-    [
-      'done',
-      unsettled + open > 0
-        ? `${figure(unsettled)} customers are not settled: see \`rollcall status\``
-        : 'all customers of the backfill are settled',
-    ],
+    ['now', renderCustomers(waited)],
+    ...reasonEntries(reasons),
+    ['held', states.held > 0 && `${figure(states.held)} until a person decides: see \`rollcall held\``],
+    ended ? ['done', done] : ['stopped', stopped],
   ]
 }
 

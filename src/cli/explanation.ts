@@ -8,44 +8,33 @@ import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import type { Desired, Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
-import type { Reason } from '../ledger/record.ts'
 import { CAUSE } from '../report/words.ts'
 import { byKind, columns, details, type LabelledText, renderValue, shellQuoted, span } from './render.ts'
-import { renderHistory, renderOwed, toDoOf } from './render-history.ts'
-import { renderUnreadable } from './render-reason.ts'
-import { NOTHING_TO_SEND, renderCallError, renderMapped, renderPlan } from './render-step.ts'
+import { renderHistory, renderOwed, renderState, toDoOf } from './render-history.ts'
+import { renderCallError, renderUnreadable } from './render-reason.ts'
+import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'dry-run'
 
 export function renderOne(one: Explanation, view: View, chat: readonly string[]): string[] {
-  const next = details([['next', renderNext(one)]])
-  const verdict = details(verdictEntries(one, view))
-  const facts = details(factEntries(one))
+  if (view === 'dry-run') return renderDryRun(one)
+  const access = [...details(verdictEntries(one, view)), '', ...details(factEntries(one)), ...chat]
+  if (view === 'access') return access
   const history = historyOf(one.rollcall)
-  const sections: Readonly<Record<View, () => readonly string[][]>> = {
-    all: () => [
-      verdict,
-      [''],
-      facts,
-      [...chat],
-      next,
-      renderFields(one),
-      history ? renderHistory(history) : [],
-    ],
-    access: () => [verdict, [''], facts, [...chat]],
-    'dry-run': () => [renderDryRun(one)],
-  }
-  return sections[view]().flat()
+  const next = details([['next', renderNext(one)]])
+  return [...access, ...next, ...renderFields(one), ...(history ? renderHistory(history) : [])]
 }
 
 function factEntries(one: Explanation): LabelledText[] {
   const { userId, leftOut, claimants, service, rollcall } = one
+  const history = historyOf(rollcall)
   return [
     ['user', userId ?? 'none: the key makes no user_id'],
     ['desired', renderDesired(one)],
     ['left out', leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')],
     ['service', renderRemote(service)],
     ['rollcall', renderRecords(rollcall)],
+    ['state', history && renderState(history)],
     ['note', claimants.length > 0 && `other customers have the same user_id: ${claimants.join(', ')}`],
     ['note', renderLeftAlone(one)],
   ]
@@ -172,7 +161,7 @@ function renderRemote(service: RemoteView): string {
 
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
-  if (why === 'busy') return `asks rollcall to call later (${http})`
+  if (why === 'busy') return `did not answer about this user, and asks to call later (HTTP ${http})`
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
   if (why === 'denied') return `refused (${http}): these keys may not read this user, or no user at all`
   const what = { error: ' with an error', unreadable: ' without this user' }
@@ -192,19 +181,8 @@ function renderRecords(records: Records): string {
   if (records.kind !== 'known') return `${WITHOUT[records.kind]}: it is not known whether a sync is owed`
   const { history } = records
   if (history === null) return 'no record of this customer, nothing owed'
-  const { state, reason, outboxSearched } = history
-  const why =
-    reason && reason.code !== state && state !== 'discarded' ? ` (${renderCodes(reason, state)})` : ''
-  return [
-    renderOwed(history),
-    ...(state === 'idle' ? [] : [`${state}${why}`]),
-    ...(outboxSearched ? [] : ['the outbox is too large to look for newer changes']),
-  ].join('; ')
-}
-
-function renderCodes({ code, status, error, fields = [], keys = [] }: Reason, state: string): string {
-  const about = state === 'rejected' ? [...fields, ...keys].join(', ') : ''
-  return `${[code, status, error].filter(Boolean).join(' ')}${about === '' ? '' : `: ${about}`}`
+  const searched = history.outboxSearched ? '' : '; the outbox is too large to look for newer changes'
+  return `${renderOwed(history)}${searched}`
 }
 
 /** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
@@ -229,8 +207,8 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
-  if (plan.kind === 'lookup') return `${now}. Then: ${then}`
-  return `${plan.kind === 'none' ? 'nothing to send: no difference from the ledger' : now}; with --lookup: ${then}`
+  if (plan.kind === 'lookup') return `${now}. Then ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }
 
 function renderResult({ result, desired, service, drift, fields }: Explanation): string {

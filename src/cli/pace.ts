@@ -1,7 +1,7 @@
 import { countWaiting } from '../ledger/retry.ts'
 import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 import { endHold, setCeiling } from '../pace/row.ts'
-import { counted } from '../report/figures.ts'
+import { counted, minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { FAILED, JSON_OPTION, type NumberRule, readNumber } from './option-values.ts'
@@ -69,8 +69,8 @@ export function renderPace(pace: ShownPace | null): string[] {
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
   return definitions([
-    ['calls', renderCalls(pace)],
-    ['since', openedAt],
+    ['calls', renderCalling(pace)],
+    ['since', openedAt && minute(openedAt)],
     ['next probe', open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`],
     ['to do', cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
     ['rate', renderRate(pace)],
@@ -102,10 +102,11 @@ function renderCeiling({ ceiling, configured }: PaceReport): string {
   return `${most}, set by hand (configured: ${speed(configured)})`
 }
 
-function renderCalls({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
-  if (cause === 'credentials') return 'stopped: the service refuses the keys'
-  if (cause === 'outage') return `stopped: the service fails (failed probes: ${failedProbes})`
-  if (heldForMs > 0) return 'stopped: the service sent a Retry-After (`rollcall pace --resume` ends the wait)'
+export function renderCalling({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
+  if (cause === 'credentials') return 'stopped, because the service refuses the keys'
+  if (cause === 'outage') return `stopped, because the service fails (failed probes: ${failedProbes})`
+  if (heldForMs > 0)
+    return 'stopped, because the service sent a Retry-After: `rollcall pace --resume` ends the wait'
   return breaker === 'trying' ? 'allowed again, slowly at first' : 'allowed'
 }
 

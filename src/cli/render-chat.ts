@@ -4,7 +4,7 @@ import { counted } from '../report/figures.ts'
 import { isLoopback } from '../service/address.ts'
 import { NOT_ASKED } from './explanation.ts'
 import { byKind, columns, details, span } from './render.ts'
-import { renderCallError } from './render-step.ts'
+import { renderCallError } from './render-reason.ts'
 
 type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly bearer: Bearer | null }
 

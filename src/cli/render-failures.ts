@@ -1,33 +1,29 @@
 import type { Failing, Failures, IssueGroup, ReasonGroup, Selector } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
+import type { Overview } from '../ledger/overview.ts'
 import type { Retried } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, renderService } from '../model/service.ts'
-import { counted } from '../report/figures.ts'
-import { applying, columns, details, few, more, shown, span } from './render.ts'
+import { counted, figure } from '../report/figures.ts'
+import { applying, columns, details, few, type LabelledText, more, shown, span } from './render.ts'
 import { adviseIssues, renderStored } from './render-history.ts'
-import { type Advice, renderIssue, renderReason } from './render-reason.ts'
-
-function reasonName({ code, status, error }: Pick<ReasonGroup, 'code' | 'status' | 'error'>): string {
-  const detail = status ?? error
-  return shown(detail === null ? code : `${code}:${detail}`)
-}
+import { type Advice, adviceOf, issueName, reasonName, renderIssue, renderReason } from './render-reason.ts'
 
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
   return {
     ...found,
     target,
     reasons: reasons.map((group) => ({ reason: reasonName(group), ...group, ...adviceOf(group) })),
-    issues: issues.map((group) => {
-      const reason = shown(`issue:${group.field}:${group.code}`)
-      return { reason, ...group, ...renderIssue(group) }
-    }),
+    issues: issues.map((group) => ({ reason: issueName(group), ...group, ...renderIssue(group) })),
   }
 }
 
-function adviceOf(group: ReasonGroup): Advice {
-  const known = Object.entries(group).filter(([, value]) => value !== null)
-  return renderReason({ ...Object.fromEntries(known), code: group.code }, group)
+/** A line for each reason of a sync that stopped, in short. */
+export function reasonEntries(reasons: Overview['reasons']): readonly LabelledText[] {
+  return reasons
+    .filter(({ code }) => code !== 'held')
+    .toSorted((a, b) => a.state.localeCompare(b.state))
+    .map((one) => [one.state, `${figure(one.customers)} × ${reasonName(one)}: ${adviceOf(one).what}`])
 }
 
 const MORE = [
@@ -130,8 +126,7 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
   return found.flatMap(({ key, history }, index) => {
     const reason = history?.reason ?? null
     const others =
-      reason &&
-      `\`rollcall failures --reason ${reasonName({ status: null, error: null, ...reason })}\` lists customers with this reason`
+      reason && `\`rollcall failures --reason ${reasonName(reason)}\` lists customers with this reason`
     const before = index > 0 ? [''] : []
     return [
       ...before,

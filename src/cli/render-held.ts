@@ -40,7 +40,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'tripped',
         trippedMs !== null &&
-          `${span(trippedMs)} ago; limit ${limit ?? 0}, sent before ${taken}; further changes of this kind are held`,
+          `${span(trippedMs)} ago, after ${taken} changes (limit ${limit ?? 0}); further changes are held`,
       ],
       ['released', released > 0 && `${counted(released, 'customer')}, not sent yet`],
       [
@@ -51,7 +51,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'expected',
         expected > 0 &&
-          `${counted(expected, 'more customer')} may pass until ${minute(expectedUntil ?? '')} (pre-approved)`,
+          `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} still needed, and may pass the brake until ${minute(expectedUntil ?? '')}`,
       ],
       ['to do', held === 0 && trippedMs !== null && letsThrough(kind)],
       ['to do', kind === 'truncated' && '`rollcall capture resync` checks all customers again'],
@@ -77,14 +77,19 @@ export function renderHeld({ customers, total }: HeldList, keys: readonly string
     each.released ? 'released' : each.state,
     each.sinceMs === null ? '' : span(each.sinceMs),
     renderUserStatus(each),
-    few(each.kinds),
-    few(each.what.fields),
+    renderChange(each),
   ])
   return [
-    ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS', 'FIELDS'], ...rows]),
+    ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
     ...more(customers.length, total),
     ...notHeld,
   ]
+}
+
+/** A cleared field stands in its kind already. */
+function renderChange({ kinds, what }: HeldCustomer): string {
+  const others = what.fields.filter((field) => !kinds.some((kind) => kind === `clear:${field}`))
+  return others.length === 0 ? kinds.join(' ') : `${kinds.join(' ')} (${few(others)})`
 }
 
 function renderUserStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {

@@ -16,6 +16,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
     ...details([
       ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
       ['rollcall', renderOwed(history)],
+      ['state', renderState(history)],
       ['to do', toDoOf(history)],
       ...(history.state === 'rejected'
         ? []
@@ -41,16 +42,19 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-/** State with its reason, the times that prove that a change arrived, the open finding, and the last calls. */
-export function renderHistory(history: Known): string[] {
-  const { calls, since, finding, owed, capturedMs } = history
-  const state = history.state === 'idle' ? 'settled' : history.state
-  const reason = history.reason && renderReason(history.reason, history)
+/** With its reason; none while a settled customer waits for its next sync. */
+export function renderState({ state, since, reason, owed, capturedMs }: Known): string | false {
+  if (state === 'idle' && (owed || capturedMs !== null)) return false
   const started = since === null ? '' : `, since ${minute(since)}`
-  const waits = state === 'settled' && (owed || capturedMs !== null)
+  const why = reason ? `: ${renderReason(reason, { state }).what}` : ''
+  return `${state === 'idle' ? 'settled' : state}${started}${why}`
+}
+
+/** The times that prove that a change arrived, the open finding, and the last calls. */
+export function renderHistory(history: Known): string[] {
+  const { calls, finding } = history
   return [
     ...details([
-      ['state', !waits && `${state}${started}${reason ? `: ${reason.what}` : ''}`],
       ...adviseIssues(history).map(({ what, blocks }) => [blocks ? 'problem' : 'left out', what] as const),
       ['finding', finding && renderFinding(finding)],
     ]),

@@ -1,6 +1,7 @@
 import type { CustomerState, Reason, ReasonCode } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
-import { answerOf } from './render-step.ts'
+import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
+import { shown } from './render.ts'
 
 /** Says what is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
 export type Advice = { readonly what: string; readonly toDo: string }
@@ -24,6 +25,12 @@ export function renderReason(reason: StoredReason, { state = 'failing', customer
   return { what, toDo }
 }
 
+/** The advice on a group of customers with one reason. */
+export function adviceOf(group: Required<About> & Pick<StoredReason, 'code'>): Advice {
+  const known = Object.entries(group).filter(([, value]) => value !== null)
+  return renderReason({ ...Object.fromEntries(known), code: group.code }, group)
+}
+
 export function isReasonCode(code: string): code is ReasonCode {
   return Object.hasOwn(WORDS, code)
 }
@@ -31,6 +38,30 @@ export function isReasonCode(code: string): code is ReasonCode {
 /** An owed customer is retried by itself; nothing has to be done. */
 export const WAIT = 'nothing: rollcall retries automatically'
 const PROVIDER = 'ask the provider of the service'
+
+/** As the commands list a reason, and as `failures --reason` takes it. */
+export function reasonName({ code, status, error }: ReasonParts): string {
+  const detail = status ?? error ?? null
+  return shown(detail === null ? code : `${code}:${detail}`)
+}
+
+type ReasonParts = { readonly code: string; readonly status?: number | null; readonly error?: string | null }
+
+export function issueName({ field, code }: { readonly [part in 'field' | 'code']: string }): string {
+  return shown(`issue:${field}:${code}`)
+}
+
+function answerOf({ status, error }: StoredReason): string {
+  if (status !== undefined) return `HTTP ${status}`
+  const kind = CALL_ERROR_KINDS.find((known) => known === error)
+  return kind ? renderCallError(kind) : (error ?? 'no answer')
+}
+
+/** In the middle of a line, and without the code that Node has for it. */
+export function renderCallError(kind: CallErrorKind): string {
+  const { message } = new CallError(kind, 'no')
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
+}
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
@@ -55,21 +86,21 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
   failed: ({ answer }) => [
-    `a lookup of the user (GET) failed: ${answer}`,
+    `a lookup of the user (GET) failed (${answer})`,
     `${WAIT}; if it keeps failing, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
-    `nothing was sent: ${answer}`,
+    `nothing was sent (${answer})`,
     error === 'bad-user-id'
       ? 'correct the user_id in the mapping, or its column in your data'
       : 'check SERVICE_URL and the network; rollcall retries automatically',
   ],
   unknown: ({ answer }) => [
-    `it is not known whether the last write was carried out: ${answer}`,
+    `it is not known whether the last write was carried out (${answer})`,
     `nothing: rollcall looks up the user before it sends again; if it keeps failing, ${PROVIDER}`,
   ],
   unclear: ({ answer }) => [
-    `the answer to the last write is unclear: ${answer}`,
+    `the answer to the last write is unclear (${answer})`,
     'nothing: a worker looks up the user before it sends again',
   ],
   'not-there-yet': [

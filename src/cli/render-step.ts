@@ -1,9 +1,9 @@
 // The steps of a sync for a person: names of fields, statuses and times, never a field's value.
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
-import type { Reason } from '../ledger/record.ts'
-import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
+import type { CustomerState } from '../ledger/record.ts'
 import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
 import { byKind, details, span } from './render.ts'
+import { renderReason } from './render-reason.ts'
 
 export function renderStep(step: RedactedStep): string[] {
   switch (step.step) {
@@ -16,7 +16,7 @@ export function renderStep(step: RedactedStep): string[] {
       const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
       return details([
         ['call', `${method} → ${answer} in ${ms} ms`],
-        ['answer', meaning],
+        ['answer', ANSWER[meaning]],
       ])
     }
     case 'ended':
@@ -24,6 +24,19 @@ export function renderStep(step: RedactedStep): string[] {
     default:
       return step satisfies never
   }
+}
+
+const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meaning'], string>> = {
+  done: 'the service has carried out the write',
+  unclear: 'it does not show whether the write was carried out',
+  refused: 'the service refuses the write',
+  denied: 'the service refuses the keys, or calls for this user',
+  absent: 'the service knows no such user',
+  later: 'the service carried nothing out, and asks rollcall to call later',
+  'not-sent': 'nothing was sent',
+  unknown: 'it is not known whether the write was carried out',
+  present: 'the service has this user',
+  failed: 'the lookup failed',
 }
 
 export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedMapped): string[] {
@@ -49,7 +62,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
 
 export function renderPlan(plan: RedactedPlan): string {
   return byKind(plan, {
-    none: ({ why }) => `nothing to send: ${NOTHING_TO_SEND[why]}`,
+    none: ({ why }) => `nothing to send (${NOTHING_TO_SEND[why]})`,
     lookup: ({ why }) => LOOKUP[why],
     create: ({ sends }) => `create (POST) with ${sends.join(', ')}`,
     replace: ({ sends }) => `replace (PUT) with ${sends.join(', ')}`,
@@ -87,31 +100,16 @@ const SETTLED = {
 } as const
 
 function renderEnd(end: TurnEnd): string {
-  const { code, status, error, misfits = [] } = end.reason ?? {}
-  const answer = status || error ? [answerOf(end.reason ?? {})] : []
-  const reason = code ? ` (${[code, ...answer, ...misfits].join(': ')})` : ''
+  const why = (state: CustomerState) => (end.reason ? renderReason(end.reason, { state }).what : '')
   return byKind(end, {
     settle: ({ state }) =>
       state === 'rejected'
-        ? `rejected${reason}: it waits until the row or the mapping changes`
+        ? `rejected: ${why(state)}. It waits until the row or the mapping changes`
         : SETTLED[state],
-    retry: ({ waitMs }) =>
-      code === JUST_WRITTEN
+    retry: ({ reason, waitMs }) =>
+      reason.code === JUST_WRITTEN
         ? `waits ${span(waitMs ?? 0)} for the service to show the last write, then syncs again`
-        : `not synced yet${reason}: rollcall will retry`,
-    unknown: () =>
-      `unknown outcome${reason}: rollcall will look up the user, once the call can no longer arrive`,
+        : `not synced yet: ${why('failing')}. rollcall retries automatically`,
+    unknown: () => `${why('failing')}. rollcall looks up the user before it sends again`,
   })
-}
-
-export function answerOf({ status, error }: Pick<Reason, 'status' | 'error'>): string {
-  if (status !== undefined) return `HTTP ${status}`
-  const kind = CALL_ERROR_KINDS.find((known) => known === error)
-  return kind ? renderCallError(kind) : (error ?? 'no answer')
-}
-
-/** In the middle of a line, and without the code that Node has for it. */
-export function renderCallError(kind: CallErrorKind): string {
-  const { message } = new CallError(kind, 'no')
-  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }

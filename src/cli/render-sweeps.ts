@@ -7,10 +7,9 @@ import {
   type SweepsReport,
 } from '../ledger/runs.ts'
 import { counted, figure, minute } from '../report/figures.ts'
-import { applying, type LabelledText } from './render.ts'
+import type { LabelledText } from './render.ts'
 
 const STANDS_STILL_MS = 60_000
-const PARTIAL = 'unfinished sweeps, or sweeps over some customers,'
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
@@ -46,19 +45,14 @@ function renderCheck({ customers, endedAt, missed }: SweepReport): string {
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */
 export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): readonly string[] {
-  const found = applying([
-    ...(check && allMissed(check.missed) > 0
-      ? [`${renderMissed(check.missed)} when it was checked at ${minute(check.endedAt ?? '')}`]
-      : []),
-    allMissed(missedSince) > 0 &&
-      `${renderMissed(missedSince)}, found by ${PARTIAL}${check ? ' since then' : ''}`,
-  ])
+  const sums = MISSED_HOW.map((how) => [how, (check?.missed[how] ?? 0) + missedSince[how]])
+  const missed: Missed = Object.fromEntries(sums)
   const ofWorkers = unfinished.filter(({ kind }) => kind !== 'backfill' && kind !== 'resync')
   const still = ofWorkers.filter(({ silentMs }) => silentMs > STANDS_STILL_MS).map(renderUnfinished)
-  if (found.length === 0) return still
+  if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `capture had missed ${found.join(', and ')}; rollcall has marked these customers as owed. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role = replica, logical replication that applies rows, partitions without triggers (\`rollcall capture status\`), a view over a table that is not watched. This warning ends when a check of all customers finds nothing: run \`rollcall capture resync\`, or wait for the daily check`,
+    `capture had missed ${renderMissed(missed)}. rollcall syncs these customers now, but a program writes without firing the triggers: find it (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
   ]
 }
 

@@ -11,7 +11,7 @@ import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { allAreBroughtIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
-import { type PaceReport, readPace } from '../pace/read.ts'
+import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 import { counted, minute } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { sweep } from '../sweep/sweep.ts'
@@ -23,6 +23,7 @@ import {
   mappingNeeds,
   overviewNeeds,
   paceNeeds,
+  renderCustomers,
   renderDrift,
   renderVerified,
   verificationNeeds,
@@ -31,8 +32,10 @@ import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
+import { renderCalling } from './pace.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
-import { renderReason } from './render-reason.ts'
+import { reasonEntries } from './render-failures.ts'
+import { issueName } from './render-reason.ts'
 import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
 
 const EXAMPLES = `
@@ -83,13 +86,13 @@ async function readStatus(pool: Pool, config: Config, env: StatusEnv) {
   const misfits = await findMisfits(pool, config)
   const attention = [
     ...renderBinding(read.binding),
-    ...brakeNeeds(read.brake),
-    ...paceNeeds(read.pace),
     ...misfits.map((misfit) => `${misfit} (correct rollcall.config.ts, or the database)`),
-    ...overviewNeeds(overview),
+    ...paceNeeds(read.pace),
     ...captureNeeds(read.capture),
     ...sweepsNeed(read.sweeps),
     ...mappingNeeds(read.mapping),
+    ...brakeNeeds(read.brake),
+    ...overviewNeeds(overview),
     ...verificationNeeds(read.verification),
   ]
   return { ...read, attention }
@@ -132,7 +135,10 @@ function renderStatus(status: Status): string[] {
     ['brake', renderBrake(status.brake)],
     ['verified', renderVerified(verification)],
     ['drift', renderDrift(verification)],
-    ...reasonEntries(overview),
+    ...reasonEntries(overview.reasons),
+    ...overview.fieldIssues.map(
+      ({ customers, ...issue }): LabelledText => ['left out', `${customers} × ${issueName(issue)}`],
+    ),
   ])
 }
 
@@ -144,23 +150,15 @@ function renderMapping(mapping: MappingStatus | null): string {
   return `generation ${generation}, since ${minute(appliedAt)}${other}${sweeping}`
 }
 
-function renderCustomers({ customers, states }: Overview): string {
-  const released = states.released > 0 ? `${states.released} released, ` : ''
-  return `${customers} known, ${states.idle} settled, ${states.failing} failing, ${states.rejected} rejected, ${states.held} held, ${released}${states.discarded} discarded`
-}
-
 function renderOwed({ owed }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
   return `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
 }
 
-function renderPaceLine({ rate, ceiling, heldForMs, cause, nextProbeMs }: PaceReport): string {
-  const held = heldForMs > 0 ? `, stopped for ${span(heldForMs)} (Retry-After)` : ''
-  const probe = nextProbeMs === null ? '' : `, next probe in ${span(nextProbeMs)}`
-  const why = cause === 'credentials' ? 'the service refuses the keys' : 'the service fails'
-  const stopped = cause ? `; stopped: ${why}${probe}` : ''
-  return `${Number(rate.toFixed(1))} of ${ceiling} calls/s${held}${stopped}`
+function renderPaceLine(pace: PaceReport): string {
+  if (isStopped(pace)) return renderCalling(pace)
+  return `${Number(pace.rate.toFixed(1))} of ${pace.ceiling} calls/s`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {
@@ -168,21 +166,6 @@ function renderBrake(brake: readonly KindHeld[]): string {
     taken > 0 ? `${taken} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
   return counts.length > 0 ? `let through: ${counts.join(', ')}` : 'nothing counted'
-}
-
-function reasonEntries({ reasons, fieldIssues }: Overview): readonly LabelledText[] {
-  const ofSync = reasons
-    .filter(({ code }) => code !== 'held')
-    .toSorted((a, b) => a.state.localeCompare(b.state))
-  return [
-    ...ofSync.map(({ state, code, status, fields, customers }): LabelledText => {
-      const reason = { code, ...(status === null ? {} : { status }), ...(fields ? { fields } : {}) }
-      return [state, `${customers} × ${code}: ${renderReason(reason, { state, customers }).what}`]
-    }),
-    ...fieldIssues.map(
-      ({ field, code, customers }): LabelledText => ['left out', `${customers} × ${field}: ${code}`],
-    ),
-  ]
 }
 
 function oldest(ms: number | null): string {

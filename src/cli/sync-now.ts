@@ -38,6 +38,11 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         keys.filter((key) => rows.get(key) === null),
       )
     let steps: RedactedStep[] = []
+    let late: NodeJS.Timeout | undefined
+    const waitsFor = (what: string) => {
+      clearTimeout(late)
+      late = setTimeout(() => say(io, what), LATE_MS)
+    }
     const { fingerprint } = config
     const claimLease = makeClaim(pool, { lastsMs: claimLastsMs(config), binding, fingerprint })
     const syncLease = makeSyncLease({
@@ -51,6 +56,8 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       observe: (key, step) => {
         logCall(key, step)
         const redacted = redactedStep(step)
+        clearTimeout(late)
+        if (step.step === 'planned') waitsFor(ANSWER)
         steps.push(redacted)
         if (!json) for (const text of renderStep(redacted)) io.out(text)
       },
@@ -64,7 +71,8 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     for (const key of keys) {
       steps = []
       if (!json) io.out(`customer ${shown(key)} at ${renderService(target)}`)
-      await syncOne(key)
+      waitsFor(BEGIN)
+      await syncOne(key).finally(() => clearTimeout(late))
       results.push({ key, target, steps })
     }
     if (json) io.out(asJson(results))
@@ -98,6 +106,7 @@ export async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         if (!rows[0]?.owed) await owe()
         else if (!saidWaiting) say(io, rows[0].busy ? BUSY : tooEarly(rows[0].waitMs))
         saidWaiting ||= rows[0]?.owed === true
+        if (saidWaiting) clearTimeout(late)
         await sleep(POLL_MS, io.stop)
       }
       return null
@@ -126,11 +135,14 @@ function exitFor(ends: readonly (RedactedStep | undefined)[]): ExitCode {
   return states.every((state) => state === 'idle') ? 0 : 3
 }
 
-const BUSY = 'waits: a worker is syncing this customer'
+const LATE_MS = 1500
+const BEGIN = 'waits for the database, or for its place in the rate limit (`rollcall pace`)'
+const ANSWER = 'waits for the answer of the service'
+const BUSY = 'waits until a worker has synced this customer'
 const WAIT_MS = 'coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0)::float8'
 
 function tooEarly(waitMs: number): string {
-  return `waits ${span(Math.max(0, waitMs))}, because an earlier call was recent and may still arrive`
+  return `waits ${span(Math.max(0, waitMs))}, because an earlier call may still arrive at the service`
 }
 
 function say(io: Io, text: string): void {
@@ -138,7 +150,7 @@ function say(io: Io, text: string): void {
 }
 
 const POLL_MS = 100
-const PAUSED = 'not synced: calls to the service are stopped; `rollcall pace` shows why'
+const PAUSED = 'not synced, because calls to the service are stopped: see `rollcall pace`'
 
 function unwrapped(error: unknown): never {
   throw error instanceof BrokenOff ? error.cause : error

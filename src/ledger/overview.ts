@@ -31,6 +31,7 @@ export type Overview = {
     readonly state: CustomerState
     readonly code: string
     readonly status: number | null
+    readonly error: string | null
     /** Names that all of them have; null where they differ, or where none are said. */
     readonly fields: readonly string[] | null
     readonly customers: number
@@ -75,9 +76,9 @@ SELECT
    FROM rollcall.ledger l LEFT JOIN rollcall.owed o ON o.key = l.key AND o.due_at IS NOT NULL) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
      SELECT CASE WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'released' ELSE l.state END AS state,
-       l.reason->>'code' AS code, (l.reason->>'status')::int AS status,
+       l.reason->>'code' AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
        ${common('fields')} AS fields, count(*)::int AS customers
-     FROM rollcall.ledger l WHERE l.state <> 'idle' GROUP BY 1, 2, 3) r) AS reasons,
+     FROM rollcall.ledger l WHERE l.state <> 'idle' GROUP BY 1, 2, 3, 4) r) AS reasons,
   (SELECT coalesce(jsonb_agg(to_jsonb(i) ORDER BY customers DESC, field), '[]') FROM (
      SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers
      FROM rollcall.ledger l, jsonb_array_elements(l.issues) issue WHERE NOT (${NOT_SYNCED}) GROUP BY 1, 2) i) AS "fieldIssues",

@@ -147,7 +147,7 @@ export type SweepTally = {
   readonly customers: number
   readonly verdicts: Readonly<Record<SweepVerdict, number>>
   /** Owed customers about which the mapping makes something else than it did; it or the row has changed. */
-  readonly unsure: number
+  readonly owedAndChanged: number
   /** The next call of each customer who differs, and the fields that the updates among these write. */
   readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>
   readonly fields: Readonly<Partial<Record<UserField, number>>>
@@ -168,7 +168,7 @@ type Waiting = { readonly held: number; readonly discarded: number; readonly rej
 export const NOTHING_FOUND: SweepTally = {
   customers: 0,
   verdicts: NO_VERDICT,
-  unsure: 0,
+  owedAndChanged: 0,
   plans: {},
   fields: {},
   loseAccess: 0,
@@ -183,13 +183,13 @@ export function addTo(tally: SweepTally, { verdict, made }: PlannedCustomer): Sw
   const seen = { ...tally, customers: tally.customers + 1, verdicts }
   if (!made) return seen
   const { found, memory, mapped } = made
-  const unsure = tally.unsure + (verdict === 'owed' && found.known && !found.asItWas ? 1 : 0)
+  const owedAndChanged = tally.owedAndChanged + (verdict === 'owed' && found.known && !found.asItWas ? 1 : 0)
   const otherUsers = tally.otherUsers + (found.otherUser ? 1 : 0)
   const stays = verdict === 'same'
   const waiting = stays && waits(found.state) ? increased(tally.waiting, found.state) : tally.waiting
   const outside = stays && !found.known && mapped.kind === 'out-of-scope'
   const neverInScope = tally.neverInScope + (outside ? 1 : 0)
-  const counted = { ...seen, unsure, otherUsers, waiting, neverInScope }
+  const counted = { ...seen, owedAndChanged, otherUsers, waiting, neverInScope }
   if (verdict !== 'differs') return counted
   const { plan } = found
   return {

@@ -140,7 +140,7 @@ describe('on a house of its own', () => {
     expect(resumed.code).toBe(0)
     expect(resumed.output).toContain('continues the last backfill')
     // All customers were swept: no more can come than are owed.
-    expect(resumed.output).toMatch(/^expected +already pre-approved .*: 16 /m)
+    expect(resumed.output).toMatch(/^expected +16 earlier pre-approved /m)
     expect(resumed.output).toMatch(/^customers +16 planned/m)
     const repeated = await backfill(house, '--expect-creates', '50')
     expect(repeated.output).toMatch(/^expected +16 .*until 20/m)

@@ -112,7 +112,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   for (const field of ['status', 'email'])
     expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'edited at the service'])
   expect(said(edited.output, 'next')).toMatch(
-    /^nothing to send: .*; with --lookup: update \(PATCH\) with status, email$/,
+    /^nothing to send \(.*\); with --lookup: update \(PATCH\) with status, email$/,
   )
   expect(said(edited.output, 'to do')).toBe('run `rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
@@ -177,7 +177,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
     0,
     expect.stringMatching(/^same: .*manages no user/),
   ])
-  expect(said(outside.output, 'next')).toMatch(/^nothing to send: .*never in scope/)
+  expect(said(outside.output, 'next')).toMatch(/^nothing to send \(.*never in scope/)
   const odd = await diff(house, ['odd'])
   expect([odd.code, said(odd.output, 'result')]).toEqual([
     3,

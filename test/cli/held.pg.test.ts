@@ -32,14 +32,14 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   for (const words of [
     'revocation: 2 customers held',
     'they would lose access',
-    'limit 100, sent before',
+    '(limit 100)',
     '1 customer; not sent unless the row',
     'clear:email: 1 customer held',
     'rollcall held release --kind',
   ])
     expect(all.out).toContain(words)
   expect(all.out).toMatch(/^a +held +5 min +2 to 0 +revocation$/m)
-  expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email status +email$/m)
+  expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email status$/m)
 
   const some = await held(db.url, '--kind', 'revocation', '--limit', '1')
   expect(some).toMatchObject({ code: 3, out: expect.stringContaining('and 2 more; --limit 3') })
@@ -82,7 +82,7 @@ test('tells the status to which a held change leads, as far as it can be known',
   expect(out).toMatch(/^a +held +5 min +4 to 2 +status$/m)
   expect(out).toMatch(/^b +held +5 min +0 to 2\/4 +status$/m)
   expect(out).toMatch(/^c +held +5 min +7 to \? +status$/m)
-  expect(out).toMatch(/^d +held +5 min +4 +clear:email +email$/m)
+  expect(out).toMatch(/^d +held +5 min +4 +clear:email$/m)
 })
 
 test('releases and discards by kind and by key, and keeps who, when and why', async () => {

@@ -48,9 +48,9 @@ const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], keep
 const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
-  [RIGHT, RIGHT, /^nothing to send: /],
-  [RIGHT, PATCH, /^nothing to send: no difference from the ledger; with --lookup: update \(PATCH\)/],
-  [LOOKUP, PATCH, /^lookup \(GET\) first, .*\. Then: update/],
+  [RIGHT, RIGHT, /^nothing to send \(/],
+  [RIGHT, PATCH, /^nothing to send \(no difference from the ledger\); with --lookup: update \(PATCH\)/],
+  [LOOKUP, PATCH, /^lookup \(GET\) first, .*\. Then update/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)

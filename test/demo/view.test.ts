@@ -12,8 +12,8 @@ const SNAPSHOT: DemoSnapshot = {
   },
   states: { idle: 229, rejected: 0, failing: 7, held: 0, released: 0, discarded: 0 },
   reasons: [
-    { ...reason, status: 503, customers: 5 },
-    { ...reason, code: 'unknown', status: null, customers: 2 },
+    { ...reason, status: 503, error: null, customers: 5 },
+    { ...reason, code: 'unknown', status: null, error: null, customers: 2 },
   ],
   fieldIssues: [{ field: 'nid_number', code: 'invalid', customers: 2 }],
   outbox: { rows: 0, bytes: 0, oldestAgeMs: null },

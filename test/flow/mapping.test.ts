@@ -68,7 +68,7 @@ describe('a changed mapping', () => {
       customers: 10,
       plans: { patch: 3, create: 3 },
       fields: { status: 3 },
-      unsure: 1,
+      owedAndChanged: 1,
     })
     expect(await generation(house)).toEqual({ id: 1, swept: true })
     expect(house.calls()).toHaveLength(before)
