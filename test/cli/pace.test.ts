@@ -32,10 +32,10 @@ test('says what stops calls, since when, when it is tried again, and what to do'
     failedProbes: 3,
   } as const
   const outage = say({ ...opened, cause: 'outage' })
-  for (const words of ['fails (failed probes: 3)', '2026-11-20T10', 'in 40 s', 'nothing: workers'])
+  for (const words of ['fails (failed probes: 3)', '2026-11-20 10', 'in 40 s', 'nothing: workers'])
     expect(outage).toContain(words)
   const refused = say({ openedAt: opened.openedAt, cause: 'credentials' })
-  for (const words of ['refuses the keys', '2026-11-20T10', 'SERVICE_SECRET_KEY'])
+  for (const words of ['refuses the keys', '2026-11-20 10', 'SERVICE_SECRET_KEY'])
     expect(refused).toContain(words)
   expect(say({ breaker: 'trying', openedAt: '2026-11-20T10:00:00Z' })).toContain('slowly at first')
   for (const cause of ['outage', 'credentials'] as const)
