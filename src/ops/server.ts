@@ -1,4 +1,3 @@
-import type { Server, Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { isLocal } from '../config/address.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -38,11 +37,10 @@ export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
 
 export type Ops = Awaited<ReturnType<typeof startOps>>
 
-/** Nothing that is asked here has a body or a long head; who is slow to ask holds a connection. */
+/** Nothing that is asked here has a body or a long head. A client that is slow to ask is cut off. */
 const HEAD_BYTES = 8 * 1024
 const REQUEST_MS = 5000
 const CHECK_MS = 1000
-const CONNECTIONS = 64
 const CLOSE_MS = 500
 
 /**
@@ -87,14 +85,11 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       reply.code(400).send({ error: 'bad_request', message: 'The address cannot be read.' }),
   })
-  makeRoom(app.server)
-  // A body is never read: the connection ends with the answer.
+  // A body is never read.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
-  app.addHook('onSend', async ({ headers }, reply) => {
+  app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
-    if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
-      reply.header('connection', 'close')
   })
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'not_found', message: 'There is GET /healthz, /readyz and /metrics.' }),
@@ -115,27 +110,6 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
   })
   app.get('/metrics', async (_request, reply) => reply.type(CONTENT_TYPE).send(await metrics()))
   return app
-}
-
-/**
- * The port takes every new connection. Above the limit the address with the most connections loses its oldest one. A
- * client that holds connections open takes them from itself, and a health probe is still answered.
- */
-function makeRoom(server: Server): void {
-  const open = new Set<Socket>()
-  server.on('connection', (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-    if (open.size <= CONNECTIONS) return
-    const [busiest] = [...Map.groupBy(open, ({ remoteAddress }) => remoteAddress).values()].sort(
-      (a, b) => b.length - a.length,
-    )
-    const oldest = busiest?.[0]
-    if (!oldest) return
-    // Its close comes later, and would count it twice in a burst.
-    open.delete(oldest)
-    oldest.destroy()
-  })
 }
 
 function bracketed(host: string): string {

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
@@ -28,11 +27,11 @@ async function listen(options: Partial<OpsOptions> = {}): Promise<Listening> {
 }
 
 /** What comes back for bytes that no HTTP client would send. */
-async function talk({ url }: Ops, ...parts: readonly string[]): Promise<string> {
+async function talk({ url }: Ops, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => socket.destroy())
-  for (const part of parts) socket.write(part)
+  socket.write(bytes)
   return readAll(socket).catch(() => '')
 }
 
@@ -88,37 +87,12 @@ test('an answer that fails says nothing of why', async () => {
 
 test('a client that asks for long, or slowly, is cut off', async () => {
   await using ops = await listen()
-  const [large, slow, endless] = await Promise.all([
+  const [large, slow] = await Promise.all([
     talk(ops, `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
     talk(ops, 'GET /healthz HTTP/1.1\r\nHost: a\r\n'),
-    talk(ops, 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n', 'x'.repeat(100_000)),
   ])
   expect(large).toMatch(/^HTTP\/1.1 431 /)
   expect(slow).toMatch(/^HTTP\/1.1 408 /)
-  expect(endless).toMatch(/^HTTP\/1.1 404 [\s\S]*\r\nconnection: close\r\n/i)
-})
-
-const HALF = 'GET /healthz HTTP/1.1\r\nHost: a\r\n'
-
-/** Half of a request, from an address of this machine. */
-async function open({ url }: Ops, localAddress: string): Promise<Socket> {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ port: Number(port), host: hostname, localAddress })
-  socket.on('error', () => {})
-  await once(socket, 'connect')
-  socket.write(HALF)
-  return socket
-}
-
-const openMany = (ops: Ops) => Promise.all(Array.from({ length: 150 }, () => open(ops, '127.0.0.1')))
-
-test('a client that holds connections open without asking keeps no probe of its own address from being answered', async () => {
-  await using ops = await listen()
-  const held = await openMany(ops)
-  expect((await fetch(`${ops.url}/healthz`)).status).toBe(200)
-  // Some of them still wait: the port had to make room.
-  expect(held.filter(({ closed }) => !closed).length).toBeGreaterThan(10)
-  for (const socket of held) socket.destroy()
 })
 
 test('closes in time, also while a client still waits for an answer', async () => {
