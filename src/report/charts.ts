@@ -1,15 +1,15 @@
 // The charts: tables in which every row has its bar, so that paper and a screen reader get the same figures.
 import { conclude, driftingOf, mostFirst, shareOf } from './conclude.ts'
-import { figure, minute, percent, tied } from './figures.ts'
+import { figure, minute, percent } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { PastRun, Report } from './report.ts'
 import { CAUSE, KIND, type Named } from './words.ts'
 
-/** `filter`: the control of the list that a click on a row sets. Fields stand for themselves. */
+/** Fields stand for themselves. */
 const BARS = [
-  { filter: 'kind', of: 'kinds', names: KIND, note: undefined },
-  { filter: 'cause', of: 'causes', names: CAUSE, note: undefined },
-  { filter: 'field', of: 'fields', names: {}, note: 'A customer may differ in several fields.' },
+  { by: 'kind', of: 'kinds', names: KIND, note: undefined },
+  { by: 'cause', of: 'causes', names: CAUSE, note: undefined },
+  { by: 'field', of: 'fields', names: {}, note: 'A customer may differ in several fields.' },
 ] as const
 
 export function charts(report: Report): Markup {
@@ -20,21 +20,19 @@ export function charts(report: Report): Markup {
   return markup`<section class="charts" aria-label="Charts">${drawn}</section>`
 }
 
-function bars({ counts }: Report, { filter, of, names, note }: (typeof BARS)[number]): Markup {
+function bars({ counts }: Report, { by, of, names, note }: (typeof BARS)[number]): Markup {
   const words: Readonly<Partial<Record<string, Named>>> = names
   const entries = mostFirst<string>(counts[of])
   const [, most = 0] = entries[0] ?? []
   const rows = entries.map(([value, count]) => {
     const { name, means } = words[value] ?? { name: value, means: '' }
-    return markup`<tr data-value="${value}"><th scope="row">${name}${means === '' ? NOTHING : markup`<small>${means}</small>`}</th>
+    return markup`<tr><th scope="row">${name}${means === '' ? NOTHING : markup`<small>${means}</small>`}</th>
 <td>${figure(count)}${bar(count / most, value)}</td></tr>\n`
   })
-  const data = markup` data-filter="${filter}"`
-  return chart({ data, title: `By ${filter}`, note, columns: [filter, 'customers'], rows })
+  return chart({ title: `By ${by}`, note, columns: [by, 'customers'], rows })
 }
 
 type Chart = {
-  readonly data?: Markup
   readonly title: string
   readonly note?: string | undefined
   /** The last one has the bars. */
@@ -42,9 +40,9 @@ type Chart = {
   readonly rows: readonly Markup[]
 }
 
-function chart({ data = NOTHING, title, note, columns, rows }: Chart): Markup {
+function chart({ title, note, columns, rows }: Chart): Markup {
   if (rows.length === 0) return NOTHING
-  return markup`<figure${data}>
+  return markup`<figure>
 <figcaption>${title}</figcaption>
 ${note === undefined ? NOTHING : markup`<p class="note">${note}</p>`}
 <table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
@@ -68,9 +66,9 @@ function trend(report: Report): Markup {
   const rows = runs.map((run) => {
     const share = driftOf(run)
     const what = run.kind === 'ledger' ? 'what is known' : run.sampled ? 'sample' : 'all customers'
-    return markup`<tr><th scope="row">${tied(minute(run.endedAt))}</th><td>${figure(run.checked)}, ${what}</td>
+    return markup`<tr><th scope="row">${minute(run.endedAt)}</th><td>${figure(run.checked)}, ${what}</td>
 <td>${share === null ? '–' : figure(run.drifting ?? 0)}</td>
-<td>${share === null ? 'not credible' : tied(percent(share))}${share ? bar(share / most) : NOTHING}</td></tr>\n`
+<td>${share === null ? 'not credible' : percent(share)}${share ? bar(share / most) : NOTHING}</td></tr>\n`
   })
   const columns = ['ended', 'checked', 'drift', 'share']
   return chart({ title: 'Share of drift over time', columns, rows })

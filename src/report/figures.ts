@@ -23,33 +23,3 @@ export function percent(share: number): string {
 export function minute(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
 }
-
-/** The day once, where it is the same: `2026-11-22 02:00 to 02:41 UTC`. */
-export function fromTo(from: string, to: string): string {
-  const [start, end] = [minute(from), minute(to)]
-  if (start === end) return end
-  const [day = '', time = ''] = start.split(' ')
-  return end.startsWith(day) ? `${day} ${time} to ${end.slice(day.length + 1)}` : `${start} to ${end}`
-}
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
-  ['millisecond', 1],
-] as const
-
-/** In the largest unit of which there are two, or just one: 90 minutes must not read as two hours. */
-export function lasting(ms: number): string {
-  const [unit, size] = UNITS.find(([, size]) => ms === size || ms >= 2 * size) ?? ['millisecond', 1]
-  return counted(Math.round((10 * ms) / size) / 10, unit)
-}
-
-const UNIT = 'UTC\\b|customers?\\b|days?\\b|hours?\\b|minutes?\\b|seconds?\\b'
-const BETWEEN = new RegExp(`(?<=\\d) (?=%|${UNIT})|(?<=[<>]) (?=\\d)`, 'g')
-
-/** With no line break between a figure and its unit: for the page, and nothing that is copied into a shell. */
-export function tied(text: string): string {
-  return text.replace(BETWEEN, '\u00a0')
-}

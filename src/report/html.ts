@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { renderService } from '../model/service.ts'
 import { charts } from './charts.ts'
-import { minute, tied } from './figures.ts'
+import { minute } from './figures.ts'
 import { asData, type Markup, markup } from './markup.ts'
 import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
@@ -55,8 +55,8 @@ ${body(report)}
 function body(report: Report): Markup {
   const { tone, text, more } = renderHeadline(report)
   return markup`<header class="${tone}">
-<p class="what">Drift report <span>${renderService(report.target)}</span> <span>${tied(renderWhen(report))}</span></p>
-<h1>${tied(text)}</h1>
+<p class="what">Drift report <span>${renderService(report.target)}</span> <span>${renderWhen(report)}</span></p>
+<h1>${text}</h1>
 ${more.map((line) => markup`<p>${lineOf(line, report)}</p>\n`)}</header>
 <main>
 ${personal(report)}
@@ -74,8 +74,8 @@ ${bullets('What cannot be seen', renderUnverifiable(report))}
 /** A command stays as it is, to be copied. */
 function lineOf(line: string, { outcome }: Report): Markup {
   const command = outcome.kind === 'stopped' ? outcome.resume : null
-  if (command === null || !line.endsWith(command)) return markup`${tied(line)}`
-  return markup`${tied(line.slice(0, -command.length))}<code>${command}</code>`
+  if (command === null || !line.endsWith(command)) return markup`${line}`
+  return markup`${line.slice(0, -command.length)}<code>${command}</code>`
 }
 
 function digestOf(text: string): string {

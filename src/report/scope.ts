@@ -1,6 +1,7 @@
 // The scope of a report, and what it cannot see: the part of a report that does not depend on what was found.
+import { renderDuration } from '../model/duration.ts'
 import { renderService } from '../model/service.ts'
-import { counted, figure, fromTo, lasting, minute, percent } from './figures.ts'
+import { counted, figure, minute, percent } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** Limits of every report about this service. */
@@ -63,11 +64,11 @@ export function renderScope(report: Report): (readonly [label: string, text: str
 
 function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
   const since = oldest === null ? '' : `; the oldest check: ${minute(oldest)}`
-  return `${percent(share)} checked within ${lasting(periodMs)}${since}`
+  return `${percent(share)} checked within ${renderDuration(periodMs)}${since}`
 }
 
 /** A report without calls is of one moment. */
 export function renderWhen(report: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
   const { startedAt, endedAt, options } = report
-  return options.from === 'ledger' ? minute(endedAt) : fromTo(startedAt, endedAt)
+  return options.from === 'ledger' ? minute(endedAt) : `${minute(startedAt)} to ${minute(endedAt)}`
 }

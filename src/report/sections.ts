@@ -1,7 +1,7 @@
 // The parts of the page besides its headline and charts.
 import { totalOf } from '../drift/tally.ts'
 import { agreementOf, conclude, driftingOf, mostFirst, wrongAccess } from './conclude.ts'
-import { counted, figure, percent, tied } from './figures.ts'
+import { counted, figure, percent } from './figures.ts'
 import { type Markup, markup, NOTHING } from './markup.ts'
 import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
@@ -39,7 +39,7 @@ export function cards(report: Report): Markup {
   )
   return markup`<dl class="cards">${shown.map(
     ([label, many, note]) =>
-      markup`<div><dt>${label}</dt><dd>${figure(many)}</dd><dd class="note">${tied(note)}</dd></div>`,
+      markup`<div><dt>${label}</dt><dd>${figure(many)}</dd><dd class="note">${note}</dd></div>`,
   )}</dl>`
 }
 
@@ -103,11 +103,9 @@ ${selects}<button type="reset">Show all</button>
 }
 
 export function scope(report: Report): Markup {
-  const rows = renderScope(report).map(([label, text]) => {
-    // Conditions stand as they were written.
-    const said = label === 'Customers' ? text : tied(text)
-    return markup`<div><dt>${label}</dt><dd>${said}</dd></div>\n`
-  })
+  const rows = renderScope(report).map(
+    ([label, text]) => markup`<div><dt>${label}</dt><dd>${text}</dd></div>\n`,
+  )
   return markup`<section><h2>What was checked, and when</h2><dl class="scope">${rows}</dl></section>`
 }
 

@@ -138,11 +138,11 @@ describe('the scope', () => {
     const rows = scope({ coverage, options: { ...known, where: 'a = 1', rate: 5, sample: 100 } })
     expect(rows.get('Customers')).toBe('2,000, where a = 1')
     expect(rows.get('Source')).toContain('without a call')
-    expect(rows.get('Coverage')).toMatch(/^97 % .* 7 days; .* 2026-11-14 01:02 UTC$/)
+    expect(rows.get('Coverage')).toMatch(/^97 % .* 7d; .* 2026-11-14 01:02 UTC$/)
     expect(rows.get('Rate')).toBe('at most 5 calls a second')
     expect(scope({ options: known }).get('Customers')).toMatch(/^2,000: .*record/)
     expect(scope().get('Customers')).toBe('2,000, all of them')
-    expect(scope().get('Checked')).toBe('2026-11-22 02:00 to 02:41 UTC')
+    expect(scope().get('Checked')).toBe('2026-11-22 02:00 UTC to 2026-11-22 02:41 UTC')
   })
 
   test('says first that it was stopped, and does not claim all customers', () => {

@@ -29,17 +29,6 @@ function openList(findings: readonly ReportedFinding[], table: HTMLTableElement,
   // The fields are empty only when the event is over.
   controls.addEventListener('reset', () => setTimeout(refresh))
   refresh()
-
-  for (const chart of document.querySelectorAll<HTMLElement>('figure[data-filter]')) {
-    const control = controls.elements.namedItem(chart.dataset.filter ?? '')
-    chart.addEventListener('click', ({ target }) => {
-      const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-value]') : null
-      if (row === null || !(control instanceof HTMLSelectElement)) return
-      control.value = row.dataset.value ?? ''
-      refresh()
-      controls.scrollIntoView({ block: 'start' })
-    })
-  }
 }
 
 /** The chosen filters, in the words of the controls. */
