@@ -1,9 +1,6 @@
-// The problems of an input. It may be thousands of names of thousands of letters.
+// The problems of an input.
 import { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
-
-const MOST_PROBLEMS = 20
-const MOST_LETTERS = 60
 
 /** Whole numbers in a range; every problem names the range. */
 export function whole(from: number, to: number, unit?: string): z.ZodInt {
@@ -18,18 +15,14 @@ export type Problems = Readonly<Record<string, string>>
 export function problemsOf({ issues }: z.ZodError, unknown = (_name: string) => 'not known'): Problems {
   const problems = issues.flatMap(({ path, ...issue }): [string, string][] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.slice(0, MOST_PROBLEMS).map((key) => [nameOf([...path, key]), unknown(key)])
+      ? issue.keys.map((key) => [nameOf([...path, key]), unknown(key)])
       : [[nameOf(path), issue.message]],
   )
-  return Object.fromEntries(problems.slice(0, MOST_PROBLEMS))
+  return Object.fromEntries(problems)
 }
 
 function nameOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? 'body' : path.map((part) => shorten(String(part)) || '""').join('.')
-}
-
-function shorten(text: string): string {
-  return text.length <= MOST_LETTERS ? text : `${text.slice(0, MOST_LETTERS)}…`
+  return path.length === 0 ? 'body' : path.map((part) => String(part) || '""').join('.')
 }
 
 /** For values of the command line; throws RollcallError USAGE with a line for each problem. */
@@ -39,6 +32,6 @@ export function checkOption<Schema extends z.ZodType>(schema: Schema, value: unk
   const problems = Object.entries(problemsOf(read.error))
   throw new RollcallError(
     'USAGE',
-    problems.map(([name, problem]) => `${shorten(option)}: ${name}: ${problem}`),
+    problems.map(([name, problem]) => `${option}: ${name}: ${problem}`),
   )
 }

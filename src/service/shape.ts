@@ -5,9 +5,6 @@ const MOST_DEPTH = 5
 const MOST_KEYS = 30
 const MOST_ELEMENTS = 30
 const MOST_LETTERS = 1000
-/** The rest of a larger body tells nothing new. */
-const MOST_NODES = 300
-const MOST_KEYS_READ = 100
 
 const OPTIONAL = new Set<string>(OPTIONAL_FIELDS)
 const FIELDS = '(fields)'
@@ -41,11 +38,7 @@ export const CUSTOMARY: ReadonlySet<string> = new Set<string>([
  * one answer.
  */
 export function shapeOf(value: unknown): string {
-  let nodes = 0
-
   function shape(inner: unknown, depth: number): string {
-    nodes++
-    if (nodes > MOST_NODES) return '…'
     if (inner === null) return 'null'
     if (typeof inner !== 'object') return typeof inner
     if (Array.isArray(inner)) return shapeOfArray(inner, depth)
@@ -63,7 +56,7 @@ export function shapeOf(value: unknown): string {
     if (keys.length === 0) return '{}'
     if (depth === MOST_DEPTH) return '{…}'
     const inUser = Object.hasOwn(object, 'user_id')
-    const named = Map.groupBy(keys.slice(0, MOST_KEYS_READ), (key) =>
+    const named = Map.groupBy(keys, (key) =>
       inUser && OPTIONAL.has(key) && !isNested(object[key]) ? FIELDS : nameOf(key),
     )
     const names = [...named.keys()].sort()
@@ -71,7 +64,7 @@ export function shapeOf(value: unknown): string {
       const shapes = (named.get(name) ?? []).map((key) => shape(object[key], depth + 1))
       return `${name}: ${union(shapes)}`
     })
-    return `{${[...shown, ...(names.length > MOST_KEYS || keys.length > MOST_KEYS_READ ? ['…'] : [])].join(', ')}}`
+    return `{${[...shown, ...(names.length > MOST_KEYS ? ['…'] : [])].join(', ')}}`
   }
 
   const whole = shape(value, 0)

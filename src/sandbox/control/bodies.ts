@@ -1,6 +1,7 @@
 // The bodies that the control endpoints take. A PUT takes a resource just as GET shows it.
 import { z } from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
+import { parseTime } from '../../model/time.ts'
 import { isRecord } from '../../model/values.ts'
 import { MESSAGE_STATUSES } from '../../service/chat.ts'
 import { fileMessage, imageMessage, textMessage } from '../../service/chat-schema.ts'
@@ -12,21 +13,9 @@ import { whole } from '../problems.ts'
 
 const YEAR_S = 365 * 86_400
 
-const MOMENT = 'a moment from 1970 to 9989 with its zone, such as 2026-03-02T09:30:00Z'
+const MOMENT = 'a moment from 1970 to 9989, such as 2026-03-02T09:30:00Z; without a zone it is UTC'
 /** As epoch milliseconds. */
-const moment = z.iso
-  .datetime({ offset: true, error: MOMENT })
-  .transform(Date.parse)
-  .refine(inClockRange, MOMENT)
-/** The form of section 2.1: UTC without a zone. */
-const utc = z.iso
-  .datetime({ local: true, precision: 0 })
-  .transform((text) => Date.parse(`${text}Z`))
-  .refine(inClockRange)
-const momentOrUtc = z.union(
-  [moment, utc],
-  `${MOMENT}, or in UTC as the service writes it: 2026-03-02T09:30:00`,
-)
+const moment = z.string(MOMENT).transform(parseTime).refine(inClockRange, MOMENT)
 const duration = z.union(
   [z.number().min(0), z.string().transform(readDuration).pipe(z.number())],
   DURATION_FORM,
@@ -53,7 +42,7 @@ const head = {
   professional_id: z.string(),
   from: z.enum(['user', 'professional']).default('professional'),
   status: z.enum(MESSAGE_STATUSES).default('sent'),
-  created_at: momentOrUtc.optional(),
+  created_at: moment.optional(),
 }
 const NOT_GIVEN = { from_user_id: true, to_user_id: true, room_id: true, message_id: true } as const
 export const messageBody = z.discriminatedUnion(

@@ -30,24 +30,19 @@ export function makeUsers(parts: { readonly contract?: LiveContract; readonly cl
   /** One version, or none. */
   const heldOf = (userId: string) => users.get(userId)?.slice(-1) ?? []
 
-  /** A shorter delay counts at once. A write after now, because the clock was set back, does not wait. */
+  /** A shorter delay counts at once. */
   function isShown({ at, lagMs }: Version): boolean {
-    const age = clock.now() - at
-    return age < 0 || age >= Math.min(lagMs, contract.now.visibleAfterMs)
+    return clock.now() - at >= Math.min(lagMs, contract.now.visibleAfterMs)
   }
   /** By the duration that is in force now, so that a trial can be made to end at once. */
   function accessOf({ user: { status }, trialStart }: Version): SandboxAccess {
     if (status !== 4) return status === 2 ? 'full' : 'none'
     return trialStart !== null && clock.now() - trialStart >= contract.now.trialMs ? 'trial-over' : 'trial'
   }
-  /**
-   * The first write of status 4 starts the trial (section 2.6). Later writes change nothing, unless the contract
-   * restarts it, or the clock was set back to before its start.
-   */
+  /** The first write of status 4 starts the trial (section 2.6). Later writes restart it only by the contract. */
   function trialAfter(status: number, start: number | null): number | null {
     if (status !== 4) return start
-    const now = clock.now()
-    return start === null || start > now || contract.now.trialAgain === 'restarts' ? now : start
+    return start === null || contract.now.trialAgain === 'restarts' ? clock.now() : start
   }
   function show(version: Version): StoredUser {
     const flips = contract.now.trialEnd === 'flips' && accessOf(version) === 'trial-over'
