@@ -39,9 +39,6 @@ const SINGLE = {
   'phone-kept': { phone: 'kept' },
   'sample-names': { names: 'sample' },
   'room-text': { roomId: 'text' },
-  'newest-first': { order: 'newest-first' },
-  shuffled: { order: 'shuffled' },
-  'pivot-included': { pivot: 'included' },
 } as const satisfies Readonly<Record<string, ContractInput>>
 
 export type KindName = keyof typeof SINGLE | keyof typeof PRESETS
@@ -59,7 +56,7 @@ export const KINDS: Readonly<Record<KindName, ContractInput>> = {
  * What only the chat shows makes no difference to a sync. And the customers of these tests share their addresses: what
  * follows where a service takes each once is in test/flow/taken.test.ts.
  */
-const APART: readonly (keyof Contract)[] = ['names', 'roomId', 'order', 'pivot', 'unique']
+const APART: readonly (keyof Contract)[] = ['names', 'roomId', 'unique']
 
 export const USER_PRESETS = (Object.keys(KINDS) as KindName[]).filter((name) => {
   const dimensions = Object.keys(KINDS[name]) as (keyof Contract)[]

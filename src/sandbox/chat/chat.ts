@@ -99,14 +99,14 @@ function unauthorized(message: string): SandboxAnswer {
 }
 
 /** The room of another user is answered like one that does not exist. */
-function listMessages({ conversations, contract }: Store, { userId, query }: SandboxCall): SandboxAnswer {
+function listMessages({ conversations }: Store, { userId, query }: SandboxCall): SandboxAnswer {
   const read = messageQuery.safeParse(query)
   if (!read.success) {
     return refuse(400, 'bad_request', 'The query does not fit section 4.1.', problemsOf(read.error))
   }
   const room = conversations.room(read.data.room)
   if (room?.userId !== userId) return refuse(404, 'not_found', 'There is no such room of this user.')
-  const page = pageOf(room.messages, read.data, contract.now)
+  const page = pageOf(room.messages, read.data)
   return page === null ? refuse(404, 'not_found', 'The room has no such pivot message.') : json(200, page)
 }
 

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { MessageWire, RoomWire } from '../../service/chat-schema.ts'
 import { type SandboxClock, secondText } from '../clock.ts'
-import type { Contract } from '../contract/contract.ts'
 
 /** The user and the professional who share a room. */
 export type Pair = { readonly userId: string; readonly professionalId: string }
@@ -64,13 +63,9 @@ export function shownRoom(room: StoredRoom): RoomWire | null {
   return last === undefined ? null : { id: room.id, last_message: last, unread_messages: unreadIn(room) }
 }
 
-function unreadIn(room: StoredRoom): number {
-  return room.messages.filter((message) => isUnread(room, message)).length
-}
-
-/** A message to the user that the user has not read. */
-function isUnread({ userId }: Pair, { to_user_id, status }: MessageWire): boolean {
-  return to_user_id === userId && status !== 'read'
+/** Messages to the user that the user has not read. */
+function unreadIn({ userId, messages }: StoredRoom): number {
+  return messages.filter(({ to_user_id, status }) => to_user_id === userId && status !== 'read').length
 }
 
 function compose(room: StoredRoom, { from, content, status = 'sent', at }: Draft, now: number): MessageWire {
@@ -97,22 +92,13 @@ type PageRequest = {
   readonly older: boolean
 }
 
-/** `limit` messages next to the pivot, with the pivot where the contract says so. Null: no such pivot. */
+/** `limit` messages next to the pivot and without it, oldest first: the order is not shown (section 4.1). Null: no such pivot. */
 export function pageOf(
   messages: readonly MessageWire[],
   { pivot, limit, older }: PageRequest,
-  contract: Pick<Contract, 'order' | 'pivot'>,
 ): readonly MessageWire[] | null {
   const spot = messages.findIndex(({ message_id: id }) => id === pivot)
   if (pivot !== undefined && spot === -1) return null
-  const own = pivot !== undefined && contract.pivot === 'included' ? 1 : 0
   const end = pivot === undefined ? messages.length : spot
-  const page = older
-    ? messages.slice(Math.max(0, end - limit), end + own)
-    : messages.slice(spot + 1 - own, spot + 1 + limit)
-  const { order } = contract
-  if (order === 'oldest-first') return page
-  if (order === 'newest-first') return page.toReversed()
-  // By an id that has nothing to do with time: no order to rely on, and yet the same one each time.
-  return page.toSorted((a, b) => (a.message_id < b.message_id ? -1 : 1))
+  return older ? messages.slice(Math.max(0, end - limit), end) : messages.slice(spot + 1, spot + 1 + limit)
 }

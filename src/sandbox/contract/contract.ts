@@ -50,8 +50,6 @@ export const contract = z.strictObject({
     'field names of a professional: photo and speciality_id, or avatar and speciality',
   ),
   roomId: choice(['number', 'text'], 'number', 'id of a room, in the list of professionals'),
-  order: choice(['oldest-first', 'newest-first', 'shuffled'], 'oldest-first', 'order of a page of messages'),
-  pivot: choice(['excluded', 'included'], 'excluded', 'whether a page of messages holds its pivot'),
 })
 
 function choice<const Value extends string | number>(
@@ -110,7 +108,7 @@ export const PRESETS = {
   legacy: preset('An old application: 200 for a write, null for unknown users, HTML, numbers as text.', {
     ...{ createStatus: 200, createBody: 'ok', updateBody: 'null', duplicate: 400, unknownUser: 'null' },
     ...{ refusal: 'html', nulls: 'empty', numbers: 'text', email: 'lower-case', trialEnd: 'stays' },
-    ...{ names: 'sample', roomId: 'text', order: 'newest-first' },
+    ...{ names: 'sample', roomId: 'text' },
   }),
   eventual: preset('Queues every write: 202, no body, visible two seconds later; creates are upserts.', {
     ...{ createStatus: 202, createBody: 'none', updateStatus: 202, updateBody: 'none' },

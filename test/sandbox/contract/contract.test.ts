@@ -50,20 +50,14 @@ async function afterTrial(): Promise<unknown> {
   return [...during, await chatStatus(), (await shown()).status, held()?.status]
 }
 
-const TEXTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
-
-/** A room with these messages, as the list of professionals shows it. */
+/** A room, as the list of professionals shows it. */
 async function room() {
   known()
   const professionalId = to.sandbox.professionals.all()[0]?.professional_id ?? ''
-  const drafts = TEXTS.map((text) => ({ from: 'user' as const, content: { type: 'text' as const, text } }))
-  to.sandbox.conversations.add({ userId: 'u', professionalId }, drafts)
+  const hello = { from: 'user', content: { type: 'text', text: 'hello' } } as const
+  to.sandbox.conversations.add({ userId: 'u', professionalId }, [hello])
   const [first] = jsonOf(await to.chat('u', '/chat/professionals')) as { room: { id: unknown } }[]
   return first?.room.id
-}
-async function page(id: unknown, query: string): Promise<readonly string[]> {
-  const messages = jsonOf(await to.chat('u', `/chat/message?room=${id}${query}`)) as { text: string }[]
-  return messages.map(({ text }) => text)
 }
 
 type Case<Value> = readonly [given: Value, expected: unknown, besides?: ContractInput]
@@ -309,28 +303,6 @@ const CASES: Cases = {
     cases: [
       ['number', 'number'],
       ['text', 'string'],
-    ],
-  },
-  order: {
-    see: async () => page(await room(), '&limit=8'),
-    cases: [
-      ['oldest-first', TEXTS],
-      ['newest-first', TEXTS.toReversed()],
-      ['shuffled', expect.toSatisfy((texts) => new Set(texts).size === 8 && String(texts) !== String(TEXTS))],
-    ],
-  },
-  pivot: {
-    see: async () => {
-      const id = await room()
-      const third = to.sandbox.conversations.room(Number(id))?.messages[2]?.message_id
-      return [
-        await page(id, `&pivot=${third}&limit=1`),
-        await page(id, `&pivot=${third}&older=false&limit=1`),
-      ]
-    },
-    cases: [
-      ['excluded', [['two'], ['four']]],
-      ['included', [TEXTS.slice(1, 3), TEXTS.slice(2, 4)]],
     ],
   },
 }

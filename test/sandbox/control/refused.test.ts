@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
   ['PUT professionals', [{ ...ONE, professional_id: '' }], '0.professional_id'],
   ['PUT professionals', [{ ...ONE, schedules }], '0.schedules.0.end_first_period'],
   ['PUT professionals', [{ ...ONE, name: undefined }], '0.name'],
-  ['PUT contract', { nulls: 1, order: 'none', pivot: 'included' }, 'nulls order'],
+  ['PUT contract', { nulls: 1, names: 'none', numbers: 'text' }, 'names nulls'],
   ['PUT contract', '"lagging creat-204"', 'creat-204'],
   ['PUT contract', ['legacy'], 'body'],
   ['PUT contract', { '': 1 }, '""'],
