@@ -57,7 +57,7 @@ function body(report: Report): Markup {
   return markup`<header class="${tone}">
 <p class="what">Drift report <span>${renderService(report.target)}</span> <span>${renderWhen(report)}</span></p>
 <h1>${text}</h1>
-${more.map((line) => markup`<p>${lineOf(line, report)}</p>\n`)}</header>
+${more.map((line) => markup`<p>${line}</p>\n`)}</header>
 <main>
 ${personal(report)}
 ${cards(report)}
@@ -69,13 +69,6 @@ ${bullets('How it was found out', renderMethod(report))}
 ${bullets('What cannot be seen', renderUnverifiable(report))}
 </main>
 <footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
-}
-
-/** A command stays as it is, to be copied. */
-function lineOf(line: string, { outcome }: Report): Markup {
-  const command = outcome.kind === 'stopped' ? outcome.resume : null
-  if (command === null || !line.endsWith(command)) return markup`${line}`
-  return markup`${line.slice(0, -command.length)}<code>${command}</code>`
 }
 
 function digestOf(text: string): string {

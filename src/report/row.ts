@@ -36,10 +36,8 @@ export function rowOf(finding: ReportedFinding, columns: readonly Column[]): Mar
   return markup`<tr role="row">${cells}</tr>`
 }
 
-/** A narrow column breaks it between day and time alone. */
 function timeOf(iso: string): Markup {
-  const [day = '', ...time] = minute(iso).split(' ')
-  return markup`<time datetime="${iso}"><span>${day}</span> <span>${time.join(' ')}</span></time>`
+  return markup`<time datetime="${iso}">${minute(iso)}</time>`
 }
 
 function fieldsOf({ fields, shown }: ReportedFinding): Markup {
