@@ -4,9 +4,8 @@ export type SandboxClock = ReturnType<typeof makeClock>
 /** All times in epoch milliseconds. */
 export function makeClock(machine: () => number = Date.now) {
   let offset = 0
-  /** Time goes on from there; throws a RangeError outside of `inClockRange`. */
+  /** Time goes on from there; the control endpoint checks `inClockRange`. */
   const set = (epochMs: number): void => {
-    if (!inClockRange(epochMs)) throw new RangeError('The clock takes 1970 to 9989.')
     offset = epochMs - machine()
   }
   return {
