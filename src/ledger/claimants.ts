@@ -10,11 +10,11 @@ import { recordsOf } from './record.ts'
 
 /** The consequences of an ending for other customers with a record under the user. */
 export type ForClaimants = {
-  /** Effect of its writes on the user: `none`; `answered`, though no answer tells which of two claims came first; `unknown`. */
-  readonly effect: 'none' | 'answered' | 'unknown'
+  /** Effect of its writes on the user. `known`, though no answer tells which of two claims came first. */
+  readonly effect: 'none' | 'known' | 'unknown'
   /** Status 0 at the service may be the work of this claim, or of one before it. So it does not tell that a trial has ended. */
   readonly mayEndTrial: boolean
-  /** Noted, because this one no longer claims their user. */
+  /** Noted, because this one no longer has their user. */
   readonly noteKeys: readonly CustomerKey[]
   /** Recorded under this `user_id` for the first time: all customers with a record under it are noted. */
   readonly isNewUser: boolean
@@ -23,7 +23,7 @@ export type ForClaimants = {
 type Endings = readonly {
   readonly claim: { readonly key: CustomerKey; readonly nowMs: number }
   readonly kind: string
-  readonly lateMs: number
+  readonly lookups: { readonly lateMs: number }
   readonly others: ForClaimants
   readonly record: { readonly userId: string | null }
 }[]
@@ -38,7 +38,7 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
 
-/** Other customers with a record under the user, whether they claim it or not. */
+/** Other customers with a record under the user, claimants or not. */
 const SAME_USER = `
 SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since),
   ${recordsOf('e.user_id')} WHERE l.key <> e.key COLLATE "C" GROUP BY l.key`
@@ -75,14 +75,14 @@ export async function noteNewClaimants(pool: Pool, endings: Endings): Promise<vo
 
 const groups = (endings: Endings) =>
   Map.groupBy(endings, ({ others }) => `${others.effect} ${others.mayEndTrial}`).values()
-const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lateMs }) => lateMs))
+const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lookups }) => lookups.lateMs))
 const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 
 /** The customers that the endings name: claimants (sync/sharing.ts). */
 export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
   for (const alike of groups(endings)) {
     await noteClaimants(pool, [...new Set(alike.flatMap(({ others }) => others.noteKeys))], alike)
-    if (alike[0]?.others.effect === 'answered') await askForLookup(pool, alike)
+    if (alike[0]?.others.effect === 'known') await askForLookup(pool, alike)
   }
 }
 

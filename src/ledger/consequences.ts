@@ -23,9 +23,9 @@ UPDATE rollcall.finding f SET
   pending = CASE WHEN was.settled THEN '{}' ELSE f.pending END,
   cause = CASE WHEN was.settled AND was.own_form THEN 'normalised' ELSE f.cause END,
   resolved_how = CASE WHEN NOT was.settled THEN NULL WHEN was.own_form THEN 'normalised'
-    WHEN f.desired IS DISTINCT FROM e."desiredDigest" THEN 'by-a-change' WHEN e.writes = 'answered' THEN 'repaired' ELSE 'by-itself' END
+    WHEN f.desired IS DISTINCT FROM e."desiredDigest" THEN 'by-a-change' WHEN e.writes = 'accepted' THEN 'repaired' ELSE 'by-itself' END
 FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
-  e.writes <> 'answered' AND found.fields <> '{}' AND found.fields <@ ARRAY(
+  e.writes <> 'accepted' AND found.fields <> '{}' AND found.fields <@ ARRAY(
     SELECT jsonb_object_keys(coalesce(nullif(e.record->'observedForms', 'null'), '{}'))) AS own_form,
   (e."lookedUp" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
     WHEN 'missing' THEN 'user_id' = ANY(e.acknowledged) WHEN 'unexpected-access' THEN 'status' = ANY(e.acknowledged)

@@ -10,10 +10,10 @@ import { LOOKUPS_AFTER, LOOKUPS_DERIVED } from './lookups.ts'
 import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
 
 /**
- * The outcome of all writing requests of a claim. `none`: none was sent. `refused`: surely none was carried out. `answered`:
+ * The outcome of all writing requests of a claim. `none`: none was sent. `refused`: surely none was carried out. `accepted`:
  * one was answered with a yes, or with neither yes nor no. `lost`: else, and one may have been carried out.
  */
-export type Writes = 'none' | 'refused' | 'answered' | 'lost'
+export type Writes = 'none' | 'refused' | 'accepted' | 'lost'
 
 /** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
 export type Freed = {
@@ -23,8 +23,8 @@ export type Freed = {
 }
 
 /**
- * How a claim ends. Times are in milliseconds since 1970, by the database's clock. sync/finish.ts has the value of each field in the
- * plain case.
+ * How a claim ends. Times are in milliseconds since 1970, by the database's clock. The parts after `record` are at rest
+ * after a plain update (sync/finish.ts).
  */
 export type Ending = {
   readonly claim: Pick<Claim, 'id' | 'token' | 'key' | 'version' | 'nowMs' | 'changedAtMs' | 'generation'>
@@ -33,29 +33,7 @@ export type Ending = {
    * now". `unknown`: a call may have reached the service, and it is not known whether it did.
    */
   readonly kind: 'settle' | 'retry' | 'unknown'
-
-  /** Counts as a failed attempt. */
-  readonly failed: boolean
-  readonly backoffMs: number
-  /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
-  readonly lateMs: number
-  /**
-   * When the customer is planned again though nothing has changed: the mapping's answer ceases to hold, or a value that
-   * another user had is tried again. Null: there is no such time.
-   */
-  readonly replanAtMs: number | null
-
   readonly writes: Writes
-  /**
-   * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
-   * outcome waits for `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or
-   * for all where the user is gone.
-   */
-  readonly unclear: boolean
-  /** Nothing that this claim sent was carried out, or a retry follows an acknowledged status. */
-  readonly statusKnown: boolean
-  /** A GET of this claim showed how the user was. */
-  readonly lookedUp: boolean
   /** Findings about these fields are over. With the `user_id` the user as a whole. */
   readonly acknowledged: readonly UserField[]
   /** Null: no call was made, so no answer tells of the user. */
@@ -64,6 +42,35 @@ export type Ending = {
     readonly status: number | null
     readonly error: string | null
   } | null
+  /** Digest of what the mapping made of the customer. */
+  readonly desiredDigest: string | null
+  /** The memory at the end of the claim. */
+  readonly record: LedgerRecord
+
+  readonly next: {
+    /** Counts as a failed attempt. */
+    readonly failed: boolean
+    readonly backoffMs: number
+    /**
+     * When the customer is planned again though nothing has changed: the mapping's answer ceases to hold, or a value that
+     * another user had is tried again. Null: there is no such time.
+     */
+    readonly replanAtMs: number | null
+  }
+  readonly lookups: {
+    /** A GET of this claim showed how the user was. */
+    readonly lookedUp: boolean
+    /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
+    readonly lateMs: number
+    /**
+     * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
+     * outcome waits for `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or
+     * for all where the user is gone.
+     */
+    readonly unclear: boolean
+    /** Nothing that this claim sent was carried out, or a retry follows an acknowledged status. */
+    readonly statusKnown: boolean
+  }
   /** Values that its writes have replaced or cleared, for customers that wait for them. They are not stored. */
   readonly freed: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. */
@@ -74,26 +81,21 @@ export type Ending = {
     readonly left: readonly string[] | null
   }
   readonly others: ForClaimants
-
-  /** Digest of what the mapping made of the customer. */
-  readonly desiredDigest: string | null
-  /** The memory at the end of the claim. */
-  readonly record: LedgerRecord
 }
 
 /** A mapping that says that its answer holds until now would be asked again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-// docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. `b` is the
-// same row as it was locked: a LATERAL cannot name `o`.
+// docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. `locked`
+// is the same row as it was locked: a LATERAL cannot name `o`. A name without a prefix is derived from both.
 
-/** Derived from an ending and its row. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, under the claim. */
+/** `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, under the claim. */
 const DERIVED = `
-SELECT $3 * interval '1 ms' AS gap,
+SELECT $3 * interval '1 ms' AS pause,
   e."backoffMs" * interval '1 ms' AS backoff,
-  greatest(CASE WHEN NOT e.unclear THEN b.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
-  b.change_version > e.version AS risen,
-  b.suspect_version > e.version AS suspected,
+  greatest(CASE WHEN NOT e.unclear THEN locked.due_at END, now() + e."lateMs" * interval '1 ms') AS shown_at,
+  locked.change_version > e.version AS risen,
+  locked.suspect_version > e.version AS suspected,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   ${LOOKUPS_DERIVED}`
@@ -107,27 +109,27 @@ UPDATE rollcall.owed o SET
   -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
   -- statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
-    WHEN e.kind = 'settle' OR t.replan IS NOT NULL THEN t.replan ELSE o.replan_at END,
+    WHEN e.kind = 'settle' OR replan IS NOT NULL THEN replan ELSE o.replan_at END,
   not_before = CASE e.kind
-    WHEN 'settle' THEN greatest(now() + t.gap, CASE WHEN t.suspected THEN o.not_before END)
-    WHEN 'unknown' THEN t.shown_at ELSE o.not_before END,
+    WHEN 'settle' THEN greatest(now() + pause, CASE WHEN suspected THEN o.not_before END)
+    WHEN 'unknown' THEN shown_at ELSE o.not_before END,
   due_at = CASE
-    WHEN e.kind = 'unknown' AND t.risen THEN t.shown_at
-    WHEN e.kind = 'unknown' THEN greatest(t.shown_at, now() + t.backoff)
-    WHEN t.suspected THEN greatest(now() + t.gap, o.not_before)
-    WHEN t.risen THEN now() + t.gap
-    WHEN e.kind = 'retry' THEN now() + t.backoff
+    WHEN e.kind = 'unknown' AND risen THEN shown_at
+    WHEN e.kind = 'unknown' THEN greatest(shown_at, now() + backoff)
+    WHEN suspected THEN greatest(now() + pause, o.not_before)
+    WHEN risen THEN now() + pause
+    WHEN e.kind = 'retry' THEN now() + backoff
     ELSE NULL END, -- settled, and nothing has come
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
-  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN t.risen THEN now() ELSE NULL END,
+  changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN risen THEN now() ELSE NULL END,
   ${LOOKUPS_AFTER}
 -- The locked row has the tokens that the update finds. Compared there, they do not make the join go through all pairs.
-FROM e JOIN locked b ON b.id = e.id AND b.token = e.token AND b.call_token = e.token, LATERAL (${DERIVED}) t
+FROM e JOIN locked ON locked.id = e.id AND locked.token = e.token AND locked.call_token = e.token, LATERAL (${DERIVED}) derived
 WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
 /** A GET showed all that is desired, and nothing was written; it may show what was there when the claim began. */
-const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."lookedUp" AND e.writes <> 'answered'
+const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."lookedUp" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
 /** The memory, and the times that prove what became of the change. */
@@ -136,7 +138,7 @@ INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, 
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
 SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e."desiredDigest", e.generation, now(),
   CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
-  CASE WHEN e.writes = 'answered' THEN now() END,
+  CASE WHEN e.writes = 'accepted' THEN now() END,
   CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
   ${VERIFIED}, ${VERIFIED}
 FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_COLUMNS.defined})
@@ -179,30 +181,30 @@ spent AS (${RELEASE})
 SELECT token::text FROM ended`
 
 /** As the statement reads it. */
-function flat({ claim, freed: _, others: __, ...ending }: Ending) {
+function flat({ claim, next, lookups, freed: _, others: __, ...ending }: Ending) {
   const { id, token, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
-  return { ...ending, id, token, version, claimedAtMs, changedAtMs, generation }
+  return { ...ending, ...next, ...lookups, id, token, version, claimedAtMs, changedAtMs, generation }
 }
 
-type Storing = { readonly pool: Pool; readonly gapMs: number }
+type Storing = { readonly pool: Pool; readonly pauseMs: number }
 
 async function store(
-  { pool, gapMs }: Storing,
+  { pool, pauseMs }: Storing,
   endings: readonly Ending[],
 ): Promise<ReadonlyMap<Ending, boolean>> {
   const ids = endings.map(({ claim }) => claim.id)
-  const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings.map(flat)), ids, gapMs])
+  const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings.map(flat)), ids, pauseMs])
   const tokens = new Set(rows.map(({ token }) => token))
   return new Map(endings.map((ending) => [ending, tokens.has(ending.claim.token)]))
 }
 
-/** Records an ending; false when it came too late to count. `gapMs`: the least time between two syncs of a customer. */
-export function makeStoreEnding(pool: Pool, gapMs: number): (ending: Ending) => Promise<boolean> {
+/** Records an ending; false when it came too late to count. `pauseMs`: the least time between two syncs of a customer. */
+export function makeStoreEnding(pool: Pool, pauseMs: number): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteNamed(pool, endings)
-    const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, gapMs }, some)))
+    const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, pauseMs }, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
     const tooLate = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
     await retried(() => suspectLate(pool, tooLate))

@@ -31,32 +31,32 @@ export const AFTER_CRASH = `
  */
 export const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts > 0 OR (o.verify_left > 0 AND o.verify_at IS NULL))`
 
-/** At an ending (ending.ts): `e` is the ending, `b` the row as it was locked, and `t` has all that is derived from both. */
+/** At an ending (ending.ts): `e` is the ending, `locked` its row. A name without a prefix follows from both. */
 export const LOOKUPS_DERIVED = `
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
   e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
   -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
-  e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND b.unknown
-    AND b.suspect_version <= e.version AS handed_over,
+  e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND locked.unknown
+    AND locked.suspect_version <= e.version AS handed_over,
   -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
   -- written again for ever.
-  e.kind = 'settle' AND e.unclear AND (b.suspect_version < e.version OR b.synced_version < e.version - 1
-    OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = b.key AND l.state <> 'failing'
+  e.kind = 'settle' AND e.unclear AND (locked.suspect_version < e.version OR locked.synced_version < e.version - 1
+    OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = locked.key AND l.state <> 'failing'
       AND l.desired IS NOT DISTINCT FROM e."desiredDigest")) AS taken_for_yes,
-  e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND b.unknown AND b.suspect_version <= e.version
-    AND b.verify_left > 0 AND b.verify_at IS NULL AS cleared_up`
+  e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND locked.unknown AND locked.suspect_version <= e.version
+    AND locked.verify_left > 0 AND locked.verify_at IS NULL AS cleared_up`
 
 /** A claim that has made a call settles with a trusted answer alone. */
 export const LOOKUPS_AFTER = `
   unknown = CASE e.kind
-    WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)
+    WHEN 'settle' THEN suspected OR (o.unknown AND NOT known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
   -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
-  hidden_unknown = o.hidden_unknown AND (t.suspected OR e.kind <> 'settle' OR NOT t.known),
-  status_unknown = o.status_unknown AND (t.suspected OR NOT CASE e.kind WHEN 'settle' THEN t.known ELSE e."statusKnown" END),
-  verify_left = CASE WHEN t.may_arrive THEN ${VERIFICATIONS}
+  hidden_unknown = o.hidden_unknown AND (suspected OR e.kind <> 'settle' OR NOT known),
+  status_unknown = o.status_unknown AND (suspected OR NOT CASE e.kind WHEN 'settle' THEN known ELSE e."statusKnown" END),
+  verify_left = CASE WHEN may_arrive THEN ${VERIFICATIONS}
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
-    WHEN t.taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
-    WHEN t.taken_for_yes THEN greatest(o.verify_left, 1) WHEN t.handed_over THEN 0 ELSE o.verify_left END,
-  verify_at = CASE WHEN t.may_arrive THEN NULL WHEN t.cleared_up THEN now() + ${VERIFY_AFTER}
-    WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END`
+    WHEN taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
+    WHEN taken_for_yes THEN greatest(o.verify_left, 1) WHEN handed_over THEN 0 ELSE o.verify_left END,
+  verify_at = CASE WHEN may_arrive THEN NULL WHEN cleared_up THEN now() + ${VERIFY_AFTER}
+    WHEN taken_for_yes THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END`

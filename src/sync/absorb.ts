@@ -72,7 +72,7 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
     case 'absent': {
       const { lookups, writes } = resultOfCalls(turn)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'answered') {
+      if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'accepted') {
         const memory = { ...turn.memory, remote: 'unknown' as const }
         return { turn: { ...unsure, memory, setAside: null }, end: retry('not-there-yet', facts) }
       }

@@ -16,88 +16,100 @@ import { isToErase } from './plan.ts'
 import type { Subject } from './subject.ts'
 import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
-/** The turn at the end of a claim, and its last call. */
-export type Turned = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
+/** The result of a claim: its turn at the end, its last call, and the end that was decided on. */
+export type ClaimResult = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
-type Finished = Omit<Subject, 'end' | 'memory'> &
-  Turned & { readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>; readonly claim: Claim }
+type Whole = Omit<Subject, 'end' | 'memory'> &
+  ClaimResult & {
+    readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
+    readonly claim: Claim
+  }
 
 /**
- * Puts the outcome of a claim into the form that is stored. `plain`: the value after one PATCH of the status that was answered
+ * Puts the result of a claim into the form that is stored. `plain`: the value after one PATCH of the status that was answered
  * with 200.
  */
-export function toEnding(finished: Finished): Ending {
-  const { context, claim, mapped, record, digests, turn, last, end } = finished
+export function toEnding(whole: Whole): Ending {
+  const { context, claim, mapped, record, digests, turn, last, end } = whole
   const { config, digester, random } = context
-  const { consistencyDelayMs } = config.timing
-  const result = resultOfCalls(turn)
-  const { writes, lookups, acknowledged } = result
-  const { unclear, unclearYes } = unclearnessOf(finished, result)
-  const others = forOthers(finished, result)
-  const requestIsOver = unclear || others.effect === 'answered'
-  const mayBeDone = writes === 'answered' || writes === 'lost'
+  const calls = resultOfCalls(turn)
+  // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
+  const unclearYes = end.kind !== 'unknown' && calls.takenForYes
+  const others = forOthers(whole, calls)
   return {
     claim,
-    // Tried again, a yes that may be wrong is looked up first.
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
-    failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed), // plain: false
-    backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)), // plain: not used
-    // A request without an answer may arrive late.
-    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs, // plain: the first
-    replanAtMs: replanAt(finished), // plain: null
-    writes, // plain: answered
-    unclear, // plain: false
-    // plain: not used
-    statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'answered'),
-    lookedUp: lookups > 0, // plain: false
-    acknowledged: [...acknowledged, ...notAsked(mapped, config)], // plain: status
+    writes: calls.writes, // plain: accepted
+    acknowledged: [...calls.acknowledged, ...notAsked(mapped, config)], // plain: status
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    freed: freedBy({ record, turn, mapped, digests }), // plain: none
-    erasure: turn.erasure, // plain: both null
-    others, // plain: answered, and no customer to note
-    // plain: the second
+    // plain: of what the mapping made of the customer
     desiredDigest: stays(end, record)
       ? keptDesired(record, digester.id)
       : digester.whole(claim.key, mapped, config.clearWith),
-    record: recordAfter(finished, acknowledged), // plain: status 2 is acknowledged
-  }
-}
+    record: recordAfter(whole, calls.acknowledged), // plain: status 2 is acknowledged
 
-/** `unclearYes`: an answer that is neither yes nor no was taken for a yes. A clear yes to what was sent once more says nothing of the rest. */
-function unclearnessOf(finished: Finished, { takenForYes }: Result) {
-  const { end, last } = finished
-  const unclearYes = end.kind !== 'unknown' && takenForYes
-  const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
-  return { unclearYes, unclear: unclearYes || isGone(finished) || lastIsUnclear }
+    // plain: all of these are false, null, empty or not used
+    next: {
+      failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
+      backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
+      replanAtMs: replanAt(whole),
+    },
+    lookups: forLookups(whole, calls, { unclearYes, effect: others.effect }),
+    freed: freedBy({ record, turn, mapped, digests }),
+    erasure: turn.erasure,
+    others,
+  }
 }
 
 type Result = ReturnType<typeof resultOfCalls>
 
-function forOthers(finished: Finished, result: Result): ForClaimants {
-  const { claim, mapped, record, claimants, end } = finished
+function forLookups(
+  whole: Whole,
+  { writes, lookups }: Result,
+  { unclearYes, effect }: { readonly unclearYes: boolean } & Pick<ForClaimants, 'effect'>,
+): Ending['lookups'] {
+  const { context, claim, end, last } = whole
+  const { config } = context
+  const { consistencyDelayMs } = config.timing
+  // A clear yes to what was sent once more says nothing of the rest.
+  const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
+  const unclear = unclearYes || isGone(whole) || lastIsUnclear
+  const requestIsOver = unclear || effect === 'known'
+  const mayBeDone = writes === 'accepted' || writes === 'lost'
+  return {
+    lookedUp: lookups > 0,
+    // A request without an answer may arrive late.
+    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
+    unclear,
+    statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'accepted'),
+  }
+}
+
+function forOthers(whole: Whole, result: Result): ForClaimants {
+  const { claim, mapped, record, claimants, end } = whole
   const effect = effectOf(claim, result, end)
   const earlier = claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten)
   return {
     effect,
     mayEndTrial: result.mayEndTrial || earlier,
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants,
-    isNewUser: record.isNew || record.userId !== userIdAfter(finished),
+    isNewUser: record.isNew || record.userId !== userIdAfter(whole),
   }
 }
 
-function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): string | null {
+function userIdAfter({ mapped, record }: Pick<Whole, 'mapped' | 'record'>): string | null {
   return userIdOf(mapped) ?? record.userId
 }
 
-function recordAfter(finished: Finished, acknowledged: Result['acknowledged']): LedgerRecord {
-  const { context, mapped, record, basis, turn, end } = finished
-  const userId = userIdAfter(finished)
+function recordAfter(whole: Whole, acknowledged: Result['acknowledged']): LedgerRecord {
+  const { context, mapped, record, basis, turn, end } = whole
+  const userId = userIdAfter(whole)
   const existed = existedBefore(basis) && basis.userId === userId
-  return toRecord(memoryAfter(finished), context.digester.id, {
+  return toRecord(memoryAfter(whole), context.digester.id, {
     userId,
     ...stateOf(end, record),
     existed: existsRemotely(existed, { turn, end, acknowledged }),
@@ -115,7 +127,7 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
-function isGone({ basis, mapped, last, end }: Finished): boolean {
+function isGone({ basis, mapped, last, end }: Whole): boolean {
   if (end.kind !== 'settle' || last?.meaning !== 'absent') return false
   return existedBefore(basis) || mapped.kind !== 'user'
 }
@@ -123,7 +135,7 @@ function isGone({ basis, mapped, last, end }: Finished): boolean {
 function effectOf(claim: Claim, { writes, sure }: Result, end: TurnEnd): ForClaimants['effect'] {
   const wrote = writes !== 'none' || claim.mayHaveWritten
   if (end.kind === 'unknown' || (wrote && !sure)) return 'unknown'
-  return wrote ? 'answered' : 'none'
+  return wrote ? 'known' : 'none'
 }
 
 /** The others were right until now, and do not know that they share their user. */
@@ -168,7 +180,7 @@ function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
 }
 
 /** A conflict waits also where the claim is tried again: the next attempt would begin with the refused value. */
-function replanAt({ claim, mapped, turn, end }: Finished): number | null {
+function replanAt({ claim, mapped, turn, end }: Whole): number | null {
   const until = end.kind === 'settle' ? validUntilOf(mapped) : null
   const again = conflictDueAt(turn.memory.conflict, claim)
   return again === null ? until : Math.min(again, until ?? again)
@@ -178,7 +190,7 @@ function replanAt({ claim, mapped, turn, end }: Finished): number | null {
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
-function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Finished): Memory {
+function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Whole): Memory {
   // A conflict that was due and has not come again is over.
   const isOver = end.kind === 'settle' && turn.memory.conflict?.phase === 'due'
   const memory = isOver ? { ...turn.memory, conflict: null } : turn.memory
@@ -191,7 +203,7 @@ function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Fini
   return { ...memory, sent: managed(memory.sent), seen: managed(memory.seen) }
 }
 
-type After = Pick<Finished, 'turn' | 'end'> & Pick<Result, 'acknowledged'>
+type After = Pick<Whole, 'turn' | 'end'> & Pick<Result, 'acknowledged'>
 
 /** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
 function existsRemotely(before: boolean, { turn: { memory }, end, acknowledged }: After): boolean {

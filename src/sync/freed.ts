@@ -26,7 +26,7 @@ type Freeing = {
  */
 export function freedBy({ record, turn, mapped, digests }: Freeing): Freed[] {
   const { writes, lookups } = resultOfCalls(turn)
-  if ((writes !== 'answered' && lookups === 0) || record.digestKeyId !== digests.keyId) return []
+  if ((writes !== 'accepted' && lookups === 0) || record.digestKeyId !== digests.keyId) return []
   return OPTIONAL_FIELDS.flatMap((field) => {
     const before = { sent: realDigest(record.sent[field]), seen: realDigest(record.seen[field]) }
     if (before.sent === null && before.seen === null) return []

@@ -11,7 +11,7 @@ import { braked, brakedEnd, makeBraking } from './brake-move.ts'
 import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
-import { type Turned, toEnding } from './finish.ts'
+import { type ClaimResult, toEnding } from './finish.ts'
 import { readSubject, type Subject } from './subject.ts'
 import { leaveTrace } from './trace.ts'
 import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
@@ -128,7 +128,7 @@ type Turning = {
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
-async function takeTurns({ context, run, gate, subject }: Turning): Promise<Turned> {
+async function takeTurns({ context, run, gate, subject }: Turning): Promise<ClaimResult> {
   const { mapped, record, basis, claimants, digests } = subject
   const { config, users } = context
   const { key, id, attempts } = run.claim
@@ -145,19 +145,19 @@ async function takeTurns({ context, run, gate, subject }: Turning): Promise<Turn
   for (;;) {
     const move = await braked(braking, nextMove(turn, situation), turn)
     run.observe({ step: 'planned', plan: move.plan })
-    if ('end' in move) return await ended(move.end)
+    if ('end' in move) return await atEnd(move.end)
     await leaveTrace(context, { claim: run.claim, plan: move.plan, record, basis })
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
     run.observe({ step: 'answered', plan: move.plan, called: last })
-    const step = absorb(turn, { plan: move.plan, called: last }, situation)
-    turn = step.turn
+    const after = absorb(turn, { plan: move.plan, called: last }, situation)
+    turn = after.turn
     await context.report({ id, epoch: passed.permit.epoch, ...aboutService(last) })
-    if (step.end) return await ended(step.end)
+    if (after.end) return await atEnd(after.end)
   }
 
-  async function ended(proposed: TurnEnd): Promise<Turned> {
+  async function atEnd(proposed: TurnEnd): Promise<ClaimResult> {
     const { end, memory } = await brakedEnd(braking, turn.memory, proposed)
     return { turn: { ...turn, memory }, last, end }
   }

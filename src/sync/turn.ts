@@ -88,7 +88,7 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
   return {
     lookups: made.length - writing.length,
     creates: writing.filter(({ plan }) => plan.kind === 'create').length,
-    writes: done.length + unclear.length > 0 ? ('answered' as const) : unanswered,
+    writes: done.length + unclear.length > 0 ? ('accepted' as const) : unanswered,
     /** A call got a trusted answer. */
     sure: made.some(({ trusted }) => trusted),
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
@@ -161,7 +161,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
-      if (writes === 'answered') return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
+      if (writes === 'accepted') return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
       if (lookups > 0) return { plan, end: { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true } }
       return situation.lookupAfterMs > 0
         ? { plan, end: givenUp(JUST_WRITTEN, situation.lookupAfterMs) }

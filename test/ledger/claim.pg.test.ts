@@ -137,7 +137,7 @@ test('the statements of a claim find their customers by index, also before there
   const end = makeStoreEnding(pool, 0)
   const ended = claims.map((claim, i) => {
     const record = { ...EMPTY_RECORD, userId: users[i] ?? null }
-    return end(endingOf(claim.id, { claim, record, others: { isNewUser: true, effect: 'answered' } }))
+    return end(endingOf(claim.id, { claim, record, others: { isNewUser: true, effect: 'known' } }))
   })
   expect(new Set(await Promise.all(ended))).toEqual(new Set([true]))
   expect(await read()).toBe(before)

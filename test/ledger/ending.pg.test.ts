@@ -202,7 +202,7 @@ test('a customer counts as verified when a GET showed all that is desired and no
   }
   expect(await verified({ lookedUp: true })).toBe(true)
   expect(await verified({})).toBe(false)
-  expect(await verified({ lookedUp: true, writes: 'answered' })).toBe(false)
+  expect(await verified({ lookedUp: true, writes: 'accepted' })).toBe(false)
   expect(await verified({ lookedUp: true, kind: 'retry' })).toBe(false)
   expect(await verified({ ...UNSURE, lookedUp: true })).toBe(false)
 })

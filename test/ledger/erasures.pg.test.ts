@@ -17,7 +17,7 @@ async function ends({ pool }: TestDatabase, { key, erased, ...given }: Given, to
     [key],
   )
   const record = { ...EMPTY_RECORD, userId: `u-${key}`, remote: 'present', sentStatus: 0, erased } as const
-  const part = { claim: { token, key }, writes: 'answered', record, ...given } as const
+  const part = { claim: { token, key }, writes: 'accepted', record, ...given } as const
   return await makeStoreEnding(pool, 0)(endingOf(rows[0]?.id ?? '', part))
 }
 

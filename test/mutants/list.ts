@@ -142,25 +142,29 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-sure-without-answer',
-      `WHEN 'settle' THEN t.suspected OR (o.unknown AND NOT t.known)`,
-      `WHEN 'settle' THEN t.suspected`,
+      `WHEN 'settle' THEN suspected OR (o.unknown AND NOT known)`,
+      `WHEN 'settle' THEN suspected`,
     ],
     [
       'ending-unclear-unverified',
-      `WHEN t.taken_for_yes THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
+      `WHEN taken_for_yes THEN coalesce(o.verify_at, now() + \${VERIFY_FIRST}) ELSE o.verify_at END`,
       'ELSE o.verify_at END',
     ],
     [
       'ending-unclear-verified-for-ever',
-      ' AND (b.suspect_version < e.version OR b.synced_version < e.version - 1\n    OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = b.key AND l.state <> \'failing\'\n      AND l.desired IS NOT DISTINCT FROM e."desiredDigest")) AS taken_for_yes',
+      ' AND (locked.suspect_version < e.version OR locked.synced_version < e.version - 1\n    OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = locked.key AND l.state <> \'failing\'\n      AND l.desired IS NOT DISTINCT FROM e."desiredDigest")) AS taken_for_yes',
       ' AS taken_for_yes',
     ],
   ],
   'src/ledger/ending.ts': [
-    ['ending-any-token', 'ON b.id = e.id AND b.token = e.token AND b.call_token = e.token', 'ON b.id = e.id'],
+    [
+      'ending-any-token',
+      'ON locked.id = e.id AND locked.token = e.token AND locked.call_token = e.token',
+      'ON locked.id = e.id',
+    ],
     [
       'ending-loses-newer-change',
-      `    WHEN t.risen THEN now() + t.gap
+      `    WHEN risen THEN now() + pause
 `,
       '',
     ],
@@ -171,7 +175,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-unknown-at-once',
-      `WHEN 'unknown' THEN t.shown_at ELSE o.not_before END`,
+      `WHEN 'unknown' THEN shown_at ELSE o.not_before END`,
       `WHEN 'unknown' THEN o.not_before ELSE o.not_before END`,
     ],
     [

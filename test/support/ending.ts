@@ -14,27 +14,24 @@ const {
 /** A record as an ending stores it, for a customer without any knowledge. */
 export const EMPTY_RECORD: LedgerRecord = none
 
-type Given = Partial<Omit<Ending, 'claim' | 'others'>> & {
+type Parts = 'claim' | 'next' | 'lookups' | 'others'
+type Given = Partial<Omit<Ending, Parts> & Ending['next'] & Ending['lookups']> & {
   readonly claim?: Partial<Ending['claim']>
   readonly others?: Partial<Ending['others']>
 }
 
 export function endingOf(id: string, { claim = {}, others = {}, ...given }: Given = {}): Ending {
+  const { failed = false, backoffMs = 1000, replanAtMs = null, ...known } = given
+  const { lookedUp = false, lateMs = 5000, unclear = false, statusKnown = false, ...rest } = known
   return {
     claim: { id, token: '7', key: 'c', version: '3', generation: '1', nowMs: 0, changedAtMs: null, ...claim },
-    ...{ kind: 'settle', failed: false, backoffMs: 1000, lateMs: 5000, replanAtMs: null },
-    ...{
-      writes: 'refused',
-      unclear: false,
-      statusKnown: false,
-      lookedUp: false,
-      acknowledged: [],
-      freed: [],
-    },
+    ...{ kind: 'settle', writes: 'refused', acknowledged: [] },
     lastAnswer: { method: 'PATCH', status: 200, error: null },
-    erasure: { cleared: null, left: null },
-    others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNewUser: false, ...others },
     ...{ desiredDigest: null, record: { ...EMPTY_RECORD, userId: 'u' } },
-    ...given,
+    next: { failed, backoffMs, replanAtMs },
+    lookups: { lookedUp, lateMs, unclear, statusKnown },
+    ...{ freed: [], erasure: { cleared: null, left: null } },
+    others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNewUser: false, ...others },
+    ...rest,
   }
 }

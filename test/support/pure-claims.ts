@@ -159,7 +159,8 @@ export function contextOf(customer: Customer): SyncContext {
 
 /** As the ending's statement: see docs/protocol.md. */
 function settle(kept: Kept, ending: Ending): void {
-  const { kind, claim, failed, record, statusKnown, desiredDigest, replanAtMs, lastAnswer } = ending
+  const { kind, claim, record, desiredDigest, lastAnswer } = ending
+  const { failed, replanAtMs, statusKnown } = { ...ending.next, ...ending.lookups }
   const sure = lastAnswer !== null
   kept.desiredDigest = desiredDigest
   if (kind === 'settle' || replanAtMs !== null)

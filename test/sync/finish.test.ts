@@ -56,12 +56,13 @@ type Given = {
   readonly onRemove?: 'revoke' | 'erase'
 }
 
+/** With the fields of `next` and `lookups` beside the others. */
 function ending(given: Given) {
   const { end, turn = {}, mapped = USER, record = {}, last = null, unknown = false, attempts = 0 } = given
   const config = configOf(['email'], {
     ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
   })
-  return toEnding({
+  const made = toEnding({
     context: { config, random: () => 0.5, digester },
     claim: {
       ...{ id: '1', token: '2', key: '7', version: '3', unknown, hiddenUnknown: false },
@@ -82,6 +83,7 @@ function ending(given: Given) {
     last,
     end,
   })
+  return { ...made, ...made.next, ...made.lookups }
 }
 
 describe('toEnding', () => {
@@ -190,11 +192,11 @@ describe('toEnding', () => {
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({
       others: { effect: 'unknown', mayEndTrial: true },
     })
-    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).others.effect).toBe('answered')
+    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).others.effect).toBe('known')
     // Only sent to a lookup: nothing of its own is on its way.
     expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).others.effect).toBe('none')
     expect(ending({ end: LATER, turn: { made: [LOST] } }).others.effect).toBe('unknown')
-    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).others.effect).toBe('answered')
+    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).others.effect).toBe('known')
     expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).others.effect).toBe('unknown')
   })
 

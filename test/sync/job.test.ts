@@ -108,7 +108,7 @@ describe('a job', () => {
       })
       await syncLease(LEASE)
       expect(customer.service.calls.length).toBe(calls ? 1 : 0)
-      expect(endings).toMatchObject([calls ? { kind: 'settle' } : { kind: 'retry', failed: true }])
+      expect(endings).toMatchObject([calls ? { kind: 'settle' } : { kind: 'retry', next: { failed: true } }])
     },
   )
 

@@ -268,7 +268,10 @@ describe('the time', () => {
       ...kept,
     }
     const ending = await customer.claim({ claim: { ...claim, nowMs: Date.parse('1999-12-30T23:00:00.123') } })
-    expect(ending).toMatchObject({ replanAtMs: Date.parse('1999-12-31'), record: { sentStatus: 2 } })
+    expect(ending).toMatchObject({
+      next: { replanAtMs: Date.parse('1999-12-31') },
+      record: { sentStatus: 2 },
+    })
   })
 
   it('of the whole answer is the earliest of scope and fields', () => {

@@ -32,7 +32,7 @@ describe('a claim', () => {
     async (code, run, failed) => {
       const customer = customerWith()
       const ending = await customer.claim(run)
-      expect(ending).toMatchObject({ kind: 'retry', failed, writes: 'none' })
+      expect(ending).toMatchObject({ kind: 'retry', next: { failed }, writes: 'none' })
       expect(customer.steps.at(-1)).toMatchObject({ step: 'ended', end: { reason: { code } } })
       expect(customer.service.calls).toEqual([])
       expect(leaked(customer)).toBe(0)
@@ -58,7 +58,7 @@ describe('a claim', () => {
     const ending = await customer.claim({}, { brake: async () => ['revocation'] })
     expect(ending).toMatchObject({
       kind: 'settle',
-      failed: false,
+      next: { failed: false },
       record: { state: 'held', reason: { code: 'held', kinds: ['revocation'], entitles: false } },
     })
     expect(customer.service.calls.length).toBe(1)
@@ -121,7 +121,10 @@ describe('a claim', () => {
       if (kinds.includes('absence')) throw Object.assign(new Error('a lock'), { code: '55P03' })
       return []
     }
-    expect(await customer.claim({}, { brake: busy })).toMatchObject({ kind: 'retry', failed: false })
+    expect(await customer.claim({}, { brake: busy })).toMatchObject({
+      kind: 'retry',
+      next: { failed: false },
+    })
     const asked: unknown[] = []
     const brake = async ({ kinds }: BrakeRequest) => {
       asked.push(...kinds)
@@ -183,7 +186,7 @@ describe('a customer who cannot be read', () => {
     for (let n = 0; n < 3; n++) {
       const ending = await customer.claim({}, unreadable('22P02'))
       const reason = { code: 'customer-unreadable', error: '22P02' }
-      expect(ending).toMatchObject({ kind: 'retry', failed: true, writes: 'none' })
+      expect(ending).toMatchObject({ kind: 'retry', next: { failed: true }, writes: 'none' })
       expect(customer.kept.record).toEqual({ ...record, state: 'failing', reason })
     }
     expect(leaked(customer)).toBe(0)

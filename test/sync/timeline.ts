@@ -200,8 +200,9 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
 
   /** As the statement in src/ledger/ending.ts. */
   function end(ending: Ending, version: number): void {
-    const { kind, failed, record, writes, backoffMs, lateMs, statusKnown, unclear } = ending
-    const { replanAtMs, claim } = ending
+    const { kind, record, writes, claim } = ending
+    const { failed, backoffMs, replanAtMs } = ending.next
+    const { lateMs, statusKnown, unclear } = ending.lookups
     const sure = ending.lastAnswer !== null
     const settled = kind === 'settle'
     const suspect = owed.suspect > version
@@ -233,7 +234,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     else owed.due = kind === 'retry' ? now + backoffMs : null
     kept.attempts = settled ? 0 : kept.attempts + (failed ? 1 : 0)
     kept.record = JSON.parse(JSON.stringify(record))
-    if (writes === 'answered') writtenAt = now
+    if (writes === 'accepted') writtenAt = now
     const passed = owed.replanAt !== null && owed.replanAt > claim.nowMs && owed.replanAt <= now
     if (passed) replan(now)
     else if (settled || replanAtMs !== null) replan(replanAtMs)

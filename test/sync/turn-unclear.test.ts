@@ -32,13 +32,13 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     const { calls, end, turn } = play(mapped, memory, [said])
     expect([calls.length, end]).toMatchObject([1, UNCLEAR])
     // Acknowledged says when: other customers with this user wait from then on.
-    expect(turn).toMatchObject({ writes: 'answered', sure: false })
+    expect(turn).toMatchObject({ writes: 'accepted', sure: false })
   })
 
   it('counts as a yes in a claim that has lookedUp: it is not sent for ever', () => {
     const { calls, end, turn } = play(changed, UNKNOWN, [old, said])
     expect([calls, end]).toEqual([['GET', PATCH], SETTLED])
-    expect(turn).toMatchObject({ writes: 'answered', sure: true, memory: { remote: 'present' } })
+    expect(turn).toMatchObject({ writes: 'accepted', sure: true, memory: { remote: 'present' } })
     expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
   })
 

@@ -109,7 +109,7 @@ it('looks up all of an update once more, though what was sent again of it was ta
   customer.kept.unknown = true
   expect(await customer.claim()).toMatchObject({
     kind: 'settle',
-    unclear: true,
+    lookups: { unclear: true },
     acknowledged: ['status', 'country_code'],
   })
   expect(service.users.get('7')).toMatchObject({ email: row.email, country_code: 'FR' })
