@@ -1,8 +1,8 @@
 // The body of a watcher's trigger function. It runs inside the application's statements, so its first rule is to do no
-// harm: what can go wrong goes wrong in an exception block and costs a note too many. Only a refused append is an error.
+// harm: keys are found in an exception block, and an error there notes too many keys, or marks a gap.
 //
-// Three parts: which keys changed (guarded), is there room, append. The append stays outside the block for
-// two reasons. Were a refusal caught, a change would be lost. And a block that writes takes a
+// After the block the body checks the size of the outbox, and appends the keys. The append stays outside the block for
+// two reasons. A refusal that was caught would lose a change. And a block that writes takes a
 // transaction id of its own: an application that runs hundreds of statements in one transaction would
 // overflow the server's cache of subtransactions, which slows down all sessions. Only statements of more than
 // BULK rows, where one more id is nothing, append inside it, so that their keys need not fit into memory.

@@ -49,8 +49,8 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   const sample = makeSampling(reading, getUsers)
   return { check, sample }
 
-  async function check(asked: readonly CustomerKey[], signal: AbortSignal): Promise<CheckedBatch> {
-    const keys = [...new Set(asked)]
+  async function check(given: readonly CustomerKey[], signal: AbortSignal): Promise<CheckedBatch> {
+    const keys = [...new Set(given)]
     const halted = (await isSampleDue(pool, keys)) ? await sample(signal) : null
     if (halted) return { checked: [], stopped: halted }
     const mapping = await findMapping(pool, fingerprint)
@@ -97,7 +97,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const captured = await capturedOf(pool, keys)
     return checks.map((each) =>
       captured.has(each.snapshot.key)
-        ? { ...each, verdict: { kind: 'skipped', why: 'owed' }, remote: null }
+        ? { ...each, verdict: { kind: 'skipped', why: 'owed' }, observed: null }
         : each,
     )
   }
@@ -107,19 +107,19 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
     { tokens, generation }: ClaimedChecks,
   ): Promise<readonly UnstoredCheck[]> {
-    const keys = [...answers].filter(([, answer]) => 'remote' in answer).map(([key]) => key)
+    const keys = [...answers].filter(([, answer]) => 'observed' in answer).map(([key]) => key)
     const unclear = await readUnclear(pool, keys)
     return read.flatMap(({ snapshot, skip }): UnstoredCheck[] => {
       const token = tokens.get(snapshot.key) ?? null
-      const check = { snapshot, token, remote: null }
+      const check = { snapshot, token, observed: null }
       const why = skip ?? (token === null ? 'moved' : null)
       if (why) return [{ ...check, verdict: skipped(why, snapshot) }]
       const answer = answers.get(snapshot.key)
       if (!answer) return []
       if ('none' in answer) return [{ ...check, verdict: { kind: 'no-answer', why: answer.none } }]
-      const { remote } = answer
-      const verdict = compare(snapshot, remote, { unclear: unclear.get(snapshot.key) ?? [], generation })
-      return [{ ...check, remote, verdict }]
+      const { observed } = answer
+      const verdict = compare(snapshot, observed, { unclear: unclear.get(snapshot.key) ?? [], generation })
+      return [{ ...check, observed, verdict }]
     })
   }
 }

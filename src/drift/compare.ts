@@ -21,17 +21,17 @@ type Known = {
 
 export function compare(
   snapshot: Snapshot,
-  remote: Observed,
+  observed: Observed,
   known: Known,
 ): Exclude<CheckVerdict, { why: unknown }> {
   const { mapped, work } = snapshot
-  if (remote === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
-  const { plan, memory } = planAfter(snapshot, remote)
+  if (observed === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
+  const { plan, memory } = planAfter(snapshot, observed)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
     case 'none': {
-      if (remote === 'absent') return { kind: 'agrees', absent: existed(snapshot) ? 'gone' : 'known' }
-      const ended = mapped.kind === 'user' && mapped.user.status !== remote.status
+      if (observed === 'absent') return { kind: 'agrees', absent: existed(snapshot) ? 'gone' : 'known' }
+      const ended = mapped.kind === 'user' && mapped.user.status !== observed.status
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
     case 'create':
@@ -47,9 +47,9 @@ export function compare(
     case 'patch':
     case 'replace': {
       const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
-      if (fields.length === 0 || mapped.kind !== 'user' || remote === 'absent')
+      if (fields.length === 0 || mapped.kind !== 'user' || observed === 'absent')
         return { kind: 'agrees', unverifiable: true }
-      const access = fields.includes('status') ? wrongAccess(mapped.user.status, remote.status) : null
+      const access = fields.includes('status') ? wrongAccess(mapped.user.status, observed.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
     // Such customers are skipped before a GET.
@@ -157,10 +157,10 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
 }
 
 /** Fields that the service shows in a form of its own that counts as the same. */
-export function ownFormsOf({ mapped, work, digests }: Snapshot, remote: Observed) {
-  if (mapped.kind !== 'user' || typeof remote === 'string' || work.record.digestKeyId !== digests.keyId)
+export function ownFormsOf({ mapped, work, digests }: Snapshot, observed: Observed) {
+  if (mapped.kind !== 'user' || typeof observed === 'string' || work.record.digestKeyId !== digests.keyId)
     return []
-  const sides = { desired: mapped.user.fields, remote: remote.fields }
+  const sides = { desired: mapped.user.fields, observed: observed.fields }
   return OPTIONAL_FIELDS.filter(
     (field): field is ComparableField =>
       field !== UNVERIFIABLE_FIELD && isOwnForm(field, sides, work.record.observedForms, digests),
@@ -172,12 +172,12 @@ type Values = Readonly<Partial<Record<DriftField, unknown>>>
 /** The fields that differ, as values; of an unexpected access the status, though no field is named. */
 export function shownOf(
   { mapped }: Pick<Snapshot, 'mapped'>,
-  remote: Observed,
+  observed: Observed,
   { kind, fields }: DriftVerdict,
 ): readonly Shown[] {
-  if (typeof remote === 'string') return []
+  if (typeof observed === 'string') return []
   const here: Values = mapped.kind === 'user' ? { ...mapped.user.fields, status: mapped.user.status } : {}
-  const service: Values = { ...remote.fields, status: remote.status }
+  const service: Values = { ...observed.fields, status: observed.status }
   const named: readonly DriftField[] = kind === 'unexpected-access' ? ['status'] : fields
   return named.map((field) => ({ field, here: here[field] ?? null, service: service[field] ?? null }))
 }

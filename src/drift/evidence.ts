@@ -117,9 +117,9 @@ export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskS
     const { snapshots, waiting } = await readSample(keys)
     const { answers, stopped } = await getUsers(snapshots, signal)
     if (stopped) return stopped
-    const remotes = [...answers.values()].flatMap((answer) => ('remote' in answer ? answer.remote : []))
-    const strange = remotes.filter((remote) => typeof remote === 'string').length
-    await writeSample(pool, at, { asked: remotes.length, strange, wanted: snapshots.length + waiting })
+    const shown = [...answers.values()].flatMap((answer) => ('observed' in answer ? answer.observed : []))
+    const strange = shown.filter((observed) => typeof observed === 'string').length
+    await writeSample(pool, at, { asked: shown.length, strange, wanted: snapshots.length + waiting })
     return null
   }
 

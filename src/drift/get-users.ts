@@ -14,7 +14,7 @@ import { type Observed, recordOfUser } from './compare.ts'
 import type { Lag } from './step.ts'
 import type { NoAnswer, Skipped, Stopped } from './words.ts'
 
-export type CheckAnswer = { readonly remote: Observed } | { readonly none: NoAnswer }
+export type CheckAnswer = { readonly observed: Observed } | { readonly none: NoAnswer }
 
 /** A run reads and stores one batch of customers while it makes the GETs of another one. */
 export const BATCHES_AT_ONCE = 2
@@ -76,8 +76,10 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
  * service would say it of that user again. A 2xx that reports an error is one more, since its log shows no 5xx.
  * `stopped`: we broke the call off ourselves.
  */
-export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'>): CheckAnswer | 'stopped' {
-  const { outcome, meaning, remote } = called
+export function shownBy(
+  called: Pick<CalledGet, 'outcome' | 'meaning' | 'observed'>,
+): CheckAnswer | 'stopped' {
+  const { outcome, meaning, observed } = called
   if (outcome.kind === 'error') {
     if (outcome.error === 'aborted') return 'stopped'
     return { none: outcome.error === 'bad-user-id' ? 'refused' : 'unreached' }
@@ -85,16 +87,16 @@ export function shownBy(called: Pick<CalledGet, 'outcome' | 'meaning' | 'remote'
   const { status, body } = outcome
   switch (meaning) {
     case 'present':
-      return { remote: remote ?? 'unreadable' }
+      return { observed: observed ?? 'unreadable' }
     case 'absent':
-      return { remote: 'absent' }
+      return { observed: 'absent' }
     case 'later':
       return { none: 'busy' }
     case 'denied':
       return { none: 'denied' }
     case 'failed':
       if (status >= 200 && status < 300)
-        return body === 'error' ? { none: 'error' } : { remote: 'unreadable' }
+        return body === 'error' ? { none: 'error' } : { observed: 'unreadable' }
       return { none: status >= 500 || status === 408 ? 'trouble' : 'refused' }
     default:
       return meaning satisfies never

@@ -209,8 +209,7 @@ export async function driveRun(options: DriveOptions) {
     gate.spend(keys.length)
     const { checked, stopped } = await check(keys, signal)
     gate.giveBack(checked)
-    const asked = checked.map(({ key }) => key)
-    const met = await metSince(pool, asked, run.startedAt)
+    const met = await metSince(pool, keys, run.startedAt)
     run = { ...run, agenda: afterChecks(run.agenda, { checked, met, nowMs: now() }) }
     onChecks(checked, run)
     return stopped

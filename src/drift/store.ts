@@ -19,7 +19,7 @@ export type UnstoredCheck = {
   readonly snapshot: Snapshot
   readonly verdict: CheckVerdict
   /** Null: no GET, or none with a clear answer, or one that does not count. */
-  readonly remote: Observed | null
+  readonly observed: Observed | null
   readonly token: string | null
 }
 
@@ -47,9 +47,9 @@ export async function storeChecks(
 
 /** A change came while the GET was under way, so that nothing can be said. */
 function overtaken(given: UnstoredCheck): UnstoredCheck {
-  return given.remote === null
+  return given.observed === null
     ? given
-    : { ...given, verdict: { kind: 'skipped', why: 'moved' }, remote: null }
+    : { ...given, verdict: { kind: 'skipped', why: 'moved' }, observed: null }
 }
 
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }
@@ -62,12 +62,12 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
   const stepped = given.map((each): Stepped => {
     const { key, desiredDigest } = each.snapshot
     const checked = still.has(key) ? each : overtaken(each)
-    const { snapshot, verdict, remote } = checked
+    const { snapshot, verdict, observed } = checked
     const open = opens.get(key) ?? null
-    const ownForms = remote === null ? [] : ownFormsOf(snapshot, remote)
+    const ownForms = observed === null ? [] : ownFormsOf(snapshot, observed)
     return { ...checked, open, step: stepFor(open, { verdict, ownForms, desiredDigest }, options) }
   })
-  const records = stepped.filter(({ remote }) => remote !== null).map(recordOf)
+  const records = stepped.filter(({ observed }) => observed !== null).map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const isCredible = evidence !== null && !isNotCredible(evidence)
@@ -91,10 +91,10 @@ function isConfirmedStrange({ step }: Stepped): boolean {
   return (step.do === 'confirm' || step.do === 'keep') && isStrange(step.drift)
 }
 
-function storedOf({ snapshot, remote, ...check }: UnstoredCheck, after: FindingAfter): StoredCheck {
+function storedOf({ snapshot, observed, ...check }: UnstoredCheck, after: FindingAfter): StoredCheck {
   const { kept, ...finding } = after
   const verdict = kept ?? check.verdict
-  const shown = isDrift(verdict) && remote !== null ? shownOf(snapshot, remote, verdict) : []
+  const shown = isDrift(verdict) && observed !== null ? shownOf(snapshot, observed, verdict) : []
   return { ...finding, key: snapshot.key, verdict, shown }
 }
 
@@ -104,14 +104,14 @@ function storedOf({ snapshot, remote, ...check }: UnstoredCheck, after: FindingA
  * capture must not repair a difference that is only to be reported. The record of an erased customer, about which no
  * digest is kept, is a claim's to write.
  */
-function recordOf({ snapshot, verdict, remote }: UnstoredCheck) {
+function recordOf({ snapshot, verdict, observed }: UnstoredCheck) {
   const { key, work, mapped, digests } = snapshot
   const agrees = verdict.kind === 'agrees'
-  if (!agrees || remote === null || remote === 'unreadable' || work.record.erased !== null)
+  if (!agrees || observed === null || observed === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
   const { state, reason, issues, userId } = work.record
-  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: remote !== 'absent' }
-  return { key, agrees, record: toRecord(planAfter(snapshot, remote).memory, digests.keyId, kept) }
+  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: observed !== 'absent' }
+  return { key, agrees, record: toRecord(planAfter(snapshot, observed).memory, digests.keyId, kept) }
 }
 
 const WRITE = `

@@ -1,4 +1,4 @@
-// The words of checks: what a GET says of a user, what is kept of it, and how it ends. Types and lists alone.
+// The words of checks, as types, lists and conditions: what a GET says of a user, what is kept of it, and how it ends.
 import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
 
@@ -92,7 +92,7 @@ export const RESOLVED = [
 ] as const
 export type Resolved = (typeof RESOLVED)[number]
 
-/** A difference that a second check has confirmed, or (`checks` 1) a suspicion. Times are ISO 8601 in UTC. */
+/** A difference that a second check has confirmed. Times are ISO 8601 in UTC. */
 export type Finding = DriftVerdict & {
   readonly id: string
   readonly key: CustomerKey
@@ -113,9 +113,9 @@ export type Shown = { readonly field: DriftField; readonly here: unknown; readon
 export type Checked = {
   readonly key: CustomerKey
   readonly verdict: CheckVerdict
-  /** `found` once a second check has shown it. */
+  /** `found` once a second check has shown it; `suspected` before. */
   readonly findingState: 'suspected' | 'found' | null
-  /** The id of the finding that is open now, or was resolved by this check. */
+  /** The id of the row in `rollcall.finding` that is open now, or was resolved by this check. */
   readonly findingId: string | null
   readonly resolved: Resolved | null
   /** In how many milliseconds its next check is due. */

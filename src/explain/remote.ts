@@ -141,9 +141,9 @@ function lookupOf(called: CalledGet): LookupResult {
   })
   if (shown === 'stopped') return silent('unreached')
   if ('none' in shown) return silent(shown.none)
-  const { remote } = shown
-  if (remote === 'unreadable') return silent('unreadable')
-  if (remote !== 'absent') return { remote: { kind: 'present', status: remote.status }, observed: remote }
+  const { observed } = shown
+  if (observed === 'unreadable') return silent('unreadable')
+  if (observed !== 'absent') return { remote: { kind: 'present', status: observed.status }, observed }
   const json = reply !== null && reply.body !== 'none' && reply.body !== 'unreadable'
   return { remote: { kind: 'absent', http: http ?? 404, json }, observed: 'absent' }
 }

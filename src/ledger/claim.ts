@@ -36,7 +36,7 @@ export type Claim = {
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
  * a late request turned out to be on its way. No claim goes by a mapping once another one was applied. No row: the lease
- * is void, and nothing is called. `generation_locked` is not read: while it holds its lock, no other mapping is applied.
+ * is void, and nothing is called.
  */
 const CLAIM = `
 WITH asked AS MATERIALIZED (

@@ -21,7 +21,7 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
 
 /**
  * A CTE for statements that act on the present generation: a process that applies another one waits for them to commit, and
- * they for it. It locks the table alone, before the statement's snapshot.
+ * they for it. It locks the table alone, before the statement's snapshot. No statement reads it.
  */
 export const HOLD_GENERATION =
   'generation_locked AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'

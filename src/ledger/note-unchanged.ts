@@ -47,7 +47,7 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
 
 /**
  * Nothing is known of them, and before they are registered the service is asked whether it has them. Their records come
- * with the note: a record without it would let them be registered unasked, and a note without it be claimed unseen by
+ * with the note: a record without it would let them be registered unasked, and a note without it be unseen by a claim of
  * another customer with the same `user_id`. First the note, as all statements take these locks.
  */
 const NOTE_UNKNOWN = `

@@ -27,7 +27,7 @@ export function absorb(turn: Turn, { plan, called }: Answered, situation: TurnSi
 /** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
 function absorbRead(
   turn: Turn,
-  { meaning, remote }: Pick<CalledGet, 'meaning' | 'remote'>,
+  { meaning, observed }: Pick<CalledGet, 'meaning' | 'observed'>,
   facts: Facts,
 ): TurnStep {
   const shown = withCall(turn, {
@@ -37,9 +37,9 @@ function absorbRead(
   })
   switch (meaning) {
     case 'present': {
-      if (!remote) throw new Error('a GET that means present must come with the user')
+      if (!observed) throw new Error('a GET that means present must come with the user')
       const known = { ...turn.memory, creating: turn.memory.creating || turn.refusedCreate !== null }
-      const memory = rememberSeen(known, remote, facts.desired, facts.digests)
+      const memory = rememberSeen(known, observed, facts.desired, facts.digests)
       return { turn: { ...shown, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
     }
     case 'absent': {

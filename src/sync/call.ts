@@ -35,12 +35,12 @@ export type Called = CalledGet | CalledWrite
 export type CalledGet = Answer & {
   readonly method: 'GET'
   readonly meaning: ReadMeaning
-  readonly remote: RemoteUser | null
+  readonly observed: RemoteUser | null
 }
 type CalledWrite = Answer & {
   readonly method: Exclude<Method, 'GET'>
   readonly meaning: WriteMeaning
-  readonly remote: null
+  readonly observed: null
 }
 
 /** A value that another user has may pass for one that does not fit. */
@@ -48,19 +48,19 @@ const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */
 export async function callService(users: UsersClient, request: CallRequest): Promise<Called> {
-  const { remote, answer } = await exchange(users, request)
-  return classified(request.call.method, remote, answer)
+  const { observed, answer } = await exchange(users, request)
+  return classified(request.call.method, observed, answer)
 }
 
 /** The same for a GET. */
 export async function getUser(users: UsersClient, request: Omit<CallRequest, 'call'>): Promise<CalledGet> {
-  const { remote, answer } = await exchange(users, { ...request, call: { method: 'GET' } })
-  return { method: 'GET', meaning: classifyRead(answer.outcome), remote, ...answer }
+  const { observed, answer } = await exchange(users, { ...request, call: { method: 'GET' } })
+  return { method: 'GET', meaning: classifyRead(answer.outcome), observed, ...answer }
 }
 
-export function classified(method: Method, remote: RemoteUser | null, answer: Answer): Called {
-  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), remote, ...answer }
-  return { method, meaning: classifyWrite(method, answer.outcome), remote: null, ...answer }
+export function classified(method: Method, observed: RemoteUser | null, answer: Answer): Called {
+  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), observed, ...answer }
+  return { method, meaning: classifyWrite(method, answer.outcome), observed: null, ...answer }
 }
 
 type CallRequest = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }
@@ -71,23 +71,23 @@ async function exchange(users: UsersClient, request: CallRequest) {
   try {
     const reply = await send(users, call, userId, signal)
     const body = reply.body.kind === 'json' ? reply.body.value : null
-    const remote = call.method === 'GET' ? readUser(body, userId) : null
+    const observed = call.method === 'GET' ? readUser(body, userId) : null
     const retryAfter = reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }
     const outcome: Outcome = {
       kind: 'reply',
       status: reply.status,
-      body: bodyKind(reply, remote, request),
+      body: bodyKind(reply, observed, request),
       ...retryAfter,
     }
     const named = reply.status >= 400 ? namedFields(body) : []
     const conflict = reply.status === 409 || (INVALID.has(reply.status) && saysConflict(body))
     const shape = reply.body.kind === 'json' ? shapeOf(reply.body.value) : null
-    return { remote, answer: { outcome, named, conflict, shape, durationMs: reply.durationMs } }
+    return { observed, answer: { outcome, named, conflict, shape, durationMs: reply.durationMs } }
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     const outcome: Outcome = { kind: 'error', error: error.kind, reached: error.reached }
     const nothing = { named: [], conflict: false, shape: null }
-    return { remote: null, answer: { outcome, ...nothing, durationMs: performance.now() - started } }
+    return { observed: null, answer: { outcome, ...nothing, durationMs: performance.now() - started } }
   }
 }
 
@@ -106,9 +106,9 @@ function send(users: UsersClient, call: Call, userId: string, signal: AbortSigna
   }
 }
 
-function bodyKind({ body }: Reply, remote: RemoteUser | null, { call, userId }: CallRequest): BodyKind {
+function bodyKind({ body }: Reply, observed: RemoteUser | null, { call, userId }: CallRequest): BodyKind {
   if (body.kind !== 'json') return body.kind
-  if (remote) return 'user'
+  if (observed) return 'user'
   if (body.value === null) return 'null'
   if ('body' in call && contradicts(body.value, userId, call.body.status)) return 'other'
   return reportsError(body.value) ? 'error' : 'readable'

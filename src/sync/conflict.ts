@@ -65,7 +65,7 @@ function uniqueIn(fields: readonly OptionalField[]): readonly (readonly Optional
  * The fields that a conflict may be about: at first all that services commonly take once, and each time that these are
  * sent again another one of them. Empty where that would be every field.
  */
-export function suspects(
+export function likelyFields(
   fields: readonly OptionalField[],
   conflict: Conflicting | null,
 ): readonly OptionalField[] {
@@ -136,12 +136,12 @@ export function conflictMarks(
  */
 export function conflictAfterLookup(
   conflict: Conflicting | null,
-  remote: RemoteUser['fields'],
+  observed: RemoteUser['fields'],
   digests: CustomerDigests,
 ): Conflicting | null {
   if (conflict === null || conflict.phase === 'creating') return null
   const left = fieldsIn(conflict.values).filter((field) => {
-    const shown = remote[field]
+    const shown = observed[field]
     const value = typeof shown === 'string' || typeof shown === 'number' ? shown : null
     return digests.normal(field, value) !== conflict.values[field]
   })

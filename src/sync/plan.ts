@@ -53,7 +53,7 @@ export type WritePlan = Extract<Plan, { readonly body: UpdateBody | CreateBody }
 export type Situation = {
   readonly mapped: Mapped
   readonly memory: Memory
-  /** Other customers in scope that claim the same `user_id`. */
+  /** Other customers in scope that map to the same user. */
   readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests

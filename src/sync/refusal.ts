@@ -1,6 +1,6 @@
 import type { Reason } from '../ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { conflictMarks, isAbout, suspects, withConflict } from './conflict.ts'
+import { conflictMarks, isAbout, likelyFields, withConflict } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
 import { type Facts, reasonOf } from './facts.ts'
 import { currentRefusals, refusalMark } from './left-out.ts'
@@ -62,7 +62,7 @@ function setAside(
   const [sent, kept] = misled ? [joined(fields, before.fields), null] : [fields, before]
   const notCredible = misled || before?.credible === false
   const blamedFields = conflict && notCredible ? [] : blamed(named, fields)
-  const some = blamedFields.length === 0 && conflict ? suspects(sent, memory.conflict) : blamedFields
+  const some = blamedFields.length === 0 && conflict ? likelyFields(sent, memory.conflict) : blamedFields
   const aside = some.length > 0 ? some : sent
   return {
     fields: joined(aside, kept?.fields),

@@ -36,13 +36,13 @@ export function rememberAbsent(memory: Memory): Memory {
  */
 export function rememberSeen(
   memory: Memory,
-  remote: RemoteUser,
+  observed: RemoteUser,
   desired: DesiredUser | null,
   digests: CustomerDigests,
   { learns = true } = {},
 ): Memory {
   const fields = desired?.fields ?? {}
-  const sides = { desired: fields, remote: remote.fields }
+  const sides = { desired: fields, observed: observed.fields }
   let { observedForms } = memory
   const seen: Partial<Record<OptionalField, string>> = {}
   const sent: Partial<Record<OptionalField, string>> = {}
@@ -53,20 +53,20 @@ export function rememberSeen(
       if (acknowledged !== undefined) sent[field] = acknowledged
       continue
     }
-    const same = sameField(field, fields, remote.fields)
+    const same = sameField(field, fields, observed.fields)
     const stands = wanted !== undefined && acknowledged === digests.exact(field, wanted)
     if (learns && stands && same) observedForms = withoutForms(observedForms, [field])
     else if (learns && stands && !isOwnForm(field, sides, observedForms, digests))
-      observedForms = returnedAs(field, remote.fields, { observedForms, digests, exact: acknowledged })
+      observedForms = returnedAs(field, observed.fields, { observedForms, digests, exact: acknowledged })
     const own = isOwnForm(field, sides, observedForms, digests)
-    const form = own ? normalForm(field, wanted) : seenForm(field, fields, remote.fields)
+    const form = own ? normalForm(field, wanted) : seenForm(field, fields, observed.fields)
     seen[field] = digests.ofForm(field, form)
     if (stands && (own || same)) sent[field] = acknowledged
   }
-  const seenStatus = storable(remote.status)
+  const seenStatus = storable(observed.status)
   const shown = { ...memory, remote: 'present' as const, seenStatus, seen, observedForms, lookedUp: true }
   if (memory.erased !== null) return afterErasure(memory, shown)
-  const conflict = conflictAfterLookup(memory.conflict, remote.fields, digests)
+  const conflict = conflictAfterLookup(memory.conflict, observed.fields, digests)
   // The create was refused because the user is there: that was about no value.
   const refused = memory.creating ? {} : memory.refused
   return agreed({ ...shown, sent, refused, conflict, creating: false }, desired)
@@ -83,7 +83,7 @@ function storable(status: number): number {
 const ENOUGH_TIMES = 2
 
 /** Both sides of a user: the desired fields, and those of a GET. */
-type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fields'] }
+type Sides = { readonly desired: Fields; readonly observed: RemoteUser['fields'] }
 
 /**
  * Whether the service shows this value in the form that it has been seen to make of it: acknowledged twice more, it came back
@@ -92,7 +92,7 @@ type Sides = { readonly desired: Fields; readonly remote: RemoteUser['fields'] }
  */
 export function isOwnForm(
   field: ComparableField,
-  { desired, remote }: Sides,
+  { desired, observed }: Sides,
   observedForms: Memory['observedForms'],
   digests: CustomerDigests,
 ): boolean {
@@ -103,7 +103,7 @@ export function isOwnForm(
   return (
     times >= ENOUGH_TIMES &&
     exact === digests.exact(field, wanted) &&
-    form === digests.ofForm(field, normalForm(field, remote[field]))
+    form === digests.ofForm(field, normalForm(field, observed[field]))
   )
 }
 
@@ -126,10 +126,10 @@ type Returning = {
 /** Once a value that was acknowledged, and is still desired, has come back in another form. */
 function returnedAs(
   field: ComparableField,
-  remote: RemoteUser['fields'],
+  observed: RemoteUser['fields'],
   { observedForms, digests, exact }: Returning,
 ): Memory['observedForms'] {
-  const form = digests.ofForm(field, normalForm(field, remote[field]))
+  const form = digests.ofForm(field, normalForm(field, observed[field]))
   const [before, as, times] = observedForms[field] ?? [null, null, 0]
   return { ...observedForms, [field]: [exact, form, before === exact && as === form ? times + 1 : 0] }
 }

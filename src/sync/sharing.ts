@@ -1,4 +1,4 @@
-// The other customers of a user: whether they claim it, and which of their records knows it best.
+// The other customers of a user: which of them are claimants, and which of their records knows the user best.
 import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import {
@@ -37,7 +37,7 @@ type Reads = {
 }
 
 /**
- * `claimants`: those in scope who claim this user, of all `others` with a record under its `user_id`. Two customers
+ * `claimants`: those in scope that map to this user, of all `others` with a record under its `user_id`. Two customers
  * with one user would overwrite each other for ever. A customer with a row that cannot be mapped (an unknown plan,
  * several rows) does not take a user from one that can be mapped; but the user keeps its access. Nor is it where a person
  * is asked, or has decided, about another customer of the user. Only a customer that gave it later takes it then.
@@ -59,9 +59,9 @@ export async function findClaimants(
   const gaveAccess = record.remote !== 'unasked' && (record.seenStatus ?? record.sentStatus) !== 0
   const decided = ({ state, ...other }: Omit<UserRecord, 'key'>) =>
     (state === 'held' || state === 'discarded') && (!gaveAccess || age(other) < age(record))
-  const claims = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
+  const isClaimant = ({ mapped: { kind }, ...other }: (typeof same)[number]) =>
     kind === 'user' || (loses && (kind === 'rejected' || decided(other)))
-  const claimants = same.filter(claims).map(({ key }) => key)
+  const claimants = same.filter(isClaimant).map(({ key }) => key)
   const neverOurs = record.settled && [record, ...others].every(({ remote }) => remote === 'unasked')
   const outside = same.some((other) => other.mapped.kind === 'out-of-scope')
   const spared = neverOurs ? 'user' : outside ? 'fields' : null

@@ -1,5 +1,5 @@
-// Customers as they stand, and what is remembered of them, read together and planned as a claim would begin with them.
-// Whatever looks up many customers without a claim (sweeps, checks, dry runs, `explain`) starts here.
+// Reads many customers with their records, and plans as a sync would. Sweeps, checks, dry runs and `explain` begin with
+// a snapshot.
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
@@ -148,13 +148,13 @@ export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } 
 }
 
 /** The same once a GET has shown this. It is a thought only: nothing is learnt of the service's own forms by it. */
-export function planAfter(snapshot: Snapshot, remote: RemoteUser | 'absent'): Planned {
+export function planAfter(snapshot: Snapshot, observed: RemoteUser | 'absent'): Planned {
   const { mapped, digests } = snapshot
   const { memory: before } = planNow(snapshot)
   const desired = mapped.kind === 'user' ? mapped.user : null
   const memory =
-    remote === 'absent'
+    observed === 'absent'
       ? rememberAbsent(before)
-      : rememberSeen(before, remote, desired, digests, { learns: false })
+      : rememberSeen(before, observed, desired, digests, { learns: false })
   return { memory, plan: makePlan({ ...snapshot, memory }) }
 }

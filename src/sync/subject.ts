@@ -17,7 +17,7 @@ export type Subject = {
   /** The customer's own. */
   readonly record: KnownRecord
   readonly mapped: Mapped
-  /** The customers in scope that claim the same user. */
+  /** Other customers in scope that map to the same user. */
   readonly claimants: readonly CustomerKey[]
   /** The record to plan from: the customer's own, or that of the one that wrote to this user last. */
   readonly basis: KnownRecord
@@ -44,9 +44,10 @@ export async function readSubject(context: SyncContext, claim: Claim): Promise<S
 function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests): Memory {
   // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
   const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
+  const { hiddenUnknown, statusUnknown, changedAtMs, replanInMs } = claim
   return startMemory({
-    ...claim,
     unknown: claim.unknown || (isWithoutAccess(mapped) && unaccepted),
+    ...{ hiddenUnknown, statusUnknown, changedAtMs, replanInMs },
     ...{ record: basis, mapped, digests },
   })
 }

@@ -22,7 +22,7 @@ type Options = {
   readonly watch: Observing['watchLoop'] | undefined
 }
 
-/** A run leaves the rest of its time to the one that comes after it. */
+/** A job leaves the rest of its time to the one that comes after it. */
 const LASTS = 0.9
 
 /** Checks all customers within the period, over and over, together with the other workers; null: it is off. */
@@ -30,10 +30,10 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
   const { opened, queue, log, signal, watch } = options
   const { periodMs } = opened.context.config.reconcile
   if (periodMs === null) return null
-  const run = makeRun(options, periodMs)
-  const step = watch?.('checks', run) ?? run
+  const checkSome = makeStep(options, periodMs)
+  const step = watch?.('checks', checkSome) ?? checkSome
   let failed = 0
-  const runStep = async (): Promise<Processed> => {
+  const takeJob = async (): Promise<Processed> => {
     if (signal.aborted) return { failed: null }
     try {
       await step()
@@ -47,7 +47,7 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }
-  const schedule = await queue.schedule(runStep, { everyMs: scheduleMs(periodMs) })
+  const schedule = await queue.schedule(takeJob, { everyMs: scheduleMs(periodMs) })
   const isTime = makeReminder(TELL_AGAIN_MS, () => performance.now())
   return {
     async restore() {
@@ -63,7 +63,8 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
   }
 }
 
-function makeRun({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
+/** The step is one scheduled run; it resolves to whether there was anything to do. */
+function makeStep({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
   const { config } = context
   const say = logChecks(log)
@@ -75,16 +76,10 @@ function makeRun({ opened, log, logCall, signal }: Options, periodMs: number): (
     },
     repair: config.reconcile.mode === 'repair',
   })
-  const run = makeScheduledRun({
-    ...{
-      pool,
-      binding,
-      pace,
-      fingerprint: config.fingerprint,
-      periodMs,
-      lastsMs: scheduleMs(periodMs) * LASTS,
-    },
-    ...{ most: config.pace.concurrency, sleep, now: () => performance.now(), signal },
+  const scheduledRun = makeScheduledRun({
+    ...{ pool, binding, pace, fingerprint: config.fingerprint, periodMs },
+    ...{ lastsMs: scheduleMs(periodMs) * LASTS, most: config.pace.concurrency },
+    ...{ sleep, now: () => performance.now(), signal },
     async check(keys) {
       const batch = await checking.check(keys, signal)
       for (const each of batch.checked) say.checked(each)
@@ -92,7 +87,7 @@ function makeRun({ opened, log, logCall, signal }: Options, periodMs: number): (
     },
   })
   return async () => {
-    const end = await run()
+    const end = await scheduledRun()
     log.debug({ end }, 'run of checks')
     return end !== 'rest'
   }

@@ -36,7 +36,7 @@ function claim(changedAtMs: number): Claim {
 
 function answered(meaning: WriteMeaning, plan = PATCH, status = 200): SyncStep {
   const outcome = { kind: 'reply', status, body: 'user' } as const
-  const nothing = { remote: null, named: [], conflict: false, shape: null }
+  const nothing = { observed: null, named: [], conflict: false, shape: null }
   return {
     step: 'answered',
     plan,

@@ -7,13 +7,13 @@ import { type BodyKind, classifyRead, type Outcome } from '../../src/sync/classi
 const USER: RemoteUser = { userId: 'u', status: 2, fields: {} }
 
 const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>])[] = [
-  [200, 'user', { remote: USER }],
-  [200, 'null', { remote: 'absent' }],
-  [404, 'none', { remote: 'absent' }],
-  [410, 'readable', { remote: 'absent' }],
-  [200, 'readable', { remote: 'unreadable' }],
-  [200, 'unreadable', { remote: 'unreadable' }],
-  [204, 'none', { remote: 'unreadable' }],
+  [200, 'user', { observed: USER }],
+  [200, 'null', { observed: 'absent' }],
+  [404, 'none', { observed: 'absent' }],
+  [410, 'readable', { observed: 'absent' }],
+  [200, 'readable', { observed: 'unreadable' }],
+  [200, 'unreadable', { observed: 'unreadable' }],
+  [204, 'none', { observed: 'unreadable' }],
   [200, 'error', { none: 'error' }],
   [403, 'error', { none: 'denied' }],
   [429, 'none', { none: 'busy' }],
@@ -24,7 +24,7 @@ const ANSWERS: readonly (readonly [number, BodyKind, ReturnType<typeof shownBy>]
 ]
 
 function shown(outcome: Outcome, remote: RemoteUser | null = null) {
-  return shownBy({ outcome, meaning: classifyRead(outcome), remote })
+  return shownBy({ outcome, meaning: classifyRead(outcome), observed: remote })
 }
 
 test.each(ANSWERS)('%i with a body that is %s: %j', (status, body, expected) => {

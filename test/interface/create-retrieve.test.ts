@@ -61,8 +61,8 @@ section('4.4', {
   path: async () => {
     for (const userId of ['4711', 'ñ ?#%2F', '😀', '...', '%2e%2e', 'a/../b', '__proto__', '\t\n', '//']) {
       scene.sandbox.users.set(userId, { status: 2 })
-      const { meaning, remote } = await scene.call(userId, { method: 'GET' })
-      expect([meaning, remote?.userId]).toEqual(['present', userId])
+      const { meaning, observed } = await scene.call(userId, { method: 'GET' })
+      expect([meaning, observed?.userId]).toEqual(['present', userId])
     }
     for (const userId of ['', '.', '..']) {
       await expect(scene.users.retrieveUser(userId)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ section('4.4', {
     const wire = { user_id: USER, ...shown, description: 'note', mobile_phone: '34612345678' }
     expect((await scene.ask(ONE)).json).toEqual(wire)
     const { user_id: _id, status: _status, ...fields } = wire
-    expect((await scene.call(USER, { method: 'GET' })).remote).toEqual({ userId: USER, status: 2, fields })
+    expect((await scene.call(USER, { method: 'GET' })).observed).toEqual({ userId: USER, status: 2, fields })
   },
   'not shown: empty fields': async () => {
     const { country_code: _hidden, ...desired } = { ...ALL, last_name: null, gender: 1 }
@@ -92,11 +92,11 @@ section('4.4', {
       for (const numbers of choices('numbers')) {
         await scene.users.replaceUser(USER, { ...ALL, last_name: null })
         await scene.become({ nulls, numbers })
-        const { meaning, remote } = await scene.call(USER, { method: 'GET' })
-        expect([nulls, numbers, meaning, remote?.status]).toEqual([nulls, numbers, 'present', 2])
+        const { meaning, observed } = await scene.call(USER, { method: 'GET' })
+        expect([nulls, numbers, meaning, observed?.status]).toEqual([nulls, numbers, 'present', 2])
         for (const field of OPTIONAL_FIELDS) {
           if (field === 'country_code') continue
-          expect([field, sameField(field, desired, remote?.fields ?? {})]).toEqual([field, true])
+          expect([field, sameField(field, desired, observed?.fields ?? {})]).toEqual([field, true])
         }
       }
     }

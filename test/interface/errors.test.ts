@@ -23,9 +23,9 @@ async function meanings(): Promise<readonly string[]> {
 
 section('6', {
   'not shown: events': async () => {
-    expect((await scene.call(USER, GET)).remote?.status).toBe(2)
+    expect((await scene.call(USER, GET)).observed?.status).toBe(2)
     scene.sandbox.users.edit(USER, { status: 0 })
-    expect((await scene.call(USER, GET)).remote?.status).toBe(0)
+    expect((await scene.call(USER, GET)).observed?.status).toBe(0)
     scene.sandbox.users.edit(USER, { status: 2 })
     const room = scene.fill(1)
     const chat = await scene.chatAs(USER)

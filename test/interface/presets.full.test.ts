@@ -19,8 +19,8 @@ const ALL = {
 async function usersPart() {
   const look = async () => {
     scene.sandbox.clock.advance(LATER_MS)
-    const { meaning, remote } = await scene.call('u', { method: 'GET' })
-    return [meaning, remote?.status]
+    const { meaning, observed } = await scene.call('u', { method: 'GET' })
+    return [meaning, observed?.status]
   }
   const before = await look()
   const { meaning: created } = await scene.call('u', { method: 'POST', body: { user_id: 'u', ...ALL } })
@@ -67,7 +67,7 @@ describe('what is not shown', () => {
 
   it('a GET that shows a write late is read as what it shows', async () => {
     await scene.become({ visibleAfterMs: 5000 })
-    const seen = async () => (await scene.call(USER, { method: 'GET' })).remote?.status
+    const seen = async () => (await scene.call(USER, { method: 'GET' })).observed?.status
     scene.sandbox.clock.advance(LATER_MS)
     expect((await scene.call(USER, { method: 'PATCH', body: { status: 0 } })).meaning).toBe('done')
     expect(await seen()).toBe(2)

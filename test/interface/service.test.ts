@@ -26,12 +26,12 @@ section('1', {
   registration: async () => {
     const user = { user_id: 'new', status: 2, first_name: 'Ana' } as const
     expect((await scene.call('new', { method: 'POST', body: user })).meaning).toBe('done')
-    expect((await scene.call('new', { method: 'GET' })).remote).toMatchObject({
+    expect((await scene.call('new', { method: 'GET' })).observed).toMatchObject({
       fields: { first_name: 'Ana' },
     })
     const changed = { status: 2, first_name: 'Eva' } as const
     expect((await scene.call('new', { method: 'PATCH', body: changed })).meaning).toBe('done')
-    expect((await scene.call('new', { method: 'GET' })).remote).toMatchObject({
+    expect((await scene.call('new', { method: 'GET' })).observed).toMatchObject({
       fields: { first_name: 'Eva' },
     })
   },

@@ -46,7 +46,7 @@ section('3', {
     expect(STATUSES).toEqual([0, 2, 4])
     for (const status of STATUSES) {
       await scene.users.updateUser(USER, { status })
-      expect((await scene.call(USER, { method: 'GET' })).remote?.status).toBe(status)
+      expect((await scene.call(USER, { method: 'GET' })).observed?.status).toBe(status)
     }
   },
   'not shown: transitions': async () => {
@@ -54,7 +54,7 @@ section('3', {
       for (const to of STATUSES) {
         await scene.users.updateUser(USER, { status: from })
         expect((await scene.call(USER, { method: 'PATCH', body: { status: to } })).meaning).toBe('done')
-        expect((await scene.call(USER, { method: 'GET' })).remote?.status).toBe(to)
+        expect((await scene.call(USER, { method: 'GET' })).observed?.status).toBe(to)
       }
     }
     const [wire] = await scene.askAs(USER, `${ROOMS}${(await say({ status: 'read' })).room_id}`)
@@ -86,7 +86,7 @@ section('3', {
         scene.sandbox.clock.advance(MINUTE_MS)
         expect(await chat()).toEqual([403, 200, 403])
         const trial = `${trialEnd}-${trialAgain}-4`
-        const shown = async () => (await scene.call(trial, { method: 'GET' })).remote?.status
+        const shown = async () => (await scene.call(trial, { method: 'GET' })).observed?.status
         expect(await shown()).toBe(trialEnd === 'flips' ? 0 : 4)
         await scene.users.updateUser(trial, { status: 4 })
         expect(await chat()).toEqual([403, 200, trialAgain === 'restarts' ? 200 : 403])

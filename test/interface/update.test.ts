@@ -45,7 +45,7 @@ function updates(method: 'PUT' | 'PATCH') {
             updateBody,
             unclear ? 'unclear' : 'done',
           ])
-          expect((await scene.call(USER, { method: 'GET' })).remote?.status).toBe(2)
+          expect((await scene.call(USER, { method: 'GET' })).observed?.status).toBe(2)
         }
       }
     },

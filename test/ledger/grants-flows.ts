@@ -168,7 +168,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
         await writeSample(pool, at, { asked: 1, strange: 0, wanted: 1 })
       }
       const token = (await claimChecks(pool, ['checked'], { lastsMs: 1, fingerprint })).get('checked') ?? null
-      await storeChecks(pool, [{ snapshot, verdict, remote: 'unreadable', token }], options)
+      await storeChecks(pool, [{ snapshot, verdict, observed: 'unreadable', token }], options)
     }
     await readEvidence(pool)
     await setCredible(pool, { by: 'test', why: 'test' })

@@ -32,14 +32,14 @@ export function recordCalls(): Recorder {
         if (step.step === 'planned') begun.set(token, epochMs())
         if (step.step !== 'answered') return
         const { plan, called } = step
-        const { method, outcome, remote } = called
+        const { method, outcome, observed } = called
         const from = begun.get(token) ?? 0
         const body = 'body' in plan ? { ...plan.body } : null
         const heard: JournaledCall['heard'] =
           outcome.kind === 'reply'
             ? { kind: 'answer', status: outcome.status, body: outcome.body }
             : { kind: 'nothing', reached: outcome.reached }
-        made.push({ userId: key, method, body, from, to: epochMs(), heard, shown: remote })
+        made.push({ userId: key, method, body, from, to: epochMs(), heard, shown: observed })
       },
     },
   }

@@ -14,7 +14,7 @@ const CALLED: Called = {
   method: 'POST',
   meaning: 'done',
   outcome: { kind: 'reply', status: 201, body: 'readable', retryAfterMs: 5 },
-  remote: null,
+  observed: null,
   named: ['email'],
   conflict: false,
   shape: '{user_id: string}',
