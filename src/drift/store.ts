@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { retried, UNIQUE_VIOLATION } from '../database/batch.ts'
 import { inTransaction, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { endChecks } from '../ledger/check.ts'
-import { CHECKED_COLUMNS } from '../ledger/record.ts'
+import { listParts, RECORD_PARTS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
@@ -114,12 +114,18 @@ function recordOf({ snapshot, verdict, observed }: UnstoredCheck) {
   return { key, agrees, record: toRecord(planAfter(snapshot, observed).memory, digests.keyId, kept) }
 }
 
+/** A claim writes the rest of a record too. */
+const CHECKED = [
+  ...(['userId', 'remote', 'existed', 'sentStatus', 'seenStatus'] as const),
+  ...(['sent', 'seen', 'refused', 'conflict', 'digestKeyId'] as const),
+]
+
 const WRITE = `
 UPDATE rollcall.ledger l SET checked_at = now(),
   verified_at = CASE WHEN e.verified THEN now() ELSE l.verified_at END,
   proved_at = CASE WHEN e.verified AND (l.proved_at IS NULL OR l.proved_at < l.changed_at) THEN now() ELSE l.proved_at END,
-  ${CHECKED_COLUMNS.set('r', 'e.known')}
+  ${listParts((name, column) => `${column} = CASE WHEN e.known THEN r."${name}" ELSE l.${column} END`, CHECKED)}
 FROM (SELECT key, agrees AS verified, record, coalesce(jsonb_typeof(record) = 'object', false) AS known
   FROM jsonb_to_recordset($1::jsonb) AS e (key text, agrees boolean, record jsonb)) e,
-  LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${CHECKED_COLUMNS.defined})
+  LATERAL jsonb_to_record(CASE WHEN e.known THEN e.record ELSE '{}' END) AS r (${RECORD_PARTS})
 WHERE l.key = e.key COLLATE "C"`

@@ -7,7 +7,7 @@ import type { Claim } from './claim.ts'
 import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
 import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
 import { LOOKUPS_AFTER, LOOKUPS_DERIVED } from './lookups.ts'
-import { type LedgerRecord, RECORD_COLUMNS } from './record.ts'
+import { type LedgerRecord, listParts, RECORD_COLUMNS, RECORD_PARTS } from './record.ts'
 
 /**
  * The outcome of all writing requests of a claim. `none`: none was sent. `refused`: surely none was carried out. `accepted`:
@@ -134,16 +134,16 @@ const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."looked
 
 /** The memory, and the times that prove what became of the change. */
 const LEDGER = `
-INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS.inserted}, last_answer, desired, generation, since,
+INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS}, last_answer, desired, generation, since,
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
-SELECT ended.key, ${RECORD_COLUMNS.values('r')}, e."lastAnswer", e."desiredDigest", e.generation, now(),
+SELECT ended.key, ${listParts((name) => `r."${name}"`)}, e."lastAnswer", e."desiredDigest", e.generation, now(),
   CASE WHEN e.kind = 'settle' THEN to_timestamp(e."changedAtMs" / 1000) END,
   CASE WHEN e.writes = 'accepted' THEN now() END,
   CASE WHEN e.kind = 'settle' AND r.state = 'idle' THEN now() END,
   ${VERIFIED}, ${VERIFIED}
-FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_COLUMNS.defined})
+FROM ended JOIN e USING (id, token), jsonb_to_record(e.record) AS r (${RECORD_PARTS})
 ORDER BY ended.key
-ON CONFLICT (key) DO UPDATE SET ${RECORD_COLUMNS.excluded},
+ON CONFLICT (key) DO UPDATE SET ${listParts((_, column) => `${column} = excluded.${column}`)},
   last_answer = coalesce(excluded.last_answer, l.last_answer),
   desired = excluded.desired, generation = excluded.generation,
   since = CASE WHEN (l.state, l.reason) IS NOT DISTINCT FROM (excluded.state, excluded.reason)

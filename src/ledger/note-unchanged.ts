@@ -47,8 +47,8 @@ export async function noteGently(client: Client, keys: readonly CustomerKey[], l
 
 /**
  * Nothing is known of them, and before they are registered the service is asked whether it has them. Their records come
- * with the note: a record without it would let them be registered unasked, and a note without it be unseen by a claim of
- * another customer with the same `user_id`. First the note, as all statements take these locks.
+ * with the note: a record without it would let them be registered unasked. Without a record, no claim of another customer
+ * with the same `user_id` would see them. First the note, as all statements take these locks.
  */
 const NOTE_UNKNOWN = `
 WITH noted AS (${noteKeys(`${OWE}, ${DUE_GENTLY}, unknown = true`, { lane: '$3', unknown: true })} RETURNING key)

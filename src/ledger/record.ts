@@ -154,10 +154,10 @@ export const NEVER_SETTLED: KnownRecord = {
 type Columns = { readonly [K in keyof LedgerRecord]: readonly [(typeof ledger)[K]['_']['name'], string] }
 
 /**
- * Column and type of each part that a check may write, as the table has them. They are written again here because
- * drizzle-orm takes longer to load than the rest of a command; test/ledger/record.test.ts compares.
+ * Column and type of each part of a record, as the table has them. They are written again here because drizzle-orm takes
+ * longer to load than the rest of a command; test/ledger/record.test.ts compares.
  */
-const CHECKED = {
+export const COLUMNS: Columns = {
   userId: ['user_id', 'text'],
   remote: ['remote', 'text'],
   existed: ['existed', 'boolean'],
@@ -168,10 +168,6 @@ const CHECKED = {
   refused: ['refused', 'jsonb'],
   conflict: ['conflict', 'jsonb'],
   digestKeyId: ['digest_key', 'text'],
-} as const satisfies Partial<Columns>
-/** All of it: a claim writes the rest too. */
-export const WHOLE: Columns = {
-  ...CHECKED,
   erased: ['erased', 'text'],
   observedForms: ['observed_forms', 'jsonb'],
   state: ['state', 'text'],
@@ -179,36 +175,25 @@ export const WHOLE: Columns = {
   issues: ['issues', 'jsonb'],
 }
 
-/** The columns of a record in the pieces that statements are made of. */
-function columnsOf(of: Partial<Columns>) {
-  const columns = Object.entries(of).map(([name, [column, type]]) => ({ name, column, type }))
-  const listed = (piece: (each: (typeof columns)[number]) => string) => columns.map(piece).join(', ')
-  return {
-    /** For a SELECT, under their names in a record. */
-    read: listed(({ name, column }) => `${column} AS "${name}"`),
-    /** The definition of a record that jsonb is read as. */
-    defined: listed(({ name, type }) => `"${name}" ${type}`),
-    inserted: listed(({ column }) => column),
-    /** From such a record. */
-    values: (record: string) => listed(({ name }) => `${record}."${name}"`),
-    /** For the row `l`: from a record where the condition holds, else as it is. */
-    set: (record: string, where: string) =>
-      listed(
-        ({ name, column }) => `${column} = CASE WHEN ${where} THEN ${record}."${name}" ELSE l.${column} END`,
-      ),
-    excluded: listed(({ column }) => `${column} = excluded.${column}`),
-  }
+const PARTS = Object.keys(COLUMNS) as readonly (keyof LedgerRecord)[]
+
+type Piece = (name: string, column: string, type: string) => string
+
+/** A list for a statement, of each part its name, its column, or both. */
+export function listParts(piece: Piece, parts = PARTS): string {
+  return parts.map((part) => piece(part, COLUMNS[part][0], COLUMNS[part][1])).join(', ')
 }
 
-export const RECORD_COLUMNS = columnsOf(WHOLE)
-export const CHECKED_COLUMNS = columnsOf(CHECKED)
+export const RECORD_COLUMNS = listParts((_, column) => column)
+/** For jsonb that is read as a record. */
+export const RECORD_PARTS = listParts((name, _, type) => `"${name}" ${type}`)
 
 const AGES = `
   (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
   (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
 
 /** The columns of a KnownRecord, for every statement that reads one. */
-export const RECORD = `${RECORD_COLUMNS.read},
+export const RECORD = `${listParts((name, column) => `${column} AS "${name}"`)},
   generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired AS "desiredDigest", ${AGES}`
 
 const READ = `SELECT key, ${RECORD} FROM rollcall.ledger WHERE key = ANY($1)`

@@ -180,8 +180,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'ending-forgets-acknowledged',
-      `DO UPDATE SET \${RECORD_COLUMNS.excluded},`,
-      `DO UPDATE SET \${RECORD_COLUMNS.excluded.replace('sent = excluded.sent', 'sent = l.sent')},`,
+      `column} = excluded.\${column}`,
+      `column} = \${column === 'sent' ? 'l' : 'excluded'}.\${column}`,
     ],
   ],
   'src/ledger/consequences.ts': [
