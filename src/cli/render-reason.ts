@@ -1,4 +1,5 @@
-import type { CustomerState, Reason, ReasonCode } from '../ledger/record.ts'
+import type { Reason, ReasonCode } from '../ledger/reason.ts'
+import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
 import { shown } from './render.ts'

@@ -2,7 +2,7 @@
 import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Client } from '../database/client.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'
-import type { Reason } from '../ledger/record.ts'
+import type { Reason } from '../ledger/reason.ts'
 import { entitled, STATUSES } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'
 import { accessAfter } from '../sync/plan.ts'

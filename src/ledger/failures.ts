@@ -3,7 +3,8 @@ import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { UNDER_WAY } from './note.ts'
-import type { CustomerState, Reason } from './record.ts'
+import type { Reason } from './reason.ts'
+import type { CustomerState } from './record.ts'
 import { iso } from './sql.ts'
 
 /** Which customers: those with a reason (`detail`: its HTTP status or error), those with an issue of a field, or all. */

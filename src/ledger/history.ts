@@ -3,7 +3,8 @@ import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
 import { UNDER_WAY } from './note.ts'
-import type { CustomerState, Reason, RemoteState } from './record.ts'
+import type { Reason } from './reason.ts'
+import type { CustomerState, RemoteState } from './record.ts'
 import { iso, SEARCHED_BYTES } from './sql.ts'
 
 /** One call that was made for a customer, as it was written down. */

@@ -1,5 +1,5 @@
 // The facts of an answer from which a claim goes on after it, or ends.
-import type { Reason, ReasonCode } from '../ledger/record.ts'
+import type { Reason, ReasonCode } from '../ledger/reason.ts'
 import type { DesiredUser, OptionalField } from '../model/user.ts'
 import type { Called } from './call.ts'
 import { fieldsOf, type Plan } from './plan.ts'

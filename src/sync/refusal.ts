@@ -1,4 +1,4 @@
-import type { Reason } from '../ledger/record.ts'
+import type { Reason } from '../ledger/reason.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { conflictMarks, isAbout, likelyFields, withConflict } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'

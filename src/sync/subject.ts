@@ -1,6 +1,7 @@
 import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
-import { existedBefore, type KnownRecord, type Reason } from '../ledger/record.ts'
+import type { Reason } from '../ledger/reason.ts'
+import { existedBefore, type KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { Mapped } from '../model/mapped.ts'

@@ -1,5 +1,5 @@
 import type { Writes } from '../ledger/ending.ts'
-import type { Reason } from '../ledger/record.ts'
+import type { Reason } from '../ledger/reason.ts'
 import { entitled, type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'

@@ -1,6 +1,6 @@
 import type { JobQueue } from '../dispatch/queue.ts'
 import type { CallEntry } from '../ledger/calls.ts'
-import { REASON_CODES } from '../ledger/record.ts'
+import { REASON_CODES } from '../ledger/reason.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'

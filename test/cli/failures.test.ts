@@ -3,7 +3,7 @@ import { readFailuresAsked } from '../../src/cli/failures.ts'
 import { adviseGroups, renderGroups } from '../../src/cli/render-failures.ts'
 import { isReasonCode, renderReason } from '../../src/cli/render-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
-import { REASON_CODES } from '../../src/ledger/record.ts'
+import { REASON_CODES } from '../../src/ledger/reason.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
 
 const TOO_BARE = /undefined|null|NaN|\[object|: $|\(\)/

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { REASON_CODES } from '../../src/ledger/record.ts'
+import { REASON_CODES } from '../../src/ledger/reason.ts'
 import { ERRORS, type ErrorCode } from '../../src/model/errors.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
