@@ -1,31 +1,24 @@
 // Judges what a GET shows of a customer to which nothing is owed: drift is a check whose plan would write. Pure.
-import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
-import { userIdOf } from '../model/mapped.ts'
 import type { ComparableField } from '../model/normal.ts'
 import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
 import { isOwnForm } from '../sync/remember.ts'
-import { planAfter, planNow, type Snapshot } from '../sync/snapshot.ts'
-import type { CheckVerdict, DriftCause, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
+import { planAfter, type Snapshot } from '../sync/snapshot.ts'
+import { type CauseInputs, causeOfChange, causesOf, recordOfUser } from './causes.ts'
+import type { CheckVerdict, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Observed = RemoteUser | 'absent' | 'unreadable'
 
-type Known = {
-  /** Fields that writes of unknown outcome carried since a GET last agreed. */
-  readonly unclear: readonly string[]
-  readonly generation: string
-}
-
 export function compare(
   snapshot: Snapshot,
   observed: Observed,
-  known: Known,
+  known: CauseInputs,
 ): Exclude<CheckVerdict, { why: unknown }> {
   const { mapped, work } = snapshot
-  if (observed === 'unreadable') return drift('unreadable', { cause: changedSince(known.unclear, work) })
+  if (observed === 'unreadable') return drift('unreadable', { cause: causeOfChange(known.unclear, work) })
   const { plan, memory } = planAfter(snapshot, observed)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
@@ -35,7 +28,7 @@ export function compare(
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
     case 'create':
-      return drift('missing', { cause: causes.absence(), access: wrongAccess(plan.body.status, 0) })
+      return drift('missing', { cause: causes.ofAbsence(), access: wrongAccess(plan.body.status, 0) })
     case 'revoke':
       return drift('unexpected-access', { cause: causes.ofFields(['status']), access: 'undue' })
     case 'erase': {
@@ -61,13 +54,6 @@ export function compare(
   }
 }
 
-/** Nothing is remembered of a user with another `user_id` than the record was made under. */
-export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
-  const userId = userIdOf(mapped)
-  const another = userId !== null && record.userId !== null && record.userId !== userId
-  return another ? NEVER_SETTLED : record
-}
-
 /** A check of an erased user changes nothing in the record: a second one would say that the user has vanished again. */
 function existed(snapshot: Snapshot): boolean {
   const { remote, erased } = recordOfUser(snapshot)
@@ -90,70 +76,6 @@ function drift(kind: DriftKind, said: Partial<DriftVerdict>): DriftVerdict {
 function wrongAccess(here: Status, there: number): DriftVerdict['access'] {
   if (entitled(here)) return there === 0 ? 'lost' : null
   return entitled(there) ? 'undue' : null
-}
-
-/** The first that holds for any field is that of the user: our own doing is said before another's. */
-const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
-
-type UnknownOutcome = Pick<Snapshot['work'], 'unverified' | 'hiddenUnknown'>
-
-/** Fields that the service once had: no call of ours since then may have changed them. */
-function changedSince(unclear: readonly string[], { unverified, hiddenUnknown }: UnknownOutcome): DriftCause {
-  return unverified || hiddenUnknown || unclear.length > 0 ? 'unknown-outcome' : 'edited-at-service'
-}
-
-/**
- * Why the service disagrees, as far as the records tell. `edited-at-service` is claimed only where the desired value was
- * acknowledged or shown once, and no call of ours since then may have changed it. Digests of another key tell nothing:
- * then nothing is known to have been delivered.
- */
-export function causesOf(snapshot: Snapshot, { unclear, generation }: Known) {
-  const { work, mapped, digests, desiredDigest } = snapshot
-  const record = recordOfUser(snapshot)
-  const comparable = record.digestKeyId === digests.keyId
-  const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
-  const remapped =
-    older && comparable && work.record.desiredDigest !== null && work.record.desiredDigest !== desiredDigest
-  const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
-
-  function changed(field: DriftField, delivered: boolean): DriftCause {
-    if (!delivered) return undelivered
-    return changedSince(unclear.includes(field) ? [field] : [], work)
-  }
-
-  function ofField(field: DriftField): DriftCause {
-    if (field === 'status') return ofStatus()
-    if (!comparable) return 'never-delivered'
-    const [sent, seen] = [record.sent[field], record.seen[field]]
-    const value = mapped.kind === 'user' ? mapped.user.fields[field] : undefined
-    // A field that the mapping does not set was as it should be while it was empty.
-    if (value === undefined)
-      return changed(field, seen === NO_VALUE || (seen === undefined && record.verifiedAgoMs !== null))
-    const delivered =
-      sent === undefined ? seen === digests.normal(field, value) : sent === digests.exact(field, value)
-    return changed(field, delivered)
-  }
-
-  function ofStatus(): DriftCause {
-    const { sentStatus } = planNow(snapshot).memory
-    if (sentStatus === null && record.sentStatus !== null) return 'unknown-outcome'
-    return changed('status', sentStatus === (mapped.kind === 'user' ? mapped.user.status : 0))
-  }
-
-  return {
-    ofField,
-    ofFields(fields: readonly DriftField[]): DriftCause {
-      const causes = fields.map(ofField)
-      return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
-    },
-    /** The difference of a user that is desired and missing. Every call of unknown outcome could have been about that. */
-    absence(): DriftCause {
-      // A clear refusal of the last call, and no crash since then.
-      const refused = record.reason?.code === 'refused' && !work.hiddenUnknown
-      if (!refused && (work.unknown || record.remote === 'unknown')) return 'unknown-outcome'
-      return record.remote === 'present' ? changedSince(unclear, work) : undelivered
-    },
-  }
 }
 
 /** Fields that the service shows in a form of its own that counts as the same. */

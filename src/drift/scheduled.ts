@@ -4,7 +4,7 @@ import { type Client, keysBy } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { makeAllowance, SHARE } from './allowance.ts'
-import { dueChecks } from './found.ts'
+import { dueChecks } from './open-findings.ts'
 import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
 import { CHECKABLE, type Stopped } from './words.ts'
 

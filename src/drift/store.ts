@@ -10,7 +10,7 @@ import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, type StepOptions } from './after-step.ts'
 import { type Observed, ownFormsOf, shownOf } from './compare.ts'
 import { isNotCredible, isStrange, readEvidence } from './evidence.ts'
-import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './found.ts'
+import { forgetFindings, lockOpen, type OpenFinding, writeFindings } from './open-findings.ts'
 import { type FindingStep, stepFor } from './step.ts'
 import { type Checked, type CheckVerdict, isDrift } from './words.ts'
 

@@ -1,5 +1,6 @@
 // A customer's fields, desired and at the service, side by side: names and states, never a value. Pure.
-import { causesOf, compare, recordOfUser } from '../drift/compare.ts'
+import { causesOf, recordOfUser } from '../drift/causes.ts'
+import { compare } from '../drift/compare.ts'
 import type { DriftCause, DriftField, DriftVerdict } from '../drift/words.ts'
 import type { KnownRecord } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
@@ -56,7 +57,7 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const causeOf = (field: FieldRow['field']) => {
     const differing = wrong.find((each) => each === field)
     if (!comparable || !differing) return null
-    return nowCause(causes.ofField(differing), differing, recordOfUser(snapshot), consistencyDelayMs)
+    return nowCause(causes.ofFields([differing]), differing, recordOfUser(snapshot), consistencyDelayMs)
   }
   const valuesOf = (here: unknown, service: unknown) =>
     showValues ? { values: { here: here ?? null, service: service ?? null } } : {}

@@ -1,6 +1,7 @@
 // What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { countOpen, dueChecks, readOpenFound } from '../../src/drift/found.ts'
+import { countOpen, readOpenFound } from '../../src/drift/found.ts'
+import { dueChecks } from '../../src/drift/open-findings.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteLookup } from '../../src/ledger/note-unchanged.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'

@@ -1,6 +1,6 @@
 // How findings end of customers that are not checked any more; with real tables and a service.
 import { expect, test } from 'vitest'
-import { dueChecks } from '../../src/drift/found.ts'
+import { dueChecks } from '../../src/drift/open-findings.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { noteLookup } from '../../src/ledger/note-unchanged.ts'
 import { named, settledHouse } from '../support/settled-house.ts'

@@ -1,0 +1,85 @@
+// Why the service shows another user than the customer, as far as the records tell. Pure.
+import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
+import { userIdOf } from '../model/mapped.ts'
+import { NO_VALUE } from '../sync/digest.ts'
+import { planNow, type Snapshot } from '../sync/snapshot.ts'
+import type { DriftCause, DriftField } from './words.ts'
+
+export type CauseInputs = {
+  /** Fields that writes of unknown outcome carried since a GET last agreed. */
+  readonly unclear: readonly string[]
+  readonly generation: string
+}
+
+/** Nothing is remembered of a user with another `user_id` than the record was made under. */
+export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
+  const userId = userIdOf(mapped)
+  const another = userId !== null && record.userId !== null && record.userId !== userId
+  return another ? NEVER_SETTLED : record
+}
+
+/** The first that holds for any field is that of the user: our own doing is said before another's. */
+const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
+
+type UnknownOutcome = Pick<Snapshot['work'], 'unverified' | 'hiddenUnknown'>
+
+/** Fields that the service once had: no call of ours since then may have changed them. */
+export function causeOfChange(
+  unclear: readonly string[],
+  { unverified, hiddenUnknown }: UnknownOutcome,
+): DriftCause {
+  return unverified || hiddenUnknown || unclear.length > 0 ? 'unknown-outcome' : 'edited-at-service'
+}
+
+/**
+ * Why the service disagrees, as far as the records tell. `edited-at-service` is claimed only where the desired value was
+ * acknowledged or shown once, and no call of ours since then may have changed it. Digests of another key tell nothing:
+ * then nothing is known to have been delivered.
+ */
+export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInputs) {
+  const { work, mapped, digests, desiredDigest } = snapshot
+  const record = recordOfUser(snapshot)
+  const comparable = record.digestKeyId === digests.keyId
+  const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
+  const remapped =
+    older && comparable && work.record.desiredDigest !== null && work.record.desiredDigest !== desiredDigest
+  const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
+
+  function changed(field: DriftField, delivered: boolean): DriftCause {
+    if (!delivered) return undelivered
+    return causeOfChange(unclear.includes(field) ? [field] : [], work)
+  }
+
+  function ofField(field: DriftField): DriftCause {
+    if (field === 'status') return ofStatus()
+    if (!comparable) return 'never-delivered'
+    const [sent, seen] = [record.sent[field], record.seen[field]]
+    const value = mapped.kind === 'user' ? mapped.user.fields[field] : undefined
+    // A field that the mapping does not set was as it should be while it was empty.
+    if (value === undefined)
+      return changed(field, seen === NO_VALUE || (seen === undefined && record.verifiedAgoMs !== null))
+    const delivered =
+      sent === undefined ? seen === digests.normal(field, value) : sent === digests.exact(field, value)
+    return changed(field, delivered)
+  }
+
+  function ofStatus(): DriftCause {
+    const { sentStatus } = planNow(snapshot).memory
+    if (sentStatus === null && record.sentStatus !== null) return 'unknown-outcome'
+    return changed('status', sentStatus === (mapped.kind === 'user' ? mapped.user.status : 0))
+  }
+
+  return {
+    ofFields(fields: readonly DriftField[]): DriftCause {
+      const causes = fields.map(ofField)
+      return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
+    },
+    /** The difference of a user that is desired and missing. Every call of unknown outcome could have been about that. */
+    ofAbsence(): DriftCause {
+      // A clear refusal of the last call, and no crash since then.
+      const refused = record.reason?.code === 'refused' && !work.hiddenUnknown
+      if (!refused && (work.unknown || record.remote === 'unknown')) return 'unknown-outcome'
+      return record.remote === 'present' ? causeOfChange(unclear, work) : undelivered
+    },
+  }
+}
