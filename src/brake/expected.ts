@@ -1,5 +1,5 @@
 import type { Client } from '../database/client.ts'
-import { iso } from '../ledger/sql.ts'
+import { iso } from '../database/sql.ts'
 import { LANE } from '../model/customer.ts'
 
 type Expecting = {

@@ -1,7 +1,7 @@
 // Held customers, by kind and one by one, and what was decided; held.ts makes the decisions.
 import { type Client, keysBy, oneRow } from '../database/client.ts'
+import { iso, wholeMs } from '../database/sql.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'
-import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
 
@@ -29,8 +29,6 @@ export type KindHeld = {
   readonly expectedUntil: string | null
 }
 
-const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
-
 const EXPECTED = 'b.expected > 0 AND b.expected_until > clock_timestamp()'
 
 const BY_KIND = `
@@ -50,8 +48,8 @@ counted AS (
     min(since) FILTER (WHERE state = 'held' AND NOT released) AS since
   FROM stopped GROUP BY kind)
 SELECT kind, coalesce(c.held, 0) AS held, coalesce(c.released, 0) AS released, coalesce(c.discarded, 0) AS discarded,
-  ${ms('clock_timestamp() - c.since')} AS "sinceMs", ${iso('b.tripped_at')} AS "trippedAt",
-  ${ms('clock_timestamp() - b.tripped_at')} AS "trippedMs", b.tripped_at_limit AS "limit",
+  ${wholeMs('clock_timestamp() - c.since')} AS "sinceMs", ${iso('b.tripped_at')} AS "trippedAt",
+  ${wholeMs('clock_timestamp() - b.tripped_at')} AS "trippedMs", b.tripped_at_limit AS "limit",
   coalesce(b.taken, 0) AS taken, b.base::float8 AS base,
   CASE WHEN ${EXPECTED} THEN b.expected ELSE 0 END AS expected,
   CASE WHEN ${EXPECTED} THEN ${iso('b.expected_until')} END AS "expectedUntil"
@@ -96,7 +94,7 @@ const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $1::text IS N
 const LIST = `
 SELECT l.key, l.user_id AS "userId", l.state, coalesce(l.reason->'kinds', '[]') AS kinds,
   coalesce(l.reason->'fields', '[]') AS fields, coalesce(l.seen_status, l.sent_status) AS "statusFrom",
-  ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
+  ${iso('l.since')} AS since, ${wholeMs('clock_timestamp() - l.since')} AS "sinceMs",
   l.state = 'held' AND ${OPEN_RELEASE} AS released
 FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.state DESC, l.key LIMIT $3`
 

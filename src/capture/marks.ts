@@ -5,6 +5,7 @@
 // that was running when the mark was closed has ended: pg_snapshot_xmin of a new snapshot has reached pg_snapshot_xmax
 // of one taken after the commit. An earlier one would miss the changes of a transaction that trusted the mark.
 import { type Client, oneRow } from '../database/client.ts'
+import { iso } from '../database/sql.ts'
 
 type MarkKind = 'truncate' | 'overflow'
 
@@ -17,8 +18,7 @@ export type CaptureMark = {
 
 export async function openMarks(client: Client): Promise<readonly CaptureMark[]> {
   const { rows } = await client.query<CaptureMark>(
-    `SELECT m.id::text AS id, kind, relation,
-       to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS since
+    `SELECT m.id::text AS id, kind, relation, ${iso('at')} AS since
      FROM rollcall.capture_mark m WHERE resolved_at IS NULL ORDER BY m.id`,
   )
   return rows

@@ -1,5 +1,6 @@
 // The trigger-mode change source: what the triggers appended is deleted and noted in one transaction.
 import type { ClientBase, Pool } from 'pg'
+import { ms } from '../database/sql.ts'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'
 
 /**
@@ -15,7 +16,7 @@ WITH taken AS (
     SELECT id FROM rollcall.outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING key, lane, at)
 SELECT CASE WHEN octet_length(key) <= ${LONGEST_KEY_BYTES} THEN key END AS key,
-  min(lane) AS lane, (extract(epoch FROM min(at)) * 1000)::float8 AS at, count(*)::int AS rows
+  min(lane) AS lane, ${ms('min(at)')} AS at, count(*)::int AS rows
 FROM taken GROUP BY 1 ORDER BY 1`
 
 type Taken = {

@@ -1,5 +1,6 @@
 // How far checks have come and what they have found; counts and times only.
 import { type Client, oneRow } from '../database/client.ts'
+import { ms } from '../database/sql.ts'
 import { isTooStrange, readEvidence } from './evidence.ts'
 import { countOpen } from './found.ts'
 import { readHeldAccess } from './held-access.ts'
@@ -36,12 +37,12 @@ const PROVED = 1000
 const COVERAGE = `
 WITH seen AS MATERIALIZED (SELECT ${CHECKED_AT} AS at, l.changed_at, l.proved_at FROM rollcall.ledger l WHERE ${CHECKABLE}),
 proved AS (
-  SELECT (extract(epoch FROM proved_at - changed_at) * 1000)::float8 AS ms FROM seen
+  SELECT ${ms('proved_at - changed_at')} AS ms FROM seen
   WHERE proved_at >= changed_at ORDER BY proved_at DESC LIMIT ${PROVED})
 SELECT count(*)::float8 AS customers,
   count(*) FILTER (WHERE at >= now() - $1 * interval '1 ms')::float8 AS within,
   count(*) FILTER (WHERE at IS NULL)::float8 AS never,
-  (extract(epoch FROM now() - min(at)) * 1000)::float8 AS "oldestAgeMs",
+  ${ms('now() - min(at)')} AS "oldestAgeMs",
   EXISTS (SELECT FROM rollcall.pace WHERE checks_since < now() - $1 * interval '1 ms') AS long,
   (SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('customers', count(*),
      'medianMs', percentile_cont(0.5) WITHIN GROUP (ORDER BY ms),

@@ -3,6 +3,7 @@
 // that sample alone decides. See docs/decisions/2026-11-23-checks.md.
 import type { DecidedBy } from '../brake/held.ts'
 import { type Client, oneRow } from '../database/client.ts'
+import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
 import { type GetUsers, readCheckable } from './get-users.ts'
@@ -55,7 +56,7 @@ export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > cl
 
 const EVIDENCE = `
 SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS strange, (sample->>'wanted')::float8 AS wanted,
-  (extract(epoch FROM clock_timestamp() - sampled_at) * 1000)::float8 AS "ageMs",
+  ${ms('clock_timestamp() - sampled_at')} AS "ageMs",
   EXISTS (SELECT FROM rollcall.decision d WHERE d.action = 'credible' AND d.at > now() - interval '1 day'
     AND d.at > (SELECT max(bound_at) FROM rollcall.target)) AS meant
 FROM rollcall.pace WHERE sampled_at = ${SAMPLED_AT}`

@@ -1,8 +1,8 @@
 // Reads findings for reports and runs; open-findings.ts has the statements of checks.
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
+import { iso } from '../database/sql.ts'
 import { OPEN_RELEASE } from '../ledger/failures.ts'
-import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { readHeldAccess } from './held-access.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'

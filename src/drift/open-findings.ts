@@ -1,5 +1,6 @@
 // The open findings of customers, suspicions among them: which are due, what they say, and what a check makes of them.
 import { type Client, keysBy } from '../database/client.ts'
+import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { SAMPLED } from './evidence.ts'
 import type { KeptDrift, StoredFinding } from './step.ts'
@@ -25,7 +26,7 @@ export type OpenFinding = StoredFinding & { readonly sampled: boolean }
 
 const OPEN = `
 SELECT f.key, f.id::text, f.kind, to_jsonb(f.fields) AS fields, to_jsonb(f.pending) AS pending, f.cause, f.access, f.checks, f.repairs, f.desired AS "desiredDigest",
-  (extract(epoch FROM f.next_check_at - now()) * 1000)::float8 AS "nextInMs",
+  ${ms('f.next_check_at - now()')} AS "nextInMs",
   coalesce(l.acknowledged_at > f.repaired_at, false) AS "writtenSinceRepair",
   coalesce(l.acknowledged_at > f.last_seen, false) AS "writtenSinceSeen", ${SAMPLED} AS sampled
 FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)

@@ -1,8 +1,8 @@
 // Runs of `rollcall drift`, as they are stored among all runs: their cursor, and what earlier ones have found.
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
+import { iso } from '../database/sql.ts'
 import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
-import { iso } from '../ledger/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, soFar, withNew } from './agenda.ts'
 import { beginningOf, type Next, type Place } from './all-customers.ts'

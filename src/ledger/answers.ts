@@ -1,6 +1,6 @@
 import type { Client } from '../database/client.ts'
+import { iso } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { iso } from './sql.ts'
 
 /** One distinct answer of the service; times as ISO text in UTC. */
 export type DistinctAnswer = {

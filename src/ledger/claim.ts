@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
+import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
@@ -51,9 +52,9 @@ WHERE o.id = b.id AND b.call_token IS NULL AND b.due_at > now() AND (b.not_befor
   AND ${isCurrent({ binding: '$4', fingerprint: '$5' })}
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_unknown AS "hiddenUnknown",
   o.status_unknown AS "statusUnknown", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,
-  (extract(epoch FROM o.changed_at) * 1000)::float8 AS "changedAtMs",
-  (extract(epoch FROM o.replan_at - now()) * 1000)::float8 AS "replanInMs",
-  (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+  ${ms('o.changed_at')} AS "changedAtMs",
+  ${ms('o.replan_at - now()')} AS "replanInMs",
+  ${ms('now()')} AS "nowMs"`
 
 /** `lastsMs`: until another process may look up the user, which is the claim's lifetime and the lag of the service. */
 type Options = BoundTo & { readonly lastsMs: number }

@@ -1,6 +1,6 @@
 import type { Client } from '../database/client.ts'
+import { iso } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { iso } from './sql.ts'
 
 /** One acknowledged call that cleared personal fields of a customer whose row is gone. Names of fields, never a value. */
 export type Receipt = {

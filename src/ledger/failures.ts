@@ -1,11 +1,11 @@
 // Customers who are rejected, who fail or whose fields are left out: by reason and one by one.
 import type { Client } from '../database/client.ts'
+import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { UNDER_WAY } from './note.ts'
 import type { Reason } from './reason.ts'
 import type { CustomerState } from './record.ts'
-import { iso } from './sql.ts'
 
 /** Which customers: those with a reason (`detail`: its HTTP status or error), those with an issue of a field, or all. */
 export type Selector =
@@ -93,14 +93,12 @@ export type Failing = Waiting & {
   readonly attempts: number
 }
 
-const ms = (interval: string) => `round(extract(epoch FROM ${interval}) * 1000)::float8`
-
 const REASONS = `
 SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
   count(*)::int AS customers, min(l.key) AS example,
   ${common('fields')} AS fields, ${common('named')} AS named, ${common('keys')} AS keys, ${common('misfits')} AS misfits,
-  ${iso('min(l.since)')} AS since, ${ms('clock_timestamp() - min(l.since)')} AS "sinceMs",
-  ${ms('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
+  ${iso('min(l.since)')} AS since, ${wholeMs('clock_timestamp() - min(l.since)')} AS "sinceMs",
+  ${wholeMs('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
   coalesce(bool_or(${UNDER_WAY}), false) AS "underWay"
 FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
 WHERE ${STOPPED}
@@ -145,8 +143,8 @@ export async function listFailing(
 ): Promise<{ readonly customers: readonly Failing[]; readonly total: number }> {
   const { rows } = await client.query<Failing & { total: number }>(
     `SELECT l.key, l.state, l.reason, l.issues, coalesce(o.attempts, 0) AS attempts,
-       ${iso('l.since')} AS since, ${ms('clock_timestamp() - l.since')} AS "sinceMs",
-       CASE WHEN o.token IS NULL THEN ${ms('o.due_at - clock_timestamp()')} END AS "nextInMs",
+       ${iso('l.since')} AS since, ${wholeMs('clock_timestamp() - l.since')} AS "sinceMs",
+       CASE WHEN o.token IS NULL THEN ${wholeMs('o.due_at - clock_timestamp()')} END AS "nextInMs",
        ${UNDER_WAY} AS "underWay", (count(*) OVER ())::int AS total
      FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
      WHERE ${SELECTED[selector.kind]} ORDER BY l.since, l.key LIMIT $3`,

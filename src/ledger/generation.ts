@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Client } from '../database/client.ts'
+import { isoSeconds } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 
@@ -38,7 +39,7 @@ WHERE ${CURRENT_FINGERPRINT} IS NULL OR ${CURRENT_FINGERPRINT} <> $1 AND ${NOTHI
 
 const STANDING = `
 SELECT id::text AS generation, fingerprint = $1 AS current, swept_at IS NOT NULL AS swept,
-  to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "appliedAt",
+  ${isoSeconds('applied_at')} AS "appliedAt",
   fingerprint <> $1 AND EXISTS (SELECT FROM rollcall.generation WHERE fingerprint = $1) AS earlier
 FROM rollcall.generation ORDER BY id DESC LIMIT 1`
 

@@ -1,11 +1,11 @@
 import { type Client, keysBy } from '../database/client.ts'
+import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
 import { UNDER_WAY } from './note.ts'
 import type { Reason } from './reason.ts'
 import type { CustomerState, RemoteState } from './record.ts'
-import { iso, SEARCHED_BYTES } from './sql.ts'
 
 /** One call that was made for a customer, as it was written down. */
 export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
@@ -82,8 +82,10 @@ SELECT jsonb_build_object('kind', f.kind, 'fields', f.fields, 'cause', f.cause, 
   'repairs', f.repairs, 'firstSeen', ${iso('f.first_seen')})
 FROM rollcall.finding f WHERE f.key = $1 AND f.resolved_at IS NULL`
 
-/** In whole milliseconds. */
-const AGE = (column: string) => `round(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`
+const AGE = (column: string) => wholeMs(`clock_timestamp() - ${column}`)
+
+/** A larger outbox has no index by key and is not searched. */
+const SEARCHED_BYTES = 32 * 1_048_576
 
 /** One statement, so that all of it is of one moment. */
 const HISTORY = `

@@ -1,4 +1,5 @@
 import type { Client } from '../database/client.ts'
+import { ms } from '../database/sql.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
 import { common, STOPPED as NOT_SYNCED, OPEN_RELEASE } from './failures.ts'
@@ -45,7 +46,7 @@ export type Overview = {
   readonly outbox: { readonly rows: number; readonly bytes: number; readonly oldestAgeMs: number | null }
 }
 
-const AGE = (column: string) => `(extract(epoch FROM clock_timestamp() - min(${column})) * 1000)::float8`
+const AGE = (column: string) => ms(`clock_timestamp() - min(${column})`)
 
 const OVERVIEW = `
 SELECT

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
+import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { OptionalField } from '../model/user.ts'
@@ -135,8 +136,8 @@ export const RECORD_COLUMNS = listParts((_, column) => column)
 export const RECORD_PARTS = listParts((name, _, type) => `"${name}" ${type}`)
 
 const AGES = `
-  (extract(epoch FROM clock_timestamp() - verified_at) * 1000)::float8 AS "verifiedAgoMs",
-  (extract(epoch FROM clock_timestamp() - acknowledged_at) * 1000)::float8 AS "writtenAgoMs"`
+  ${ms('clock_timestamp() - verified_at')} AS "verifiedAgoMs",
+  ${ms('clock_timestamp() - acknowledged_at')} AS "writtenAgoMs"`
 
 /** The columns of a KnownRecord, for every statement that reads one. */
 export const RECORD = `${listParts((name, column) => `${column} AS "${name}"`)},

@@ -1,8 +1,8 @@
 // A run walks over all customers, or some: for a backfill, a mapping, a gap in capture, a check of capture, or a drift
 // report. Each is one row: what it was asked for, how far it has come, and what it has found.
 import type { Client } from '../database/client.ts'
+import { iso, isoSeconds, ms } from '../database/sql.ts'
 import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
-import { iso } from './sql.ts'
 
 /**
  * Why all customers are planned. `backfill`: a person asked for it; `mapping`: another mapping was applied; `gap`: capture
@@ -227,12 +227,10 @@ export type SweepsReport = {
   readonly missedSince: Missed
 }
 
-const SECOND = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-
 const REPORT = `
-SELECT kind, options, ${SECOND('started_at')} AS "startedAt", ${SECOND('updated_at')} AS "updatedAt",
-  ${SECOND('ended_at')} AS "endedAt", total::float8 AS total,
-  (extract(epoch FROM clock_timestamp() - updated_at) * 1000)::float8 AS "silentMs",
+SELECT kind, options, ${isoSeconds('started_at')} AS "startedAt", ${isoSeconds('updated_at')} AS "updatedAt",
+  ${isoSeconds('ended_at')} AS "endedAt", total::float8 AS total,
+  ${ms('clock_timestamp() - updated_at')} AS "silentMs",
   coalesce((tally->>'customers')::float8, 0) AS customers,
   coalesce((tally->'verdicts'->>'differs')::float8, 0) AS differ,
   coalesce(tally->'missed', '{"inserted": 0, "changed": 0, "deleted": 0}') AS missed

@@ -1,5 +1,6 @@
 // The questions of sweeps and checks to the tables, for many customers at once.
 import { type Client, keysBy } from '../database/client.ts'
+import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
@@ -26,7 +27,7 @@ export type Work = {
 }
 
 /** The database's time, by which mappings go, in milliseconds since 1970. */
-const NOW_MS = '(extract(epoch FROM now()) * 1000)::float8'
+const NOW_MS = ms('now()')
 
 /** In one statement, and so of one moment: read apart, a settle between the two would show half of itself. */
 const WORK = `
@@ -36,7 +37,7 @@ SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS kn
   o.due_at IS NOT NULL AS owed, o.call_token IS NOT NULL AND o.due_at IS NOT NULL AS claimed,
   coalesce(o.unknown, false) AS unknown, coalesce(o.hidden_unknown, false) AS "hiddenUnknown",
   coalesce(o.status_unknown, false) AS "statusUnknown",
-  (extract(epoch FROM o.replan_at) * 1000)::float8 AS "replanAtMs",
+  ${ms('o.replan_at')} AS "replanAtMs",
   ${NOW_MS} AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
 LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"

@@ -3,6 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { retried } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
+import { ms } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Breaker, TroubleTally } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
@@ -16,8 +17,6 @@ type Row = Pick<CommonPace, 'ceiling' | 'rate' | 'raisedAt' | 'epoch' | 'notBefo
   readonly lease: string | null
   readonly now: number
 }
-
-const ms = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8`
 
 /** Microseconds since 1970: a lease is known by it. */
 export const LEASE = `(extract(epoch FROM probe_until) * 1000000)::bigint::text`

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { FoundRow, Reading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
+import { ms } from '../database/sql.ts'
 import type { Freed } from '../ledger/ending.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -117,7 +118,7 @@ const MOST_WAITING = 200
 /** Customers that wait for a value of one of these fields. As a rule there are none, and the partial index is empty. */
 const WAITING = `
 SELECT key, ARRAY(SELECT jsonb_object_keys(conflict->'values')) AS fields,
-  (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"
+  ${ms('now()')} AS "nowMs"
 FROM rollcall.ledger WHERE conflict IS NOT NULL AND conflict->'values' ?| $1::text[] LIMIT ${MOST_WAITING}`
 
 /**

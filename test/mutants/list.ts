@@ -201,7 +201,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `    await client.query('COMMIT')
     if (changes.length > 0) await note(client, changes)`,
     ],
-    ['outbox-least-urgent-lane', '  min(lane) AS lane, (extract', '  max(lane) AS lane, (extract'],
+    ['outbox-least-urgent-lane', '  min(lane) AS lane, ', '  max(lane) AS lane, '],
   ],
   'src/ledger/note.ts': [
     [
