@@ -60,7 +60,7 @@ const RELEASE: Action = {
     await client.query(DECIDE, [decision, keys, false, kind])
     await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
-    await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]))
+    await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]), LANE.repair)
   },
 }
 

@@ -6,7 +6,7 @@ import { listed } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
 import { noteLookup } from '../ledger/note-unchanged.ts'
-import type { CustomerKey } from '../model/customer.ts'
+import { type CustomerKey, LANE } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './step.ts'
 import { type Finding, REPAIRABLE_KINDS } from './words.ts'
 
@@ -51,7 +51,7 @@ UPDATE rollcall.finding SET repairs = repairs + 1, repaired_at = now(),
 WHERE id = ANY($1::bigint[]) AND resolved_at IS NULL`
 
 async function owe(client: ClientBase, found: readonly ToRepair[], lag: Lag): Promise<void> {
-  await noteLookup(client, keysOf(found))
+  await noteLookup(client, keysOf(found), LANE.repair)
   await client.query(REPAIRED, [found.map(({ id }) => id), postponedMs(lag)])
 }
 

@@ -20,30 +20,21 @@ SELECT k.key, 1, now(), ${lane}, ${unknown} FROM unnest($1::text[]) AS k (key)
 ORDER BY k.key COLLATE "C"
 ON CONFLICT (key) DO UPDATE SET ${set}, ${inLane('excluded.lane')}`
 
+const noting = (set: string) => async (client: Client, keys: readonly CustomerKey[], lane: Lane) => {
+  if (keys.length > 0) await client.query(noteKeys(set), [keys, lane])
+}
+
 /** For a resync: one of all customers must not turn every back-off into a burst. */
-const NOTE_GENTLY = noteKeys(`${OWE}, ${DUE_GENTLY}`)
+export const noteGently = noting(`${OWE}, ${DUE_GENTLY}`)
 
 /** As a person asks for it: who waits for a later attempt is tried now, because its cause may be gone. */
-const NOTE_NOW = noteKeys(`${OWE}, ${DUE_NOW}`)
+export const noteNow = noting(`${OWE}, ${DUE_NOW}`)
 
 /**
  * A repair makes a lookup first: what it is owed for was seen a moment ago, and counts only for the claim that acts on it.
  * The caller leaves out customers whose sync is under way.
  */
-const NOTE_LOOKUP = noteKeys(`${OWE_LOOKUP}, ${DUE_GENTLY}`)
-
-export async function noteLookup(client: Client, keys: readonly CustomerKey[]): Promise<void> {
-  if (keys.length > 0) await client.query(NOTE_LOOKUP, [keys, LANE.repair])
-}
-
-export async function noteNow(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
-  if (keys.length > 0) await client.query(NOTE_NOW, [keys, lane])
-}
-
-export async function noteGently(client: Client, keys: readonly CustomerKey[], lane: Lane): Promise<void> {
-  if (keys.length === 0) return
-  await client.query(NOTE_GENTLY, [keys, lane])
-}
+export const noteLookup = noting(`${OWE_LOOKUP}, ${DUE_GENTLY}`)
 
 /**
  * Nothing is known of them, and before they are registered the service is asked whether it has them. Their records come
@@ -58,7 +49,10 @@ export async function noteUnknown(client: Client, found: readonly NewCustomer[],
   if (found.length > 0) await client.query(NOTE_UNKNOWN, [...customerColumns(found), lane])
 }
 
-/** The customers for which a time has passed. While a token is out it waits for the end of that claim. */
+/** For customers for which a time has passed; resolves to how many. While a token is out it waits for the end of that claim. */
+const notingPassed = (time: string, set: string, lane: Lane) => async (client: Client, limit: number) =>
+  (await client.query(notePassed(time, set), [limit, lane])).rowCount ?? 0
+
 const notePassed = (time: string, set: string) => `
 WITH passed AS MATERIALIZED (
   SELECT key FROM rollcall.owed o WHERE ${time} <= now() AND NOT ${UNDER_WAY}
@@ -66,26 +60,18 @@ WITH passed AS MATERIALIZED (
 UPDATE rollcall.owed o SET ${set}, ${time} = NULL, ${inLane('$2')} FROM passed WHERE o.key = passed.key`
 
 /** Planned again though nothing has changed. A claim that is under way may have read the customer before. */
-const NOTE_REPLANS = notePassed('replan_at', `${OWE}, ${DUE_NOW}`)
-
-export async function noteReplans(client: Client, limit: number): Promise<number> {
-  return (await client.query(NOTE_REPLANS, [limit, LANE.change])).rowCount ?? 0
-}
+export const noteReplans = notingPassed('replan_at', `${OWE}, ${DUE_NOW}`, LANE.change)
 
 /**
  * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
  * suspicion that is noted under a claim would pass for a late request. Its status and what no GET shows would be
  * unknown then.
  */
-const NOTE_VERIFICATIONS = notePassed(
+export const noteVerifications = notingPassed(
   'verify_at',
   `${OWE_LOOKUP}, ${DUE_GENTLY}, verify_left = o.verify_left - 1`,
+  LANE.repair,
 )
-
-/** Customers whose next lookup has come are owed one; resolves to how many. */
-export async function noteVerifications(client: Client, limit: number): Promise<number> {
-  return (await client.query(NOTE_VERIFICATIONS, [limit, LANE.repair])).rowCount ?? 0
-}
 
 const VERIFY_NOW = `
 WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)

@@ -1,9 +1,11 @@
 // What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOpen, readOpenFound } from '../../src/drift/found.ts'
 import { dueChecks } from '../../src/drift/open-findings.ts'
 import type { CheckVerdict } from '../../src/drift/words.ts'
 import { noteLookup } from '../../src/ledger/note-unchanged.ts'
+import { LANE } from '../../src/model/customer.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { behindCapture, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
@@ -122,7 +124,7 @@ describe('customers whose users were changed at the service', () => {
     await house.db.pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
     await house.settled()
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: null, last_name: 'Gil' })
-    await noteLookup(house.db.pool, ['emptied'])
+    await noteLookup(house.db.pool, ['emptied'], LANE.repair)
     await house.settled()
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: 'Ana', last_name: 'Gil' })
     const checked = await verifier.checkKeys(['shut', 'renamed'])

@@ -1,8 +1,10 @@
 // How findings end of customers that are not checked any more; with real tables and a service.
+
 import { expect, test } from 'vitest'
 import { dueChecks } from '../../src/drift/open-findings.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'
 import { noteLookup } from '../../src/ledger/note-unchanged.ts'
+import { LANE } from '../../src/model/customer.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './scene.ts'
@@ -23,7 +25,7 @@ test('what was found of a customer that is rejected or discarded now ends withou
     `UPDATE rollcall.ledger SET state = CASE key WHEN 'owed' THEN 'rejected' ELSE key END WHERE key = ANY($1)`,
     [keys],
   )
-  await noteLookup(pool, ['owed'])
+  await noteLookup(pool, ['owed'], LANE.repair)
   await pool.query(`UPDATE rollcall.finding SET next_check_at = now() - interval '1 h' WHERE key = 'held'`)
   const calls = verifier.calls.length
   expect(await due()).toEqual(['discarded', 'owed', 'rejected'])

@@ -1,7 +1,9 @@
 // A customer that a run has found to differ is owed a repair, with real tables and a service.
+
 import { expect, test } from 'vitest'
 import { repairFound } from '../../src/drift/repair.ts'
 import { noteLookup } from '../../src/ledger/note-unchanged.ts'
+import { LANE } from '../../src/model/customer.ts'
 import { named, settledHouse } from '../support/settled-house.ts'
 import { checksAreDue, openVerifier, LANE as QUEUE } from './scene.ts'
 
@@ -19,7 +21,7 @@ test('owed once, and only where it differs still and nothing else is under way',
   expect(found).toHaveLength(5)
   house.sandbox.users.edit('over', { first_name: 'Ana' })
   await verifier.checkKeys(['over'])
-  await noteLookup(pool, ['owed'])
+  await noteLookup(pool, ['owed'], LANE.repair)
   await pool.query(`UPDATE rollcall.owed SET token = 1 WHERE key = 'owed'`)
   const lag = house.config.timing
   const brake = async ({ key }: { key: string }) => (key === 'held' ? (['repair'] as const) : [])

@@ -30,7 +30,7 @@ const asChecks = (tokens: ReadonlyMap<string, string>) => [...tokens].map(([key,
 
 test.each([
   ['a change', async (pool: Pool) => note(pool, [{ key: 'a', lane: LANE.change, at: new Date() }])],
-  ['a repair', async (pool: Pool) => noteLookup(pool, ['a'])],
+  ['a repair', async (pool: Pool) => noteLookup(pool, ['a'], LANE.repair)],
 ])('%s takes the row from a check at once, whose ending then counts for nothing', async (_, take) => {
   await using db = await openDatabase()
   const { pool } = db
