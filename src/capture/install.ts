@@ -11,7 +11,13 @@ import { PINNED, UNPINNED } from '../database/session.ts'
 import { committed, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 import type { CapturePlan } from './relations.ts'
-import { asInstalled, captureDifference, LACKS, readInstalled, type TableDifference } from './status.ts'
+import {
+  asInstalled,
+  captureDifference,
+  MISSING_RIGHTS,
+  readInstalled,
+  type TableDifference,
+} from './status.ts'
 import { createFunction, createTrigger, EVENTS, functionName, quotedFunction } from './triggers.ts'
 
 /** One install or uninstall at a time in a database; two-integer form, so that it meets no one-integer lock. */
@@ -117,13 +123,14 @@ function refuseUnfit({ watchers, gone }: CapturePlan): void {
  * application's statements would fail from then on, so this is asked before anything is created.
  */
 async function refuseWithoutRights(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ there: boolean; lacks: readonly string[] }>(
+  const { there, missingRights } = await oneRow<{ there: boolean; missingRights: readonly string[] }>(
+    client,
     `SELECT to_regclass('rollcall.outbox') IS NOT NULL AND to_regclass('rollcall.capture_mark') IS NOT NULL AS there,
-       ${LACKS('r.oid')} AS lacks
+       ${MISSING_RIGHTS('r.oid')} AS "missingRights"
      FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`,
   )
-  if (!rows[0]?.there) throw new RollcallError('NOT_MIGRATED')
-  const lacks = rows[0].lacks.map((right) => `${roleBehind(client)} lacks ${right}`)
+  if (!there) throw new RollcallError('NOT_MIGRATED')
+  const lacks = missingRights.map((right) => `${roleBehind(client)} lacks ${right}`)
   if (lacks.length > 0) throw new RollcallError('DATABASE_REFUSED', lacks)
 }
 

@@ -68,8 +68,7 @@ export function captureDifference(plan: CapturePlan, installed: Installed) {
     functions,
     /** Watchers among them whose function watches more columns than it has to: too much is noted, and nothing is missed. */
     wider: functions.filter((watcher) => fits(asInstalled(watcher, installed))),
-    /** Rights that the owner of the functions lacks, which then fail. */
-    rights: [...new Set(installed.functions.flatMap(({ lacks }) => lacks))],
+    missingRights: [...new Set(installed.functions.flatMap(({ missingRights }) => missingRights))],
     leftoverFunctions: installed.functions.map(({ name }) => name).filter((name) => !wanted.has(name)),
   }
 }
@@ -77,7 +76,7 @@ export function captureDifference(plan: CapturePlan, installed: Installed) {
 /** The most serious thing is the state. */
 function statusOf(
   { table, watchers, lacks, leftover }: TableDifference,
-  { functions, wider, rights }: CaptureDifference,
+  { functions, wider, missingRights }: CaptureDifference,
 ): TableStatus {
   const whys = new Set(lacks.map(({ why }) => why))
   const old = watchers.some((watcher) => functions.includes(watcher) && !wider.includes(watcher))
@@ -86,12 +85,14 @@ function statusOf(
     if (watchers.length === 0) return 'leftover'
     if (unknown.length > 0) return 'misnamed'
     if (whys.has('missing')) return 'missing'
-    if (whys.has('outdated') || old || rights.length > 0) return 'outdated'
+    if (whys.has('outdated') || old || missingRights.length > 0) return 'outdated'
     if (whys.has('disabled')) return 'disabled'
     return leftover.length > 0 ? 'leftover' : 'fits'
   })()
   const reasons = [
-    ...rights.map((right) => `writes to the table fail: the owner of the trigger function lacks ${right}`),
+    ...missingRights.map(
+      (right) => `writes to the table fail: the owner of the trigger function lacks ${right}`,
+    ),
     ...[...whys].map((why) => {
       const events = new Set(lacks.flatMap((lack) => (lack.why === why ? lack.event : [])))
       return `${events.size === EVENTS.length ? 'all triggers' : `the triggers for ${[...events].join(', ')}`} are ${why}`
@@ -154,8 +155,8 @@ export function asInstalled(watcher: Watcher, { functions }: Installed): Watcher
 
 type Installed = Awaited<ReturnType<typeof readInstalled>>
 
-/** The rights of those that the trigger functions need which a role (an expression for its OID) has not; `[]` where nothing is installed. */
-export const LACKS = (role: string) => `(
+/** Rights that trigger functions need and a role (an expression for its OID) lacks; `[]` where nothing is installed. */
+export const MISSING_RIGHTS = (role: string) => `(
   SELECT coalesce(json_agg(n.what) FILTER (WHERE NOT n.given), '[]') FROM (VALUES
     ('USAGE on the schema rollcall', has_schema_privilege(${role}, to_regnamespace('rollcall'), 'USAGE')),
     ('INSERT on rollcall.outbox', has_table_privilege(${role}, to_regclass('rollcall.outbox'), 'INSERT')),
@@ -172,12 +173,12 @@ export async function readInstalled(client: Client) {
     readonly body: string
     readonly securityDefiner: boolean
     readonly settings: readonly string[]
-    /** Rights that its owner, with whose rights it runs, lacks: then the application's statements fail. */
-    readonly lacks: readonly string[]
+    /** Its owner lacks them, and it runs with the rights of its owner: then the application's statements fail. */
+    readonly missingRights: readonly string[]
   }>(
     `SELECT p.proname::text AS name, p.prosrc AS body, p.prosecdef AS "securityDefiner",
        coalesce(to_json(p.proconfig), '[]') AS settings,
-       ${LACKS('p.proowner')} AS lacks
+       ${MISSING_RIGHTS('p.proowner')} AS "missingRights"
      FROM ${OURS} ORDER BY 1`,
   )
   const triggers = await client.query<{

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { oneRow } from '../database/client.ts'
 import { type LeaseInLane, leaseLane, readQueueState, unlease } from '../ledger/lease.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
 import { noteReplans, noteVerifications } from '../ledger/note-unchanged.ts'
@@ -54,9 +55,7 @@ export function makePump(options: PumpOptions) {
   let depth: Depth | null = null
 
   return async function pump(): Promise<boolean> {
-    const { rows } = await pool.query<Peek>(PEEK, [LANES, fingerprint, binding])
-    const seen = rows[0]
-    if (!seen) return false
+    const seen = await oneRow<Peek>(pool, PEEK, [LANES, fingerprint, binding])
     await onMapping(seen.current)
     if (seen.captured) onCaptured(await drain())
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)

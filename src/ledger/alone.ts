@@ -1,5 +1,6 @@
 // Work that one process at a time may do.
 import type { Pool, PoolClient } from 'pg'
+import { oneRow } from '../database/client.ts'
 
 /** "roll" as an integer, and a number for each kind of work; 1 is the migrator's. */
 const SPACE = 0x726f6c6c
@@ -19,11 +20,8 @@ export async function alone<T>(
   let broken = true
   try {
     const lock = [SPACE, NUMBER[what]]
-    const { rows } = await client.query<{ alone: boolean }>(
-      'SELECT pg_try_advisory_lock($1, $2) AS alone',
-      lock,
-    )
-    if (!rows[0]?.alone) {
+    const tried = 'SELECT pg_try_advisory_lock($1, $2) AS alone'
+    if (!(await oneRow<{ alone: boolean }>(client, tried, lock)).alone) {
       broken = false
       return null
     }
@@ -40,11 +38,8 @@ export async function alone<T>(
 /** A connection may be cut while hours of work are done beside it: its lock went with it, and what was done stands. */
 async function unlocks(client: PoolClient, lock: readonly number[]): Promise<boolean> {
   try {
-    const { rows } = await client.query<{ unlocked: boolean }>(
-      'SELECT pg_advisory_unlock($1, $2) AS unlocked',
-      [...lock],
-    )
-    return rows[0]?.unlocked === true
+    const ended = 'SELECT pg_advisory_unlock($1, $2) AS unlocked'
+    return (await oneRow<{ unlocked: boolean }>(client, ended, lock)).unlocked
   } catch {
     return false
   }

@@ -1,5 +1,5 @@
 // Customers who are rejected, who fail or whose fields are left out: by reason and one by one.
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
@@ -128,11 +128,10 @@ FROM rollcall.ledger l WHERE ${STOPPED} OR ${LEFT_OUT}`
 
 /** By reason: rejected before failing (which may get right by itself), then by how many. */
 export async function readFailures(client: Client): Promise<Failures> {
-  const { rows: totals } = await client.query<Pick<Failures, 'origin' | 'customers'>>(TOTALS)
+  const totals = await oneRow<Pick<Failures, 'origin' | 'customers'>>(client, TOTALS)
   const { rows: reasons } = await client.query<ReasonGroup>(REASONS)
   const { rows: issues } = await client.query<IssueGroup>(ISSUES)
-  const { origin = null, customers = { rejected: 0, failing: 0, leftOut: 0 } } = totals[0] ?? {}
-  return { origin, customers, reasons, issues }
+  return { ...totals, reasons, issues }
 }
 
 /** The customers that have waited longest, and how many there are in all. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { isoSeconds } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -50,10 +50,10 @@ export async function findMapping(client: Client, fingerprint: string): Promise<
 
 /** As `findMapping`, for those who work before the tables are there. */
 export async function findMappingIfAny(client: Client, fingerprint: string): Promise<MappingStatus | null> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`,
-  )
-  return rows[0]?.there ? await findMapping(client, fingerprint) : null
+  const asked = `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`
+  return (await oneRow<{ there: boolean }>(client, asked)).there
+    ? await findMapping(client, fingerprint)
+    : null
 }
 
 /** As `findMapping`, after adopting this mapping where nothing was ever sent by another. */

@@ -1,4 +1,4 @@
-import { type Client, keysBy } from '../database/client.ts'
+import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
@@ -109,11 +109,9 @@ FROM (SELECT s.searched, CASE WHEN s.searched THEN (SELECT min(at) FROM rollcall
 
 /** The record of a customer in our tables, with its last `limit` calls. Reads only. */
 export async function readHistory(client: Client, key: CustomerKey, limit: number): Promise<History> {
-  const { rows } = await client.query<NonNullable<History> & { known: boolean }>(HISTORY, [key, limit])
-  const [row] = rows
-  if (!row?.known) return null
-  const { known: _known, ...history } = row
-  return history
+  type Row = NonNullable<History> & { readonly known: boolean }
+  const { known, ...history } = await oneRow<Row>(client, HISTORY, [key, limit])
+  return known ? history : null
 }
 
 const KNOWN = `
@@ -132,10 +130,11 @@ export async function knownKeysIfAny(
   keys: readonly CustomerKey[],
 ): Promise<ReadonlySet<CustomerKey>> {
   if (keys.length === 0) return new Set()
-  const readable = await client.query<{ readable: boolean }>(
+  const { readable } = await oneRow<{ readable: boolean }>(
+    client,
     `SELECT bool_and(coalesce(has_table_privilege(to_regclass('rollcall.' || name), 'SELECT'), false)) AS readable
      FROM unnest('{ledger,owed,outbox}'::text[]) AS name`,
   )
-  if (!readable.rows[0]?.readable) return new Set()
+  if (!readable) return new Set()
   return new Set(await keysBy(client, KNOWN, [keys]))
 }

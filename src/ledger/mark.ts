@@ -1,4 +1,4 @@
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 
 /**
  * How far an installation has come: the time of its binding, then the token of a lease under it. They have so many
@@ -25,10 +25,8 @@ FROM rollcall.target`
  * numbers at most (SEQ_LOG_VALS in Postgres' sequence.c).
  */
 export async function leap(client: Client): Promise<string> {
-  const { rows } = await client.query<{ token: string }>(
-    `SELECT max(nextval('rollcall.token'))::text AS token FROM generate_series(1, 40)`,
-  )
-  return rows[0]?.token ?? '0'
+  const taken = `SELECT max(nextval('rollcall.token'))::text AS token FROM generate_series(1, 40)`
+  return (await oneRow<{ token: string }>(client, taken)).token
 }
 
 /** Where the database stands: its binding, and the last token that it has given. */

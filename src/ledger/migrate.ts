@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
+import { oneRow } from '../database/client.ts'
 import { connectOne, type DatabaseAddress, roleOf } from '../database/session.ts'
 import { committed } from '../database/transaction.ts'
 import { type ErrorCode, RollcallError } from '../model/errors.ts'
@@ -63,8 +64,8 @@ async function readMigrations(): Promise<readonly Migration[]> {
 }
 
 async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<ReadonlySet<string>> {
-  const { rows: found } = await client.query(`SELECT to_regclass('rollcall.migration') IS NOT NULL AS there`)
-  if (!found[0]?.there) return new Set()
+  const asked = `SELECT to_regclass('rollcall.migration') IS NOT NULL AS there`
+  if (!(await oneRow<{ there: boolean }>(client, asked)).there) return new Set()
   const { rows } = await client.query<{ hash: string }>('SELECT hash FROM rollcall.migration')
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -1,4 +1,4 @@
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
@@ -87,9 +87,7 @@ SELECT
    FROM rollcall.outbox) AS outbox`
 
 export async function readOverview(client: Client): Promise<Overview> {
-  const { rows } = await client.query<Overview>(OVERVIEW)
-  if (!rows[0]) throw new Error('the overview query gives one row')
-  return rows[0]
+  return await oneRow<Overview>(client, OVERVIEW)
 }
 
 /** A customer that has failed so often in a row is not waited for: its cause needs a person, or time. */
@@ -105,5 +103,5 @@ FROM rollcall.owed WHERE lane = $1 AND due_at IS NOT NULL`
 
 /** Customers that are still owed a sync in this lane. A live change moves a customer to another lane. */
 export async function readOpen(client: Client, lane: Lane): Promise<LaneOpen> {
-  return (await client.query<LaneOpen>(OPEN_IN_LANE, [lane])).rows[0] ?? { open: 0, failAgain: 0 }
+  return await oneRow<LaneOpen>(client, OPEN_IN_LANE, [lane])
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
 import { WORKER } from './grants.ts'
 import { checkMigrated } from './migrate.ts'
@@ -21,8 +21,7 @@ export async function whyUnreadable(
   pool: Pool,
   needed: readonly string[] = FORECAST,
 ): Promise<Unreadable | null> {
-  const { rows } = await pool.query<{ there: number; readable: number }>(RIGHTS, [needed])
-  const { there = 0, readable = 0 } = rows[0] ?? {}
+  const { there, readable } = await oneRow<{ there: number; readable: number }>(pool, RIGHTS, [needed])
   if (there < needed.length) return 'not-migrated'
   if (readable < needed.length) return 'no-right'
   try {
@@ -36,11 +35,8 @@ export async function whyUnreadable(
 
 /** Whether this role may read one more table of ours. */
 export async function mayRead(client: Client, table: string): Promise<boolean> {
-  const { rows } = await client.query<{ may: boolean }>(
-    `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`,
-    [table],
-  )
-  return rows[0]?.may === true
+  const asked = `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`
+  return (await oneRow<{ may: boolean }>(client, asked, [table])).may
 }
 
 const LACKING = `

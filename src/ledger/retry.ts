@@ -9,12 +9,13 @@ import { noteNow } from './note-unchanged.ts'
 
 /** How many of them are tried again later, and not now. */
 export async function countWaiting(client: Client, selector: Selector): Promise<number> {
-  const { rows } = await client.query<{ customers: number }>(
+  const { customers } = await oneRow<{ customers: number }>(
+    client,
     `SELECT count(*)::int AS customers FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
      WHERE o.token IS NULL AND o.due_at > clock_timestamp() AND ${SELECTED[selector.kind]}`,
     valuesOf(selector),
   )
-  return rows[0]?.customers ?? 0
+  return customers
 }
 
 type Counts = {

@@ -1,6 +1,6 @@
 // A run walks over all customers, or some: for a backfill, a mapping, a gap in capture, a check of capture, or a drift
 // report. Each is one row: what it was asked for, how far it has come, and what it has found.
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { iso, isoSeconds, ms } from '../database/sql.ts'
 import { CURRENT_FINGERPRINT, CURRENT_GENERATION } from './generation.ts'
 
@@ -83,9 +83,9 @@ export async function beginRun<Cursor, Tally>(
   total: number | null,
 ): Promise<Unfinished<Cursor, Tally>> {
   await client.query(REPLACED, [asked.kind, JSON.stringify(asked.options)])
-  const { rows } = await client.query<{ id: string; startedAt: string }>(BEGUN, [...valuesOf(asked), total])
-  if (!rows[0]) throw new Error('an insert gives its row')
-  return { ...rows[0], cursor: null, total, tally: {} }
+  const values = [...valuesOf(asked), total]
+  const begun = await oneRow<{ id: string; startedAt: string }>(client, BEGUN, values)
+  return { ...begun, cursor: null, total, tally: {} }
 }
 
 function valuesOf({ kind, generation, options, marks = [], capture = '' }: AskedRun): unknown[] {
@@ -151,8 +151,7 @@ export async function readOtherBackfill(
 
 /** A condition on our tables, by itself. */
 async function holds(client: Client, condition: string, values: unknown[] = []): Promise<boolean> {
-  const { rows } = await client.query<{ holds: boolean }>(`SELECT (${condition}) AS holds`, values)
-  return rows[0]?.holds === true
+  return (await oneRow<{ holds: boolean }>(client, `SELECT (${condition}) IS TRUE AS holds`, values)).holds
 }
 
 /**
@@ -254,7 +253,6 @@ WHERE run.id IS DISTINCT FROM checked.id AND updated_at <= clock_timestamp()
 export async function readSweeps(client: Client): Promise<SweepsReport> {
   const unfinished = await client.query<SweepReport>(UNFINISHED)
   const check = await client.query<SweepReport>(CHECK)
-  const since = await client.query<Missed>(SINCE)
-  const missedSince = since.rows[0] ?? { inserted: 0, changed: 0, deleted: 0 }
+  const missedSince = await oneRow<Missed>(client, SINCE)
   return { unfinished: unfinished.rows, check: check.rows[0] ?? null, missedSince }
 }

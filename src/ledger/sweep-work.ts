@@ -1,5 +1,5 @@
 // The questions of sweeps and checks to the tables, for many customers at once.
-import { type Client, keysBy } from '../database/client.ts'
+import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
@@ -58,8 +58,8 @@ export async function readWork(client: Client, keys: readonly CustomerKey[]): Pr
 
 /** As `readWork` where nothing is recorded of any customer. */
 export async function emptyWork(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
-  const { rows } = await client.query<{ ms: number }>(`SELECT ${NOW_MS} AS ms`)
-  return { work: keys.map((key) => ({ key, ...OF_NONE })), nowMs: rows[0]?.ms ?? Number.NaN }
+  const { nowMs } = await oneRow<{ nowMs: number }>(client, `SELECT ${NOW_MS} AS "nowMs"`)
+  return { work: keys.map((key) => ({ key, ...OF_NONE })), nowMs }
 }
 
 const OF_NONE: Omit<Work, 'key'> = {

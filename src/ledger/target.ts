@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
 import { CURRENT_FINGERPRINT } from './generation.ts'
 import { BOUND_AT } from './mark.ts'
@@ -53,10 +53,10 @@ VALUES (1, $1, $2, $3, $4, $5, 'epoch')`
 export async function bindTarget(client: Client, target: Target): Promise<Binding> {
   const now = await present(client, target)
   await client.query(`${BIND} ON CONFLICT (id) DO NOTHING`, values(now))
-  const { rows } = await client.query<Bound & { binding: Binding }>(BOUND)
-  const differences = rows[0] ? differencesOf(rows[0], now) : []
+  const { binding, ...bound } = await oneRow<Bound & { binding: Binding }>(client, BOUND)
+  const differences = differencesOf(bound, now)
   if (differences.length > 0) throw targetChanged(differences)
-  return rows[0]?.binding ?? ''
+  return binding
 }
 
 /** Marks are ordered by the time of their binding (mark.ts), also where the clock was ahead when the last one was made. */
@@ -175,8 +175,8 @@ export function targetChanged(differences: readonly TargetDifference[]): Rollcal
 /** A short name for this installation, so that two of them can share a queue server; as this role finds it. */
 export async function installationName(client: Client, role?: string): Promise<string> {
   const { systemIdentifier, databaseOid } = await readIdentity(client, role)
-  const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name')
-  const text = [systemIdentifier ?? '', databaseOid, rows[0]?.name ?? ''].join('/')
+  const { name } = await oneRow<{ name: string }>(client, 'SELECT current_database() AS name')
+  const text = [systemIdentifier ?? '', databaseOid, name].join('/')
   return `sync-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
 }
 
@@ -188,13 +188,16 @@ async function present(client: Client, { origin, apiKey, digestKey }: PartialTar
   return { origin: origin ?? null, apiKeyMac, ...(await readIdentity(client)) }
 }
 
+const SYSTEM = 'SELECT system_identifier::text AS id FROM pg_control_system()'
+
 /** In the name of the file that is written now: the control file shows it only after the next checkpoint. */
 const TIMELINE = `
 SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`
 
 /** As this role finds it; default: whose session it is. */
 export async function readIdentity(client: Client, role: string | null = null): Promise<DatabaseIdentity> {
-  const { rows } = await client.query<{ oid: string; system: boolean; wal: boolean }>(
+  const may = await oneRow<{ oid: string; system: boolean; wal: boolean }>(
+    client,
     `SELECT d.oid::text,
        has_function_privilege(r.name, 'pg_catalog.pg_control_system()', 'EXECUTE') AS system,
        has_function_privilege(r.name, 'pg_catalog.pg_current_wal_lsn()', 'EXECUTE')
@@ -203,17 +206,9 @@ export async function readIdentity(client: Client, role: string | null = null): 
      FROM pg_database d, (SELECT coalesce($1, current_user) AS name) r WHERE datname = current_database()`,
     [role],
   )
-  const may = rows[0]
-  if (!may) throw new Error('the current database is not in pg_database')
-  const system = may.system
-    ? await first<{ id: string }>(client, 'SELECT system_identifier::text AS id FROM pg_control_system()')
-    : null
-  const wal = may.wal ? await first<{ timeline: number }>(client, TIMELINE) : null
+  const system = may.system ? await oneRow<{ id: string }>(client, SYSTEM) : null
+  const wal = may.wal ? await oneRow<{ timeline: number }>(client, TIMELINE) : null
   return { systemIdentifier: system?.id ?? null, timeline: wal?.timeline ?? null, databaseOid: may.oid }
-}
-
-async function first<T extends object>(client: Client, sql: string): Promise<T | null> {
-  return (await client.query<T>(sql)).rows[0] ?? null
 }
 
 function values(bound: Facts): unknown[] {

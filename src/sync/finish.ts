@@ -106,15 +106,24 @@ function userIdAfter({ mapped, record }: Pick<Whole, 'mapped' | 'record'>): stri
 }
 
 function recordAfter(whole: Whole, acknowledged: Result['acknowledged']): LedgerRecord {
-  const { context, mapped, record, basis, turn, end } = whole
-  const userId = userIdAfter(whole)
-  const existed = existedBefore(basis) && basis.userId === userId
+  const { context, mapped, record, turn, end } = whole
   return toRecord(memoryAfter(whole), context.digester.id, {
-    userId,
+    userId: userIdAfter(whole),
     ...stateOf(end, record),
-    existed: existsRemotely(existed, { turn, end, acknowledged }),
+    existed: existsAfter(whole, acknowledged),
     issues: issuesFor(mapped, turn.memory),
   })
+}
+
+/** An absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
+function existsAfter(whole: Whole, acknowledged: Result['acknowledged']): boolean {
+  const { basis, turn, end } = whole
+  const { remote, lookedUp } = turn.memory
+  if (remote === 'present') return true
+  const before = existedBefore(basis) && basis.userId === userIdAfter(whole)
+  const accepted = remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
+  // This claim was shown the user, or got a clear yes: not one that may be wrong.
+  return (before || lookedUp || acknowledged.length > 0) && !accepted
 }
 
 /** Fields that no check compares: all but the status of a customer that is to have no access. */
@@ -201,14 +210,4 @@ function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Whol
   const isManaged = ([field]: [string, string]) => config.mapping[field as OptionalField] !== undefined
   const managed = (digests: Digests): Digests => Object.fromEntries(Object.entries(digests).filter(isManaged))
   return { ...memory, sent: managed(memory.sent), seen: managed(memory.seen) }
-}
-
-type After = Pick<Whole, 'turn' | 'end'> & Pick<Result, 'acknowledged'>
-
-/** After a claim: an absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsRemotely(before: boolean, { turn: { memory }, end, acknowledged }: After): boolean {
-  if (memory.remote === 'present') return true
-  const accepted = memory.remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
-  // This claim was shown the user, or got a clear yes: not one that may be wrong.
-  return (before || memory.lookedUp || acknowledged.length > 0) && !accepted
 }

@@ -98,7 +98,7 @@ export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly observe: (step: SyncStep) => void
 }
 
-/** Carries out one claim: read the customer as it is now, decide, call, learn, decide again, until there is an ending. */
+/** Carries out one claim: read the customer as it is now, take turns, and make the ending. */
 export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
   const { claim } = run
   const gate = makeGate(context, run)
@@ -127,7 +127,7 @@ type Turning = {
   readonly subject: Subject
 }
 
-/** Decide, call, learn, and decide again with what was learnt, until there is an ending. */
+/** Decide, call, learn, and decide again with what was learnt, until there is an end. */
 async function takeTurns({ context, run, gate, subject }: Turning): Promise<ClaimResult> {
   const { mapped, record, basis, claimants, digests } = subject
   const { config, users } = context
