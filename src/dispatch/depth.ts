@@ -5,7 +5,7 @@ import { LANE, type Lane } from '../model/customer.ts'
 export type DepthReading = {
   /** Monotonic. */
   readonly atMs: number
-  /** Leases that were ever given out. */
+  /** Tokens that were ever given out. */
   readonly issued: number
   /** The leases among them that are on the queue: not claimed yet. */
   readonly queued: number

@@ -47,8 +47,8 @@ type Peek = Readonly<
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
  * never more than is soon carried out (depth.ts): the backlog stays in Postgres, where a live change overtakes it.
- * A process whose mapping is not the present one goes on noting, and leases nothing. Resolves to whether there was
- * anything to do.
+ * A process whose mapping is not the present one goes on noting, and leases nothing. Resolves to whether
+ * there were changes or leases.
  */
 export function makePump(options: PumpOptions) {
   const { pool, drain, queue, queueLeaseMs, onCaptured, fingerprint, binding, onMapping } = options

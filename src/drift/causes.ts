@@ -1,21 +1,12 @@
 // Why the service shows another user than the customer, as far as the records tell. Pure.
-import { type KnownRecord, NEVER_SETTLED } from '../ledger/record.ts'
-import { userIdOf } from '../model/mapped.ts'
 import { NO_VALUE } from '../sync/digest.ts'
-import { planNow, type Snapshot } from '../sync/snapshot.ts'
+import { planNow, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
 import type { DriftCause, DriftField } from './words.ts'
 
 export type CauseInputs = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly unclear: readonly string[]
   readonly generation: string
-}
-
-/** Nothing is remembered of a user with another `user_id` than the record was made under. */
-export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
-  const userId = userIdOf(mapped)
-  const another = userId !== null && record.userId !== null && record.userId !== userId
-  return another ? NEVER_SETTLED : record
 }
 
 /** The first that holds for any field is that of the user: our own doing is said before another's. */

@@ -1,4 +1,4 @@
-// Checks customers: read, GET, compare, store. See "check" in docs/protocol.md.
+// Checks customers: claim, read, GET, compare, store. See "check" in docs/protocol.md.
 
 import { claimLastsMs } from '../config/config.ts'
 import { type CallEntry, readUnclear } from '../ledger/calls.ts'
@@ -10,7 +10,7 @@ import type { SyncContext } from '../sync/context.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
 import { compare } from './compare.ts'
 import { isSampleDue, makeSampling } from './evidence.ts'
-import { type CheckAnswer, type Checkable, makeGetUsers, readCheckable } from './get-users.ts'
+import { type Candidate, type CheckAnswer, makeGetUsers, readCandidates } from './get-users.ts'
 import { heldAccess } from './held-access.ts'
 import { oweRepairs, type ToRepair } from './repair.ts'
 import { type StoredCheck, storeChecks, type UnstoredCheck } from './store.ts'
@@ -32,8 +32,8 @@ export type CheckedBatch = {
 export type CheckCustomers = ReturnType<typeof makeChecking>['check']
 
 type ClaimedChecks = {
-  /** The tokens of customers that may be checked, by key; one whose check was to be stored is not there any more. */
-  readonly tokens: Map<CustomerKey, string>
+  /** The tokens of customers that may be checked, by key. */
+  readonly tokens: ReadonlyMap<CustomerKey, string>
   readonly generation: string
 }
 
@@ -56,11 +56,11 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const mapping = await findMapping(pool, fingerprint)
     if (!mapping?.current) return { checked: [], stopped: 'mapping' }
     const lasts = { lastsMs: claimLastsMs(config), fingerprint }
-    const tokens = new Map(await claimChecks(pool, keys, lasts))
+    const tokens = await claimChecks(pool, keys, lasts)
     try {
       return await carryOut(keys, { tokens, generation: mapping.generation }, signal)
     } finally {
-      // Left alone they would keep other checks away until `check_until`, as a row does that another process holds.
+      // A check that was not stored would keep other checks away until `check_until`.
       const left = [...tokens].map(([key, token]) => ({ key, token }))
       await endChecks(pool, left, fingerprint)
     }
@@ -68,14 +68,13 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
 
   async function carryOut(keys: readonly CustomerKey[], claimed: ClaimedChecks, signal: AbortSignal) {
     const { tokens } = claimed
-    const read = await readCheckable(reading, keys)
+    const read = await readCandidates(reading, keys)
     const toAsk = read.filter(({ snapshot, skip }) => skip === null && tokens.has(snapshot.key))
     const snapshots = toAsk.map(({ snapshot }) => snapshot)
     const { answers, stopped } = await getUsers(snapshots, signal)
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
     const repairsLater = !repair && config.reconcile.mode === 'repair'
     const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
-    for (const { snapshot } of given) tokens.delete(snapshot.key)
     const owed = repair ? await owedRepairs(given, stored) : []
     const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
     return { checked, stopped }
@@ -103,7 +102,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   }
 
   async function compareAll(
-    read: readonly Checkable[],
+    read: readonly Candidate[],
     answers: ReadonlyMap<CustomerKey, CheckAnswer>,
     { tokens, generation }: ClaimedChecks,
   ): Promise<readonly UnstoredCheck[]> {

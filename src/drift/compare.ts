@@ -5,8 +5,8 @@ import type { RemoteUser } from '../service/body.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
 import { isOwnForm } from '../sync/remember.ts'
-import { planAfter, type Snapshot } from '../sync/snapshot.ts'
-import { type CauseInputs, causeOfChange, causesOf, recordOfUser } from './causes.ts'
+import { planAfter, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
+import { type CauseInputs, causeOfChange, causesOf } from './causes.ts'
 import type { CheckVerdict, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */

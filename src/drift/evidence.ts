@@ -6,7 +6,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
-import { type GetUsers, readCheckable } from './get-users.ts'
+import { type GetUsers, readCandidates } from './get-users.ts'
 import { wasRegistered } from './tally.ts'
 import { CHECKABLE, type DriftKind, type DriftVerdict, type Skipped, type Stopped } from './words.ts'
 
@@ -129,7 +129,7 @@ export function makeSampling(reading: SnapshotReading, getUsers: GetUsers): AskS
     const snapshots: Snapshot[] = []
     let waiting = 0
     for (let at = 0; at < keys.length && snapshots.length < SIZE; at += SIZE) {
-      const read = await readCheckable(reading, keys.slice(at, at + SIZE))
+      const read = await readCandidates(reading, keys.slice(at, at + SIZE))
       snapshots.push(...read.flatMap(({ snapshot, skip }) => (skip === null ? snapshot : [])))
       waiting += read.filter(({ skip }) => WAITING.has(skip)).length
     }

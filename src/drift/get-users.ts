@@ -9,8 +9,13 @@ import type { Permit } from '../pace/pace.ts'
 import { type CalledGet, callEntry, getUser } from '../sync/call.ts'
 import { aboutService } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
-import { planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
-import { recordOfUser } from './causes.ts'
+import {
+  planNow,
+  readSnapshots,
+  recordOfUser,
+  type Snapshot,
+  type SnapshotReading,
+} from '../sync/snapshot.ts'
 import type { Observed } from './compare.ts'
 import type { Lag } from './step.ts'
 import type { NoAnswer, Skipped, Stopped } from './words.ts'
@@ -104,16 +109,16 @@ export function shownBy(
   }
 }
 
-export type Checkable = { readonly snapshot: Snapshot; readonly skip: Skipped | null }
+export type Candidate = { readonly snapshot: Snapshot; readonly skip: Skipped | null }
 
-export async function readCheckable(reading: SnapshotReading, keys: readonly CustomerKey[]) {
+export async function readCandidates(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
   // All customers who were ever settled under the same users: calls for them show there too.
   const sameUser = [...new Set(snapshots.flatMap(({ sameUser }) => sameUser))]
   const { work } = sameUser.length > 0 ? await readWork(pool, sameUser) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))
-  return snapshots.map((snapshot): Checkable => {
+  return snapshots.map((snapshot): Candidate => {
     if (snapshot.unreadable) return { snapshot, skip: 'unreadable-row' }
     const same = snapshot.sameUser.flatMap((key) => others.get(key) ?? [])
     return { snapshot, skip: reasonToSkip(snapshot, config.timing) ?? afterOthers(same, config.timing) }

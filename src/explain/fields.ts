@@ -1,5 +1,5 @@
 // A customer's fields, desired and at the service, side by side: names and states, never a value. Pure.
-import { causesOf, recordOfUser } from '../drift/causes.ts'
+import { causesOf } from '../drift/causes.ts'
 import { compare } from '../drift/compare.ts'
 import type { DriftCause, DriftField, DriftVerdict } from '../drift/words.ts'
 import type { KnownRecord } from '../ledger/record.ts'
@@ -9,7 +9,7 @@ import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../mode
 import type { RemoteUser } from '../service/body.ts'
 import { conflictStands, fieldsIn, takenIssues } from '../sync/conflict.ts'
 import { currentRefusals, issuesOf } from '../sync/left-out.ts'
-import type { Snapshot } from '../sync/snapshot.ts'
+import { recordOfUser, type Snapshot } from '../sync/snapshot.ts'
 
 /**
  * `spelling`: the same in another form. `left-out`: it is not sent (its value is invalid, or the service refuses it).

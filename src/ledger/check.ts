@@ -1,5 +1,5 @@
-// Checks: claims that check a customer and write nothing to the service. A row is a check's while its token is out and
-// nothing is due; whatever raises the version takes it away (note.ts), so that a change never waits for a check.
+// Checks: claims that check a customer and write nothing to the service. A check has a row while this holds its token and
+// nothing is due. A statement that raises the version takes the row away (note.ts), so no change waits for a check.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from './generation.ts'
@@ -9,7 +9,7 @@ export type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
  * Only where no sync is owed, no outcome is unknown, no replan is due, and no other process has the row. A customer that was never
- * noted gets a row of version 0. A token may be out for longer than a check lasts (`check_until`), or since before
+ * noted gets a row of version 0. A row may hold a token for longer than a check lasts (`check_until`), or since before
  * the clock was set back. Its process has died: nothing is unknown. No mapping but the present one is checked by.
  */
 const CLAIM = `

@@ -23,8 +23,8 @@ export type Freed = {
 }
 
 /**
- * How a claim ends. Times are in milliseconds since 1970, by the database's clock. The parts after `record` are at rest
- * after a plain update (sync/finish.ts).
+ * How a claim ends. A plain update (sync/finish.ts) uses the parts down to `record`; the others then change nothing. Times
+ * (`…AtMs`) are in milliseconds since 1970, by the database's clock.
  */
 export type Ending = {
   readonly claim: Pick<Claim, 'id' | 'token' | 'key' | 'version' | 'nowMs' | 'changedAtMs' | 'generation'>

@@ -38,7 +38,7 @@ type LaneLease = {
   readonly newest?: boolean
 }
 
-/** Leases the longest due rows of one lane. The caller enqueues them after this has committed. */
+/** Leases due rows of one lane, by default those that are due for longest. The caller enqueues them after the commit. */
 export async function leaseLane(
   client: Client,
   { lane, leaseMs, limit, newest = false }: LaneLease,
@@ -82,7 +82,7 @@ export function makeUnlease(pool: Pool): (lease: Lease) => Promise<null> {
 type QueueState = {
   /** Leases that are out and not claimed yet: those on the queue now, of all processes. */
   readonly queued: number
-  /** Leases that were ever given out; the sequence also counts those whose transaction failed. */
+  /** Tokens that were ever given out. The checks' are among them, so the queue may get a little more than is carried out. */
   readonly issued: number
   /** The lanes that have due rows. */
   readonly due: readonly Lane[]

@@ -52,7 +52,7 @@ export function toEnding(whole: Whole): Ending {
       : digester.whole(claim.key, mapped, config.clearWith),
     record: recordAfter(whole, calls.acknowledged), // plain: status 2 is acknowledged
 
-    // plain: all of these are false, null, empty or not used
+    // plain: these are false, null, empty or not used, and "others" finds no customer that shares the user
     next: {
       failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
       backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),

@@ -101,7 +101,7 @@ const UNHEARD_OF = fromRecord({
 })
 
 /**
- * Whether a trial has ended, or the customer's own status has changed since, can only be derived from the status
+ * A GET that shows the desired status counts as its acknowledgement. Whether a trial has ended, or the customer's own status has changed since, can only be derived from the status
  * that was last agreed on. A call whose answer was lost, or a user who was there before us, agrees by a GET.
  */
 export function agreed(memory: Memory, desired: DesiredUser | null): Memory {

@@ -168,7 +168,7 @@ const PAUSED_MS = 5000
 
 /**
  * Asks for what each call of a claim needs: a permit of the common pace, and enough of the claim's lifetime for the
- * whole request. An ending where one of them is missing.
+ * whole request. Where one of them is missing, it gives the end of the turn.
  */
 export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun) {
   let permit: Permit | null = run.permit

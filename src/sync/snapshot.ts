@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Reading, ReadRows } from '../customers/read.ts'
-import { readUserRecords, type UserRecord } from '../ledger/record.ts'
+import { type KnownRecord, NEVER_SETTLED, readUserRecords, type UserRecord } from '../ledger/record.ts'
 import { emptyWork, readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -147,7 +147,14 @@ export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } 
   return { memory, plan: makePlan({ ...snapshot, memory }) }
 }
 
-/** The same once a GET has shown this. It is a thought only: nothing is learnt of the service's own forms by it. */
+/** Nothing is remembered of a user with another `user_id` than the record was made under. */
+export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
+  const userId = userIdOf(mapped)
+  const another = userId !== null && record.userId !== null && record.userId !== userId
+  return another ? NEVER_SETTLED : record
+}
+
+/** The same once a GET has shown this. Nothing is stored, and the service's own forms are not learnt from it. */
 export function planAfter(snapshot: Snapshot, observed: RemoteUser | 'absent'): Planned {
   const { mapped, digests } = snapshot
   const { memory: before } = planNow(snapshot)

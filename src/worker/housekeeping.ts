@@ -27,8 +27,8 @@ const SLOW_CHECK_MS = 60_000
 /** In one slow check: a ledger that kept calls for long, and is to keep them for short, must not hold up the rest. */
 const PRUNED_CALLS = 100_000
 const PRUNED_FINDINGS = 10_000
-/** A larger outbox is tidied: keys that occur many times over, and pages that are empty. */
-const LARGE_OUTBOX_BYTES = 32 * 1_048_576
+/** A larger outbox is tidied: keys that occur many times over, and pages that are empty. Also one that is half full. */
+const LARGE_OUTBOX_MB = 32
 
 /** Tells what needs a person, again as long as it lasts, and tidies the tables. */
 export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
@@ -46,7 +46,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     await tellHeld(slow)
     if (!slow) return
     slowChecked = now()
-    await tidyOutbox(pool)
+    await tidyOutbox(pool, config.capture.outboxLimitMb)
     await tellUnfit()
     await pruneCalls(pool, config.history.keepDays, PRUNED_CALLS)
     await pruneFindings(pool, config.reconcile.keepDays, PRUNED_FINDINGS)
@@ -84,11 +84,11 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   }
 }
 
-async function tidyOutbox(pool: Pool): Promise<void> {
+async function tidyOutbox(pool: Pool, limitMb: number): Promise<void> {
   const { large, filled } = await oneRow<{ large: boolean; filled: boolean }>(
     pool,
     `SELECT pg_relation_size('rollcall.outbox') > $1 AS large, EXISTS (SELECT FROM rollcall.outbox) AS filled`,
-    [LARGE_OUTBOX_BYTES],
+    [Math.min(LARGE_OUTBOX_MB, limitMb / 2) * 1_048_576],
   )
   if (!large) return
   if (filled) await collapseOutbox(pool)

@@ -133,4 +133,20 @@ describe('customers whose users were changed at the service', () => {
     const emptied = (await storedFindings(house)).filter(({ key }) => key === 'emptied')
     expect(emptied).toMatchObject([{ how: 'by-a-change' }])
   })
+
+  test('a check that cannot be stored gives up its rows', async () => {
+    const holder = await house.db.pool.connect()
+    await holder.query(`BEGIN; SELECT FROM rollcall.ledger WHERE key = 'same' FOR UPDATE`)
+    const checked = await verifier.checkKeys(['same', 'spelled'])
+    await holder.query('ROLLBACK')
+    holder.release()
+    expect(checked.same?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+    const { rows } = await house.db.pool.query(
+      `SELECT key, token FROM rollcall.owed WHERE key IN ('same', 'spelled') ORDER BY key`,
+    )
+    expect(rows).toEqual([
+      { key: 'same', token: null },
+      { key: 'spelled', token: null },
+    ])
+  })
 })
