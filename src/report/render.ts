@@ -50,7 +50,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
   const all = `${found} with the service${renderAmongHeld(held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
-    agrees: () => `All checked customers agree with the service: ${renderAgreed(report)}.`,
+    agrees: () => `${counted(counts.checked, 'checked customer agrees', 'checked customers agree')} with the service.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),
@@ -152,15 +152,6 @@ export function renderEstimate(
     `Of ${all}, an estimated ${percent(share)} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
   )
-}
-
-/** All are said to agree only where all were checked; a customer without a user of ours has nothing to compare. */
-function renderAgreed(report: Report): string {
-  const { checked, skipped } = report.counts
-  const others = leftOpen(report) + (skipped.discarded ?? 0) + notReached(report)
-  return others === 0
-    ? counted(checked, 'customer')
-    : `${figure(checked)} of ${counted(checked + others, 'customer')}`
 }
 
 /** Workers come to all customers by and by; a run has checked all that it has chosen. */

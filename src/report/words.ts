@@ -42,7 +42,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   },
   'edited-at-service': {
     name: 'Edited at the service',
-    means: 'both sides agreed; rollcall has sent nothing since, but the service shows other values now',
+    means: 'both sides agreed, and rollcall has sent nothing since; now the service shows other values, or no user',
   },
   'mapping-changed': {
     name: 'Mapping changed',
@@ -56,7 +56,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   owed: 'owed a sync',
   'just-settled': 'written a moment ago',
   moved: 'changed, or checked by another process, meanwhile',
-  'not-ours': 'without a user that rollcall manages',
+  'not-ours': 'never in scope, so rollcall has no user for them',
   rejected: 'rejected (their data cannot be sent)',
   held: 'held by the brake until a person decides (`rollcall held`)',
   discarded: 'with a change that a person has discarded',
