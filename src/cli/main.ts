@@ -7,78 +7,45 @@ import { nameOf } from '../model/name-of.ts'
 import { type AddCommand, type ExitCode, type Io, VERSION } from './io.ts'
 import { foldedProse } from './render.ts'
 
-type Listed = { readonly about: string; readonly load: () => Promise<AddCommand> }
+const COMMANDS = {
+  migrate: "create or update rollcall's own tables, and the tables of a queue in Postgres",
+  capture: 'install, check or remove the triggers that capture changes',
+  worker: 'run the background process that syncs changes to the service',
+  backfill: 'compare all customers with the ledger, and sync those that differ',
+  sync: 'sync the named customers now, and print every step',
+  explain: 'show everything about one or more customers, and what to do',
+  access: 'say whether a customer can use the service now, and why not',
+  status: 'show owed syncs, failures with their reasons, and whether the triggers match the configuration',
+  drift: 'compare the users at the service with your database, and report differences',
+  failures: 'list rejected and failing customers and left-out fields, with reasons; retry them',
+  held: 'show the changes that the brake holds; release or discard them',
+  pace: 'show the present rate limit; change its ceiling while workers run',
+  erasures: 'show erased fields: which, when, and whether a GET has verified it',
+  grants: 'print the SQL that gives a role of Postgres the rights it needs, and no others',
+  answers: 'show each distinct answer of the service, and how it was classified',
+  sandbox: 'run a local stand-in for the Legal Consultation Service, in memory',
+  demo: 'show the whole product at work, with its own database and service',
+}
 
-/** Loaded on demand, so that short commands start fast. */
-const COMMANDS: Readonly<Record<string, Listed>> = {
-  migrate: {
-    about: "create or update rollcall's own tables, and the tables of a queue in Postgres",
-    load: async () => (await import('./migrate.ts')).migrateCommand,
-  },
-  capture: {
-    about: 'install, check or remove the triggers that capture changes',
-    load: async () => (await import('./capture.ts')).captureCommand,
-  },
-  worker: {
-    about: 'run the background process that syncs changes to the service',
-    load: async () => (await import('./worker.ts')).workerCommand,
-  },
-  backfill: {
-    about: 'compare all customers with the ledger, and sync those that differ',
-    load: async () => (await import('./backfill.ts')).backfillCommand,
-  },
-  sync: {
-    about: 'sync the named customers now, and print every step',
-    load: async () => (await import('./sync.ts')).syncCommand,
-  },
-  explain: {
-    about: 'show everything about one or more customers, and what to do',
-    load: async () => (await import('./explain.ts')).explainCommand,
-  },
-  access: {
-    about: 'say whether a customer can use the service now, and why not',
-    load: async () => (await import('./explain.ts')).accessCommand,
-  },
-  status: {
-    about: 'show owed syncs, failures with their reasons, and whether the triggers match the configuration',
-    load: async () => (await import('./status.ts')).statusCommand,
-  },
-  drift: {
-    about: 'compare the users at the service with your database, and report differences',
-    load: async () => (await import('./drift.ts')).driftCommand,
-  },
-  failures: {
-    about: 'list rejected and failing customers and left-out fields, with reasons; retry them',
-    load: async () => (await import('./failures.ts')).failuresCommand,
-  },
-  held: {
-    about: 'show the changes that the brake holds; release or discard them',
-    load: async () => (await import('./held.ts')).heldCommand,
-  },
-  pace: {
-    about: 'show the present rate limit; change its ceiling while workers run',
-    load: async () => (await import('./pace.ts')).paceCommand,
-  },
-  erasures: {
-    about: 'show erased fields: which, when, and whether a GET has verified it',
-    load: async () => (await import('./erasures.ts')).erasuresCommand,
-  },
-  grants: {
-    about: 'print the SQL that gives a role of Postgres the rights it needs, and no others',
-    load: async () => (await import('./grants.ts')).grantsCommand,
-  },
-  answers: {
-    about: 'show each distinct answer of the service, and how it was classified',
-    load: async () => (await import('./answers.ts')).answersCommand,
-  },
-  sandbox: {
-    about: 'run a local stand-in for the Legal Consultation Service, in memory',
-    load: async () => (await import('./sandbox.ts')).sandboxCommand,
-  },
-  demo: {
-    about: 'show the whole product at work, with its own database and service',
-    load: async () => (await import('./demo.ts')).demoCommand,
-  },
+/** On demand, so that short commands start fast. */
+const LOAD: Readonly<Record<keyof typeof COMMANDS, () => Promise<AddCommand>>> = {
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  capture: async () => (await import('./capture.ts')).captureCommand,
+  worker: async () => (await import('./worker.ts')).workerCommand,
+  backfill: async () => (await import('./backfill.ts')).backfillCommand,
+  sync: async () => (await import('./sync.ts')).syncCommand,
+  explain: async () => (await import('./explain.ts')).explainCommand,
+  access: async () => (await import('./explain.ts')).accessCommand,
+  status: async () => (await import('./status.ts')).statusCommand,
+  drift: async () => (await import('./drift.ts')).driftCommand,
+  failures: async () => (await import('./failures.ts')).failuresCommand,
+  held: async () => (await import('./held.ts')).heldCommand,
+  pace: async () => (await import('./pace.ts')).paceCommand,
+  erasures: async () => (await import('./erasures.ts')).erasuresCommand,
+  grants: async () => (await import('./grants.ts')).grantsCommand,
+  answers: async () => (await import('./answers.ts')).answersCommand,
+  sandbox: async () => (await import('./sandbox.ts')).sandboxCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
 }
 
 /** For what is on its way to a terminal or a pipe. */
@@ -154,10 +121,10 @@ export async function makeProgram(
     .showHelpAfterError('(--help shows how to call it)')
     .addHelpText('after', EXAMPLES)
     .configureHelp({ subcommandTerm: (command) => command.name() })
-  for (const [name, { about, load }] of Object.entries(COMMANDS)) {
+  for (const [name, load] of Object.entries(LOAD)) {
     if (isWanted(name)) (await load())(program as Parameters<AddCommand>[0], io, exit)
     else program.command(name)
-    program.commands.at(-1)?.description(about)
+    program.commands.at(-1)?.description(COMMANDS[name as keyof typeof COMMANDS])
   }
   return program
 }
