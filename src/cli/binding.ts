@@ -1,6 +1,5 @@
 import type { Client } from '../database/client.ts'
 import { differencesFromBinding, remedyFor } from '../ledger/target.ts'
-import type { Io } from './io.ts'
 
 /** Whether a worker may start here, for commands that do not call the service: `todo` is null where nothing differs. */
 type BindingStatus = Awaited<ReturnType<typeof bindingStatus>>
@@ -20,8 +19,4 @@ export async function bindingStatus(client: Client, env: BindingEnv) {
 export function renderBinding({ differences, todo }: BindingStatus): string[] {
   if (todo === null) return []
   return [`no worker starts here: ${differences.map(({ says }) => says).join('; ')}. ${todo}`]
-}
-
-export function warnOfBinding(io: Io, status: BindingStatus): void {
-  for (const text of renderBinding(status)) io.err(`warning: ${text}`)
 }

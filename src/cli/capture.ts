@@ -13,12 +13,12 @@ import { checkMigrated } from '../ledger/migrate.ts'
 import { requireActiveMapping, requireCapture, runSweep, type SweepingOptions } from '../sweep/run.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { renderMark } from './attention.ts'
-import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
+import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, Io } from './io.ts'
 import { CONFIG_OPTION } from './option-values.ts'
-import { applying, columns, hanging, tell } from './render.ts'
+import { applying, columns, hanging, tell, warn } from './render.ts'
 import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-sweeps.ts'
 
 const EXAMPLES = `
@@ -39,11 +39,11 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         if (print) return io.out(printSql(plan))
         await checkMigrated(client)
         const { warnings } = await describeCustomers(client, config)
-        for (const warning of warnings) io.err(`warning: ${warning}`)
+        warn(io, warnings)
         const leavesOthers = (await findMapping(client, config.fingerprint))?.current === false
         const changed = await install(client, plan, { leavesOthers })
         const binding = await bindingStatus(client, env)
-        warnOfBinding(io, binding)
+        warn(io, renderBinding(binding))
         tell(io, json, { changed, binding }, () => renderInstalled(changed, leavesOthers))
       })
     })

@@ -29,7 +29,7 @@ import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
 import type { Io } from './io.ts'
 import { openProgress } from './progress.ts'
-import { shown } from './render.ts'
+import { warn } from './render.ts'
 import { type Syncing, withSync } from './with-sync.ts'
 
 type Asking = { readonly config: Config; readonly asked: DriftAsked }
@@ -40,7 +40,7 @@ type Reporting = Asking & Syncing
 export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
   return await withSync(io, { config: asking.config, by: 'drift' }, async (syncing) => {
     const { pool, warnings } = syncing.opened
-    for (const warning of warnings) io.err(`warning: ${shown(warning)}`)
+    warn(io, warnings)
     const say = () => io.err('waiting: another `rollcall drift` is under way')
     const work = () => report(io, { ...asking, ...syncing })
     const done = await inTurn({ pool, signal: io.stop, say }, 'run', work)

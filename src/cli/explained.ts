@@ -19,7 +19,7 @@ import { withDatabase } from './connect.ts'
 import { renderOne, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
-import { details, shown, tell } from './render.ts'
+import { details, shown, tell, warn } from './render.ts'
 import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
 
 type Asked = {
@@ -71,7 +71,7 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
       planAnyway: view === 'dry-run',
     })
     try {
-      for (const warning of opened.warnings) io.err(`warning: ${shown(warning)}`)
+      warn(io, opened.warnings)
       const keys = await namedKeys(io, { pool, shape: opened.shape }, asked.keys)
       if (view === 'dry-run') return await tellDryRun(opened, keys, pool)
       return await tellEach(opened, keys, service && origin)

@@ -14,7 +14,7 @@ import { RollcallError } from '../model/errors.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, usage } from './option-values.ts'
-import { applying } from './render.ts'
+import { applying, warn } from './render.ts'
 
 const EXAMPLES = `
 The command changes nothing. A DBA reads the script and runs it: after each
@@ -50,7 +50,7 @@ export const grantsCommand: AddCommand = (program, io) => {
       const { script, warnings } = await withDatabase(io, { owner: true }, (pool) =>
         grantsScript(pool, role, asked),
       )
-      for (const warning of warnings) io.err(`warning: ${warning}`)
+      warn(io, warnings)
       io.out(script)
     })
 }

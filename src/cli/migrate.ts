@@ -15,11 +15,11 @@ import { readPace } from '../pace/read.ts'
 import { counted, figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { renderExpected } from './backfill-view.ts'
-import { BINDING_ENV, bindingStatus, warnOfBinding } from './binding.ts'
+import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, numberOf, usage, wholeNumber } from './option-values.ts'
-import { definitions, type LabelledText, span, tell } from './render.ts'
+import { definitions, type LabelledText, span, tell, warn } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
 type Follows = NonNullable<Accepted['follows']>
@@ -72,7 +72,7 @@ export const migrateCommand: AddCommand = (program, io) => {
         })
       }
       const migrated = await Promise.race([work(), aborting(io.stop)])
-      warnOfBinding(io, migrated.binding)
+      warn(io, renderBinding(migrated.binding))
       tell(io, json, migrated, () => render(migrated))
     })
 }

@@ -10,6 +10,11 @@ export function tell(io: Pick<Io, 'out'>, json: boolean, value: unknown, lines: 
   for (const line of json ? [asJson(value)] : lines()) io.out(line)
 }
 
+/** Beside the data; a text may hold a name that comes from outside. */
+export function warn({ err }: Pick<Io, 'err'>, texts: readonly string[]): void {
+  for (const text of texts) err(`warning: ${shown(text)}`)
+}
+
 /** One JSON document on stdout; bigints as text, and nothing in it that a terminal would obey. */
 export function asJson(value: unknown): string {
   const json = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? inner.toString() : inner), 2)
