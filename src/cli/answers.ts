@@ -21,7 +21,7 @@ export const answersCommand: AddCommand = (program, io) => {
     .option('--forget', 'delete the stored answers, and start counting again')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ forget = false, json = false }) => {
+    .action(async ({ forget = false, json }) => {
       await withDatabase(io, {}, async (pool) => {
         if (forget) {
           const forgotten = await forgetAnswers(pool)

@@ -31,7 +31,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program.command('capture').addHelpText('after', EXAMPLES)
   sub(capture, 'install', 'create or update the triggers on the watched tables')
     .option('--print', 'print the SQL and change nothing')
-    .action(async ({ config: file, json = false, print }) => {
+    .action(async ({ config: file, json, print }) => {
       const config = await loadConfig(file, io.cwd)
       const env = readEnv(io.env, { need: [], may: BINDING_ENV })
       await asOwner(io, async (client) => {
@@ -49,14 +49,14 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     })
   sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(async ({ json }) => {
     const changed = await asOwner(io, uninstall)
-    tell(io, json === true, { changed }, () =>
+    tell(io, json, { changed }, () =>
       changed.length === 0
         ? ['There was no trigger of rollcall.']
         : [`No longer captured: ${changed.join(', ')}`, ...hanging('', UNINSTALLED)],
     )
   })
   sub(capture, 'status', 'say whether the triggers match the configuration').action(
-    async ({ config: file, json = false }) => {
+    async ({ config: file, json }) => {
       const config = await loadConfig(file, io.cwd)
       const status = await withDatabase(io, {}, async (pool) => {
         return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
@@ -73,7 +73,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     'compare all customers with the ledger: sync customers that differ, revoke customers without a row',
   )
     .option('--dismiss', 'delete the notes about missed changes (gap, TRUNCATE) without comparing customers')
-    .action(async ({ config: file, json = false, dismiss }) => {
+    .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {
         await withDatabase(io, {}, dismissMarks)

@@ -25,14 +25,13 @@ export const erasuresCommand: AddCommand = (program, io) => {
   program
     .command('erasures')
     .argument('[key...]', 'customer keys')
-    .option('--limit <n>', `list at most this many (default: ${RECEIPTS})`)
+    .option('--limit <n>', 'list at most this many', readLimit, RECEIPTS)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async (given, { json = false, limit }) => {
-      const most = limit === undefined ? RECEIPTS : readLimit(limit)
+    .action(async (given, { json, limit }) => {
       const { keys, receipts, known } = await withDatabase(io, {}, async (pool) => {
         const keys = await knownSpelling(pool, given)
-        const receipts = await readErasures(pool, { keys, limit: most })
+        const receipts = await readErasures(pool, { keys, limit })
         return { keys, receipts, known: await knownKeysIfAny(pool, keys) }
       })
       const unknown = keys.filter((key) => !known.has(key))

@@ -4,7 +4,7 @@ import { type Chat, chatFailed } from '../explain/chat.ts'
 import type { AccessVerdict } from '../explain/verdicts.ts'
 import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
-import { CONFIG_OPTION, JSON_OPTION, readLimit } from './option-values.ts'
+import { CONFIG_OPTION, JSON_OPTION, readNumber, wholeNumber } from './option-values.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
@@ -71,14 +71,13 @@ export const explainCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option('--no-call', 'make no GET')
     .option('--show-values', 'show the values of the fields')
-    .option('--calls <number>', 'show this many of the last calls (default: 5)')
+    .option('--calls <number>', 'show this many of the last calls', readCalls, 5)
     .option(...TOKEN_FILE)
     .option(...JSON_OPTION)
     .addHelpText('after', EXPLAIN_HELP)
-    .action(async (keys, { config: file, calls: most, ...options }) => {
-      const calls = most === undefined ? 5 : readLimit(most, '--calls')
+    .action(async (keys, { config: file, ...options }) => {
       const config = await loadConfig(file, io.cwd)
-      exit(await explainAll(io, { ...options, config, keys, view: 'all', calls }))
+      exit(await explainAll(io, { ...options, config, keys, view: 'all' }))
     })
 }
 
@@ -94,6 +93,10 @@ export const accessCommand: AddCommand = (program, io, exit) => {
       const config = await loadConfig(file, io.cwd)
       exit(await explainAll(io, { ...options, config, keys, view: 'access' }, exitForAccess))
     })
+}
+
+function readCalls(text: string): number {
+  return readNumber(text, wholeNumber('--calls'))
 }
 
 type Verdicts = {

@@ -57,7 +57,7 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .command('failures')
     .argument('[key...]', 'customer keys')
     .option('--reason <reason>', 'only customers with this reason, like refused:422 or issue:email:invalid')
-    .option('--limit <number>', 'with --reason: list at most this many (default: 100)')
+    .option('--limit <number>', 'with --reason: list at most this many (default: 100)', readLimit)
     .option('--retry', 'retry now: the named customers, those of --reason, or --all')
     .option('--all', 'with --retry: all customers')
     .option(...JSON_OPTION)
@@ -65,12 +65,12 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .action(async (keys, options) => {
       const asked = readFailuresAsked(keys, options)
       const view = await withDatabase(io, {}, (pool) => answer(io, pool, asked))
-      tell(io, options.json === true, view.value, view.lines)
+      tell(io, options.json, view.value, view.lines)
       exit(view.code)
     })
 }
 
-type FailuresFlags = { readonly [option in 'reason' | 'limit']?: string } & {
+type FailuresFlags = { readonly reason?: string; readonly limit?: number } & {
   readonly [option in 'retry' | 'all']?: boolean
 }
 
@@ -93,7 +93,7 @@ export function readFailuresAsked(
     retry,
     keys,
     selector: reason === undefined ? allCustomers : readSelector(reason),
-    limit: readLimit(limit ?? '100'),
+    limit: limit ?? 100,
   }
 }
 

@@ -18,10 +18,6 @@ import { didYouMean, FAILED, JSON_OPTION, readLimit, readPerson, usage } from '.
 import { shown, tell } from './render.ts'
 import { renderDecisions, renderHeld, renderKinds, renderOutcome } from './render-held.ts'
 
-type Options = { readonly [option in 'kind' | 'limit' | 'why' | 'by']?: string } & {
-  readonly json?: boolean
-}
-
 const DECIDING = {
   release: `
   rollcall held release --kind revocation --why "contract of Acme ended"
@@ -78,7 +74,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .command('held')
     .argument('[key...]', 'customer keys')
     .option('--kind <kind>', 'only this kind of change, like revocation; also lists discarded changes')
-    .option('--limit <number>', 'list at most this many (default: 20)')
+    .option('--limit <number>', 'list at most this many', readLimit, 20)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => exit(await show(io, keys, options)))
@@ -116,24 +112,25 @@ export const heldCommand: AddCommand = (program, io, exit) => {
             truncations: marks.filter((mark) => mark.kind === 'truncate'),
           }
         })
-        tell(io, options.json === true, decided, () => renderOutcome(action, decided, truncations))
+        tell(io, options.json, decided, () => renderOutcome(action, decided, truncations))
       })
   held
     .command('log')
     .description('show past decisions: person, time and reason')
-    .option('--limit <number>', 'show at most this many decisions (default: 20)')
+    .option('--limit <number>', 'show at most this many decisions', readLimit, 20)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  rollcall held log --limit 100')
     .action(async (_, command) => {
-      const { limit = '20', json = false } = command.optsWithGlobals()
-      const most = readLimit(limit)
-      const decisions = await withDatabase(io, {}, (pool) => listDecisions(pool, most))
+      const { limit, json } = command.optsWithGlobals()
+      const decisions = await withDatabase(io, {}, (pool) => listDecisions(pool, limit))
       tell(io, json, decisions, () => renderDecisions(decisions))
     })
 }
 
-async function show(io: Io, given: readonly string[], options: Options): Promise<ExitCode> {
-  const limit = readLimit(options.limit ?? '20')
+type HeldFlags = { readonly kind?: string; readonly limit: number; readonly json?: true }
+
+async function show(io: Io, given: readonly string[], options: HeldFlags): Promise<ExitCode> {
+  const { limit, json } = options
   const asked = options.kind === undefined ? {} : { kind: readKind(options.kind) }
   const { keys, ...view } = await withDatabase(io, {}, async (pool) => {
     const keys = await knownOf(pool, given)
@@ -144,7 +141,7 @@ async function show(io: Io, given: readonly string[], options: Options): Promise
     return { keys, kinds, ...list }
   })
   const named = given.length > 0
-  tell(io, options.json === true, view, () => {
+  tell(io, json, view, () => {
     if (named) return renderHeld(view, keys)
     return [
       ...renderKinds(view.kinds),

@@ -49,7 +49,7 @@ export const migrateCommand: AddCommand = (program, io) => {
     .option(...CONFIG_OPTION)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ target: as, config: file, json = false, ...options }) => {
+    .action(async ({ target: as, config: file, json, ...options }) => {
       // Mistakes are reported before anything is changed.
       const expectCreates = readExpected(options.expectCreates, as)
       const config = as === undefined ? null : await loadConfig(file, io.cwd)

@@ -51,8 +51,8 @@ export function gathered(text: string, before: readonly string[] = []): readonly
   return [...before, text]
 }
 
-export function readLimit(text: string, option = '--limit'): number {
-  return readNumber(text, wholeNumber(option))
+export function readLimit(text: string): number {
+  return readNumber(text, wholeNumber('--limit'))
 }
 
 const MOST_TEXT = 1000

@@ -4,7 +4,7 @@ import { endHold, setCeiling } from '../pace/row.ts'
 import { counted, minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { FAILED, JSON_OPTION, type NumberRule, readNumber } from './option-values.ts'
+import { FAILED, JSON_OPTION, readNumber } from './option-values.ts'
 import { definitions, span, tell } from './render.ts'
 
 const MOST_PER_SECOND = 10_000
@@ -35,14 +35,17 @@ ${FAILED}`
 export const paceCommand: AddCommand = (program, io, exit) => {
   program
     .command('pace')
-    .option('--ceiling <number>', `new ceiling, in calls per second, from 0.1 to ${MOST_PER_SECOND}`)
+    .option(
+      '--ceiling <number>',
+      `new ceiling, in calls per second, from 0.1 to ${MOST_PER_SECOND}`,
+      readCeiling,
+    )
     .option('--resume', 'end the wait that the service asked for with Retry-After')
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ ceiling: text, resume = false, json = false }) => {
-      const ceiling = text === undefined ? null : readNumber(text, CEILING)
+    .action(async ({ ceiling, resume = false, json }) => {
       const pace = await withDatabase(io, {}, async (pool): Promise<ShownPace | null> => {
-        if (ceiling !== null) await setCeiling(pool, ceiling)
+        if (ceiling !== undefined) await setCeiling(pool, ceiling)
         if (resume) await endHold(pool)
         const waiting = resume && (await countWaiting(pool, { kind: 'reason', code: 'later', detail: null }))
         const report = await readPace(pool)
@@ -53,12 +56,14 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-export const CEILING: NumberRule = {
-  name: '--ceiling',
-  expected: `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`,
-  form: /^\d{1,9}(\.\d{1,9})?$/,
-  from: 0.1,
-  to: MOST_PER_SECOND,
+export function readCeiling(text: string): number {
+  return readNumber(text, {
+    name: '--ceiling',
+    expected: `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`,
+    form: /^\d{1,9}(\.\d{1,9})?$/,
+    from: 0.1,
+    to: MOST_PER_SECOND,
+  })
 }
 
 /** After `--resume` with those who have a wait of their own besides. */

@@ -6,7 +6,12 @@ import type { Io } from './io.ts'
 export const TERMINAL_COLUMNS = 80
 
 /** A view: the value as one JSON document, or its lines for a person. */
-export function tell(io: Pick<Io, 'out'>, json: boolean, value: unknown, lines: () => readonly string[]) {
+export function tell(
+  io: Pick<Io, 'out'>,
+  json: boolean | undefined,
+  value: unknown,
+  lines: () => readonly string[],
+) {
   for (const line of json ? [asJson(value)] : lines()) io.out(line)
 }
 

@@ -55,7 +55,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, contracts, fault = [], contract = [], ...options }) => {
       const list = listContracts()
-      if (contracts) return tell(io, json === true, list, () => renderContracts(list).map(foldedProse))
+      if (contracts) return tell(io, json, list, () => renderContracts(list).map(foldedProse))
       const settings = { faults: fault.map(parseFault), contract: parseContract(contract.join(' ')) }
       const sandbox = await startSandbox({ ...options, ...settings }).catch((error: unknown) => {
         const why = whyNotListening(error)

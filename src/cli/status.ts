@@ -52,7 +52,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ config: file, json = false }) => {
+    .action(async ({ config: file, json }) => {
       const config = await loadConfig(file, io.cwd)
       const status = await withDatabase(io, { may: BINDING_ENV }, (pool, env) =>
         readStatus(pool, config, env),

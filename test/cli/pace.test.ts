@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readNumber } from '../../src/cli/option-values.ts'
-import { CEILING, renderPace } from '../../src/cli/pace.ts'
+import { readCeiling, renderPace } from '../../src/cli/pace.ts'
 import type { PaceReport } from '../../src/pace/read.ts'
 import { unfolded } from '../support/unfolded.ts'
 
@@ -44,9 +43,9 @@ test('says what stops calls, since when, when it is tried again, and what to do'
 })
 
 test('a ceiling is a number from 0.1 to 10,000', () => {
-  for (const text of ['200', '0.5', '10000', '007']) expect(readNumber(text, CEILING)).toBe(Number(text))
+  for (const text of ['200', '0.5', '10000', '007']) expect(readCeiling(text)).toBe(Number(text))
   for (const text of ['0.09', '10000.1', '-1', '', ' ', '1e3', '0x10', '5/s', '1,5', 'NaN', 'Infinity'])
-    expect(() => readNumber(text, CEILING), text).toThrow(
+    expect(() => readCeiling(text), text).toThrow(
       expect.objectContaining({ code: 'USAGE', details: [expect.stringContaining('--ceiling')] }),
     )
 })
