@@ -53,7 +53,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
       const total = await countCustomers(pool, await describeCustomers(pool, config), conditions)
       const sample = makeSample<ReturnType<typeof sampled>>(asked.sample, Math.random)
       const shared = makeSharedUsers()
-      using progress = openProgress(io, () => performance.now())
+      using progress = openProgress(io)
       let forecast: Forecast = NO_FORECAST
       const { ended } = await sweep({
         ...{ pool, config, digester, signal: io.stop, conditions },
@@ -72,7 +72,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
           }
           const { customers, verdicts } = forecast.tally
           const note = `${figure(verdicts.differs)} differ`
-          progress.show({ verb: 'planned', done: customers, total, from: 0, note })
+          progress.show({ verb: 'planned', done: customers, total, note })
           return true
         },
       })

@@ -46,7 +46,7 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
     await requireCapture(pool, config)
     const applied = asked.mapping && (await applyGeneration(pool, config.fingerprint))
     const restriction = await readRestriction({ pool, config, digestKey }, asked)
-    using progress = openProgress(io, () => performance.now())
+    using progress = openProgress(io)
     const digester = makeDigester(digestKey)
     const running = { signal: io.stop, pool, config, asked, digester, restriction, progress }
     const { tally, ...ran } = await sweepAfterOthers(running)
@@ -172,7 +172,7 @@ async function awaitSettled({ signal, pool, progress }: Running) {
     if (open !== last.open) last = { ...last, open, at: performance.now() }
     total = Math.max(total, open + failAgain)
     const note = failAgain > 0 ? `${failAgain} fail repeatedly` : ''
-    progress.show({ verb: 'settled', done: total - open - failAgain, total, from: 0, note })
+    progress.show({ verb: 'settled', done: total - open - failAgain, total, note })
     await sleep(POLL_MS, signal)
   }
 }

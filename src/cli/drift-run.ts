@@ -93,7 +93,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     const { fingerprint } = config
     const { sample } = asked
     const { seed, startedAt, population } = begun
-    using progress = openProgress(io, () => performance.now())
+    using progress = openProgress(io)
     const from = doneOf(begun.agenda)
     let { agenda } = begun
     const show = (halt: string | null) =>

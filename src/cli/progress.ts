@@ -9,8 +9,8 @@ type ProgressState = {
   readonly done: number
   readonly total: number | null
   /** How many were done when it began, by an earlier command. */
-  readonly from: number
-  readonly note: string
+  readonly from?: number
+  readonly note?: string
   /** Why nothing moves at this moment, in the place of the rate, which would tell of a time that is over. */
   readonly halt?: string | null
 }
@@ -23,14 +23,14 @@ const LINE_MS = 5000
 const LEAST_MS = 500
 
 /** To be disposed of before anything else is written. */
-export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: () => number) {
-  const started = now()
+export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>) {
+  const started = performance.now()
   let state: ProgressState | null = null
   let lastLine = ''
   const picture = screen ? createLogUpdate(screen) : null
   const draw = () => {
     if (!state) return
-    const line = renderProgress(state, now() - started)
+    const line = renderProgress(state, performance.now() - started)
     // A wrapped line would tear the picture apart.
     if (picture) picture(line.slice(0, Math.max(1, (screen?.columns ?? TERMINAL_COLUMNS) - 1)))
     else if (line !== lastLine) err(line)
@@ -39,8 +39,8 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
   const timer = setInterval(draw, picture ? FRAME_MS : LINE_MS)
   timer.unref()
   return {
-    show(now: ProgressState) {
-      state = now
+    show(next: ProgressState) {
+      state = next
     },
     say(line: string) {
       picture?.clear()
@@ -57,7 +57,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>, now: (
 
 /** `1,200 of 5,000 checked (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
 function renderProgress(state: ProgressState, elapsedMs: number): string {
-  const { verb, done, from, note, halt } = state
+  const { verb, done, from = 0, note, halt } = state
   // Customers without a row come after all who were counted: past the total it is not known how many are left.
   const total = state.total !== null && done <= state.total ? state.total : null
   const far = total
@@ -70,5 +70,5 @@ function renderProgress(state: ProgressState, elapsedMs: number): string {
     parts.push(`${perSecond < 10 ? perSecond.toFixed(1) : figure(Math.round(perSecond))}/s`)
     if (total !== null && total > done) parts.push(`${span(((total - done) / perSecond) * 1000)} left`)
   }
-  return parts.join(', ') + (note === '' ? '' : `; ${note}`)
+  return parts.join(', ') + (note ? `; ${note}` : '')
 }
