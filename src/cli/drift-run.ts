@@ -23,7 +23,6 @@ import { readPace } from '../pace/read.ts'
 import { driftingOf } from '../report/conclude.ts'
 import { figure, minute } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
-import type { Opened } from '../worker/open-sync.ts'
 import type { DriftAsked } from './drift-options.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
@@ -52,7 +51,11 @@ export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
 async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { config, asked, opened, calls, probe } = reporting
   const { pool } = opened
-  if (asked.rate !== null) await renderCeiling(io, pool, asked.rate)
+  const ceiling = (await readPace(pool))?.ceiling
+  if (ceiling !== undefined && asked.rate !== null && asked.rate > ceiling)
+    io.err(
+      `note: the ceiling of the pace is ${figure(ceiling)} calls a second; --rate ${asked.rate} cannot exceed it`,
+    )
   if (asked.credibleBy) await setCredible(pool, asked.credibleBy)
   const { run: begun, allCustomers: customers, goesOn } = await begin(io, reporting)
   let kept = goesOn
@@ -136,14 +139,6 @@ function keptBeyond(io: Io, error: unknown, resume: string): unknown {
     return new RollcallError(error.code, [...error.details, kept], { cause: error })
   io.err(kept)
   return error
-}
-
-async function renderCeiling(io: Io, pool: Opened['pool'], rate: number): Promise<void> {
-  const pace = await readPace(pool)
-  if (pace && rate > pace.ceiling)
-    io.err(
-      `note: the ceiling of the pace is ${figure(pace.ceiling)} calls a second; --rate ${rate} cannot exceed it`,
-    )
 }
 
 /** The run of the same call that was stopped (it `goesOn`), or a new one. */

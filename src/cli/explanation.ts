@@ -18,7 +18,12 @@ export type View = 'all' | 'access' | 'dry-run'
 
 export function renderOne(one: Explanation, view: View, chat: readonly string[]): string[] {
   if (view === 'dry-run') return renderDryRun(one)
-  const access = [...details(verdictEntries(one, view)), '', ...details(factEntries(one)), ...chat]
+  const verdict = details([
+    ['result', (view !== 'access' || one.result === 'differs') && renderResult(one)],
+    ['access', renderAccess(one)],
+    ...remedyEntries(one),
+  ])
+  const access = [...verdict, '', ...details(factEntries(one)), ...chat]
   if (view === 'access') return access
   const history = historyOf(one.rollcall)
   const next = details([['next', renderNext(one)]])
@@ -37,14 +42,6 @@ function factEntries(one: Explanation): LabelledText[] {
     ['state', history && renderState(history)],
     ['note', claimants.length > 0 && `other customers have the same user_id: ${claimants.join(', ')}`],
     ['note', renderLeftAlone(one)],
-  ]
-}
-
-function verdictEntries(one: Explanation, view: View): LabelledText[] {
-  return [
-    ['result', (view !== 'access' || one.result === 'differs') && renderResult(one)],
-    ['access', renderAccess(one)],
-    ...remedyEntries(one),
   ]
 }
 

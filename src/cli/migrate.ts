@@ -52,7 +52,8 @@ export const migrateCommand: AddCommand = (program, io) => {
     .action(async ({ target: as, config: file, json, ...options }) => {
       // Mistakes are reported before anything is changed.
       const expectCreates = readExpected(options.expectCreates, as)
-      const config = as === undefined ? null : await loadConfig(file, io.cwd)
+      const accepting =
+        as === undefined ? null : { as, expectCreates, config: await loadConfig(file, io.cwd) }
       const env = readEnv(io.env, {
         need: ['DATABASE_URL', ...(as === undefined ? [] : BINDING_ENV)],
         may: ['MIGRATE_DATABASE_URL', 'QUEUE_URL', ...BINDING_ENV],
@@ -64,10 +65,7 @@ export const migrateCommand: AddCommand = (program, io) => {
         const { applied } = await migrate(owner, queue ? { queue } : {})
         return await onSession(owner, 'DATABASE_DOWN', async (client) => {
           const target = { origin, apiKey, digestKey }
-          const accepted =
-            as === undefined || config === null
-              ? NOTHING_ACCEPTED
-              : await accept(client, target, { as, config, expectCreates })
+          const accepted = accepting ? await accept(client, target, accepting) : NOTHING_ACCEPTED
           return { applied, ...accepted, binding: await bindingStatus(client, env) }
         })
       }

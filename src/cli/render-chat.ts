@@ -51,16 +51,12 @@ export function renderProfessionals(chat: Chat, now: Date): string[] {
   if (professionals.length === 0)
     return ["the token's user sees no professional: check its ml_group_name", ...missing]
   const rows = professionals.map((each) => [
-    `  ${specialityOf(each)}`,
+    `  ${each.speciality ?? (each.specialityId === null ? '–' : `number ${each.specialityId}`)}`,
     each.name ?? '–',
     renderConnected(each, now),
     each.room === null ? '–' : String(each.unreadMessages ?? '?'),
   ])
   return ["professionals that the token's user sees", ...columns([HEAD, ...rows]), ...missing]
-}
-
-function specialityOf({ speciality, specialityId }: ListedProfessional): string {
-  return speciality ?? (specialityId === null ? '–' : `number ${specialityId}`)
 }
 
 /** Section 2.2: `next_connection_at` is null when already connected, `next_disconnection_at` when not. */

@@ -15,11 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   truncated: 'they would lose access, after a watched table was truncated',
 }
 
-function renderMeaning(kind: string): string {
-  if (kind.startsWith('clear:')) return `their ${kind.slice('clear:'.length)} would be cleared`
-  return KINDS[kind] ?? 'this version of rollcall does not know this kind: run the version of the workers'
-}
-
+const NO_KIND = 'this version of rollcall does not know this kind: run the version of the workers'
 const NONE = 'no customer is held'
 
 /** By kind, where a person is needed or customers are on their way, discarded or expected. */
@@ -32,10 +28,12 @@ export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
 
 function renderKind({ kind, held, released, discarded, expected, ...state }: KindHeld): string[] {
   const { sinceMs, trippedMs, limit, taken, expectedUntil } = state
+  const [, cleared] = kind.split('clear:')
+  const what = cleared ? `their ${cleared} would be cleared` : (KINDS[kind] ?? NO_KIND)
   return [
     `${kind}: ${counted(held, 'customer')} held`,
     ...details([
-      ['what', held > 0 && renderMeaning(kind)],
+      ['what', held > 0 && what],
       ['since', sinceMs !== null && `${span(sinceMs)} ago (the oldest)`],
       [
         'tripped',

@@ -26,7 +26,11 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
 export function sweepEntries({ unfinished, check }: SweepsReport): readonly LabelledText[] {
   return [
     ...unfinished.map((sweep): LabelledText => ['sweep', renderUnfinished(sweep)]),
-    ['sweep', check && renderCheck(check)],
+    [
+      'sweep',
+      check &&
+        `${check.customers} customers compared at ${minute(check.endedAt ?? '')}: capture had missed ${renderMissed(check.missed)}`,
+    ],
   ]
 }
 
@@ -36,11 +40,6 @@ function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs 
   const of = total === null || customers > total ? '' : ` of ${total}`
   const still = silentMs > STANDS_STILL_MS ? `; no progress: ${goesOn}` : ''
   return `${what}: ${customers}${of} customers compared, ${differ} differ, since ${minute(startedAt)}${still}`
-}
-
-function renderCheck({ customers, endedAt, missed }: SweepReport): string {
-  const found = allMissed(missed) === 0 ? 'missed nothing' : `missed ${renderMissed(missed)}`
-  return `${customers} customers compared at ${minute(endedAt ?? '')}: capture had ${found}`
 }
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */
@@ -60,8 +59,9 @@ export function allMissed(missed: Missed): number {
   return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)
 }
 
-/** `3 changes (1 inserted, 2 changed)`. */
+/** `3 changes (1 inserted, 2 changed)`, or nothing. */
 export function renderMissed(missed: Missed): string {
+  if (allMissed(missed) === 0) return 'nothing'
   const parts = MISSED_HOW.flatMap((how) => (missed[how] > 0 ? `${figure(missed[how])} ${how}` : []))
   return `${counted(allMissed(missed), 'change')} (${parts.join(', ')})`
 }

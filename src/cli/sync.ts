@@ -147,7 +147,8 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         )
         // A worker was quicker and has settled it meanwhile: sync it again, so that the steps can be printed.
         if (!rows[0]?.owed) await owe()
-        else if (!saidWaiting) say(io, rows[0].busy ? BUSY : tooEarly(rows[0].waitMs))
+        else if (!saidWaiting)
+          say(io, rows[0].busy ? BUSY : `waits ${span(Math.max(0, rows[0].waitMs))}, ${EARLIER_CALL}`)
         saidWaiting ||= rows[0]?.owed === true
         if (saidWaiting) clearTimeout(late)
         await sleep(POLL_MS, io.stop)
@@ -182,11 +183,8 @@ const LATE_MS = 1500
 const BEGIN = 'waits for the database, or for its place in the rate limit (`rollcall pace`)'
 const ANSWER = 'waits for the answer of the service'
 const BUSY = 'waits until a worker has synced this customer'
+const EARLIER_CALL = 'because an earlier call may still arrive at the service'
 const WAIT_MS = 'coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0)::float8'
-
-function tooEarly(waitMs: number): string {
-  return `waits ${span(Math.max(0, waitMs))}, because an earlier call may still arrive at the service`
-}
 
 function say(io: Io, text: string): void {
   for (const line of details([['note', text]])) io.err(line)
