@@ -7,13 +7,13 @@ import { type NamedService, renderService } from '../model/service.ts'
 import { counted, figure } from '../report/figures.ts'
 import { applying, columns, details, few, type LabelledText, more, shown, span } from './render.ts'
 import { adviseIssues, renderStored } from './render-history.ts'
-import { type Advice, adviceOf, issueName, reasonName, renderIssue, renderReason } from './render-reason.ts'
+import { type Advice, issueName, reasonName, renderIssue, renderReason } from './render-reason.ts'
 
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
   return {
     ...found,
     target,
-    reasons: reasons.map((group) => ({ reason: reasonName(group), ...group, ...adviceOf(group) })),
+    reasons: reasons.map((group) => ({ reason: reasonName(group), ...group, ...renderReason(group, group) })),
     issues: issues.map((group) => ({ reason: issueName(group), ...group, ...renderIssue(group) })),
   }
 }
@@ -23,7 +23,10 @@ export function reasonEntries(reasons: Overview['reasons']): readonly LabelledTe
   return reasons
     .filter(({ code }) => code !== 'held')
     .toSorted((a, b) => a.state.localeCompare(b.state))
-    .map((one) => [one.state, `${figure(one.customers)} × ${reasonName(one)}: ${adviceOf(one).what}`])
+    .map((one) => [
+      one.state,
+      `${figure(one.customers)} × ${reasonName(one)}: ${renderReason(one, one).what}`,
+    ])
 }
 
 const MORE = [

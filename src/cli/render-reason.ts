@@ -13,8 +13,10 @@ type About = {
   readonly customers?: number
 }
 
-/** As read: its code may be one that this version does not have. */
-type StoredReason = Omit<Reason, 'code'> & { readonly code: string }
+/** As read: its code may be one that this version does not have. Null: the customers of a group differ in it. */
+type StoredReason = { readonly code: string } & {
+  readonly [Part in Exclude<keyof Reason, 'code'>]?: Reason[Part] | null
+}
 type FullReason = StoredReason & Required<About> & { readonly answer: string }
 type Words = readonly [what: string, toDo: string]
 
@@ -26,12 +28,6 @@ export function renderReason(reason: StoredReason, { state = 'failing', customer
   return { what, toDo }
 }
 
-/** The advice on a group of customers with one reason. */
-export function adviceOf(group: Required<About> & Pick<StoredReason, 'code'>): Advice {
-  const known = Object.entries(group).filter(([, value]) => value !== null)
-  return renderReason({ ...Object.fromEntries(known), code: group.code }, group)
-}
-
 export function isReasonCode(code: string): code is ReasonCode {
   return Object.hasOwn(WORDS, code)
 }
@@ -41,19 +37,17 @@ export const WAIT = 'nothing: rollcall retries automatically'
 const PROVIDER = 'ask the provider of the service'
 
 /** As the commands list a reason, and as `failures --reason` takes it. */
-export function reasonName({ code, status, error }: ReasonParts): string {
+export function reasonName({ code, status, error }: StoredReason): string {
   const detail = status ?? error ?? null
   return shown(detail === null ? code : `${code}:${detail}`)
 }
-
-type ReasonParts = { readonly code: string; readonly status?: number | null; readonly error?: string | null }
 
 export function issueName({ field, code }: { readonly [part in 'field' | 'code']: string }): string {
   return shown(`issue:${field}:${code}`)
 }
 
 function answerOf({ status, error }: StoredReason): string {
-  if (status !== undefined) return `HTTP ${status}`
+  if (typeof status === 'number') return `HTTP ${status}`
   const kind = CALL_ERROR_KINDS.find((known) => known === error)
   return kind ? renderCallError(kind) : (error ?? 'no answer')
 }
@@ -66,9 +60,9 @@ export function renderCallError(kind: CallErrorKind): string {
 
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
-  mapping: ({ fields = [] }) => [
+  mapping: ({ fields }) => [
     `the mapping cannot build a user from the row${after(': ', fields)}`,
-    `correct ${fields.length > 0 ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
+    `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
     `another customer in scope has the same user_id${after(': ', keys)}`,
@@ -134,17 +128,17 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   'brake-busy': ['rollcall could not reserve a place in the brake', WAIT],
 }
 
-function listed(words: readonly string[] = [], between = ', '): string {
-  return words.join(between)
+function listed(words: readonly string[] | null = [], between = ', '): string {
+  return words?.join(between) ?? ''
 }
 
-function after(before: string, words: readonly string[] = []): string {
-  return words.length > 0 ? `${before}${listed(words)}` : ''
+function after(before: string, words?: readonly string[] | null): string {
+  return words?.length ? `${before}${listed(words)}` : ''
 }
 
 /** By Postgres' code for the error, or by what does not fit. */
-export function renderUnreadable({ error, misfits = [] }: Pick<StoredReason, 'error' | 'misfits'>): Words {
-  if (misfits.length > 0)
+export function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misfits'>): Words {
+  if (misfits?.length)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,
       'correct this in the database (docs/operations.md lists the rights) or in rollcall.config.ts',
@@ -163,17 +157,17 @@ const NOT_FOUND = new Set([404, 410])
 const TOO_LARGE = new Set([413, 414, 431])
 
 /** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
-function renderRefused({ status = 0, state, fields, named = [], answer }: FullReason): Words {
+function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
       `the service refuses this user (${answer})${after(', also without ', fields)}`,
-      TOO_LARGE.has(status)
+      TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically, \`rollcall failures --retry\` retries now`,
     ]
   const what = `the service refuses the write for this user (${answer})`
-  if (NOT_FOUND.has(status)) return [what, 'check SERVICE_URL: it may not be the address of the service']
-  if (named.length > 0)
+  if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
+  if (named?.length)
     return [
       `${what} and names ${listed(named)}`,
       `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
