@@ -3,15 +3,15 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
-import { RollcallError } from '../model/errors.ts'
 import type { Restriction } from '../sweep/run.ts'
 import type { Only } from '../sweep/verdict.ts'
 import {
   CONFIG_OPTION,
   gathered,
+  JSON_OPTION,
   MOST_WHOLE,
-  type NumberRule,
-  numberOf,
+  numberIn,
+  usage,
   wholeNumber,
 } from './option-values.ts'
 
@@ -37,9 +37,17 @@ export function addBackfillOptions(command: Command) {
       ]),
     )
     .option('--lookup', 'make a lookup (GET) before each registration')
-    .option('--sample <n>', 'with --dry-run: print the plans of this many random customers')
-    .option('--rate <n>', 'limit the backfill to this many calls per second')
-    .option('--expect-creates <n>', 'pre-approve this many registrations for the brake')
+    .option(
+      '--sample <n>',
+      'with --dry-run: print the plans of this many random customers',
+      wholeNumber('--sample'),
+    )
+    .option('--rate <n>', 'limit the backfill to this many calls per second', readRate)
+    .option(
+      '--expect-creates <n>',
+      'pre-approve this many registrations for the brake',
+      wholeNumber('--expect-creates'),
+    )
     .addOption(
       option('--restart', 'start with the first customer, not where the last run stopped').conflicts(
         'dryRun',
@@ -56,37 +64,31 @@ export function addBackfillOptions(command: Command) {
         NOT_WITH_MAPPING,
       ),
     )
-    .option('--json', 'print the result as JSON')
+    .option(...JSON_OPTION)
 }
 
 type BackfillFlags = ReturnType<ReturnType<typeof addBackfillOptions>['opts']>
 
 const NOT_ASKED = {
   ...{ where: [] as readonly string[], only: null as Only | null },
+  ...{ sample: 0, rate: null as number | null, expectCreates: null as number | null },
   ...{ dryRun: false, lookup: false, restart: false, wait: false, mapping: false, json: false },
 }
 
 export function readBackfillAsked(flags: BackfillFlags) {
-  const problems: string[] = []
-  const numbers = {
-    sample: numberOf(flags.sample, wholeNumber('--sample'), problems) ?? 0,
-    rate: numberOf(flags.rate, RATE, problems),
-    expectCreates: numberOf(flags.expectCreates, wholeNumber('--expect-creates'), problems),
-  }
-  if (flags.sample !== undefined && !flags.dryRun) problems.push('--sample: only with --dry-run')
-  if (problems.length > 0) throw new RollcallError('USAGE', problems)
-  return { ...NOT_ASKED, ...flags, ...numbers }
+  if (flags.sample !== undefined && !flags.dryRun) throw usage('--sample: only with --dry-run')
+  return { ...NOT_ASKED, ...flags }
 }
 
 export type BackfillAsked = ReturnType<typeof readBackfillAsked>
 
-const RATE: NumberRule = {
+const readRate = numberIn({
   name: '--rate',
   expected: 'a number of calls per second above 0',
   form: /^\d{1,10}(\.\d{1,6})?$/,
   from: 0.000_001,
   to: MOST_WHOLE,
-}
+})
 
 /** `options` is recorded: it tells one backfill from another, and holds no value of a condition. */
 export async function readRestriction(

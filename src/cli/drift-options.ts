@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { RollcallError } from '../model/errors.ts'
-import { CONFIG_OPTION, gathered, type NumberRule, numberOf, readPerson } from './option-values.ts'
+import { CONFIG_OPTION, gathered, numberIn, readPerson } from './option-values.ts'
 import { shellQuoted } from './render.ts'
 
 export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
@@ -9,13 +9,13 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number]
 export function addDriftOptions(command: Command) {
   return command
     .option(...CONFIG_OPTION)
-    .option('--sample <customers>', 'check this many random customers')
+    .option('--sample <customers>', 'check this many random customers', readSample)
     .option(
       '--where <condition>',
       'only customers that fulfil this condition, like plan=premium; repeatable',
       gathered,
     )
-    .option('--rate <calls>', 'highest rate, in calls per second (default: half of the rate limit)')
+    .option('--rate <calls>', 'highest rate, in calls per second (default: half of the rate limit)', readRate)
     .option('--restart', 'start over, even if a stopped run of this command could continue')
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
@@ -37,14 +37,11 @@ export type DriftFlags = ReturnType<ReturnType<typeof addDriftOptions>['opts']>
 
 export function readDriftAsked(options: DriftFlags) {
   const { fromLedger = false, restart = false, repair = false, showValues = false } = options
-  const { format, json = false, where = [], output = null } = options
+  const { format, json = false, where = [], output = null, sample = null, rate = null, maxDrift } = options
   const problems = [...misfits(options)]
-  const maxDrift = numberOf(options.maxDrift, MAX_DRIFT, problems)
   const asked = {
     ...{ fromLedger, restart, repair, showValues, where, output },
-    sample: numberOf(options.sample, SAMPLE, problems),
-    rate: numberOf(options.rate, RATE, problems),
-    maxDrift: maxDrift === null ? null : maxDrift / 100,
+    ...{ sample, rate, maxDrift: maxDrift === undefined ? null : readShare(maxDrift) / 100 },
     credibleBy: options.credible === true ? readPerson(options) : null,
     format: format ?? (json ? ('json' as const) : ('table' as const)),
     resume: commandOf(options),
@@ -71,29 +68,29 @@ function* misfits(options: DriftFlags): Generator<string> {
 /** The keys of all of them are in memory, and a larger sample hardly tells more. */
 const LARGEST_SAMPLE = 1_000_000
 
-const SAMPLE: NumberRule = {
+const readSample = numberIn({
   name: '--sample',
   expected: `a whole number of customers from 1 to ${LARGEST_SAMPLE}; without it all customers are checked`,
   form: /^[1-9]\d*$/,
   from: 1,
   to: LARGEST_SAMPLE,
-}
+})
 
-const RATE: NumberRule = {
+const readRate = numberIn({
   name: '--rate',
   expected: 'calls per second, from 0.1 to 10000',
   form: /^\d{1,5}(\.\d{1,3})?$/,
   from: 0.1,
   to: 10_000,
-}
+})
 
-const MAX_DRIFT: NumberRule = {
+const readShare = numberIn({
   name: '--max-drift',
   expected: 'a share from 0% to 100%, like 0.5%',
   form: /^\d{1,3}(\.\d{1,6})?%$/,
   from: 0,
   to: 100,
-}
+})
 
 /** As it was called, but for --restart, which would begin anew. */
 function commandOf({ restart: _, ...flags }: DriftFlags): string {

@@ -5,7 +5,7 @@ import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { knownSpelling } from './named.ts'
-import { JSON_OPTION, readLimit, usage } from './option-values.ts'
+import { JSON_OPTION, usage, wholeNumber } from './option-values.ts'
 import { details, second, shown, tell } from './render.ts'
 
 const RECEIPTS = 50
@@ -25,7 +25,7 @@ export const erasuresCommand: AddCommand = (program, io) => {
   program
     .command('erasures')
     .argument('[key...]', 'customer keys')
-    .option('--limit <n>', 'list at most this many', readLimit, RECEIPTS)
+    .option('--limit <n>', 'list at most this many', wholeNumber('--limit'), RECEIPTS)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (given, { json, limit }) => {

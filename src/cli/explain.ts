@@ -4,7 +4,7 @@ import { type Chat, chatFailed } from '../explain/chat.ts'
 import type { AccessVerdict } from '../explain/verdicts.ts'
 import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
-import { CONFIG_OPTION, JSON_OPTION, readNumber, wholeNumber } from './option-values.ts'
+import { CONFIG_OPTION, JSON_OPTION, wholeNumber } from './option-values.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
@@ -71,7 +71,7 @@ export const explainCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option('--no-call', 'make no GET')
     .option('--show-values', 'show the values of the fields')
-    .option('--calls <number>', 'show this many of the last calls', readCalls, 5)
+    .option('--calls <number>', 'show this many of the last calls', wholeNumber('--calls'), 5)
     .option(...TOKEN_FILE)
     .option(...JSON_OPTION)
     .addHelpText('after', EXPLAIN_HELP)
@@ -93,10 +93,6 @@ export const accessCommand: AddCommand = (program, io, exit) => {
       const config = await loadConfig(file, io.cwd)
       exit(await explainAll(io, { ...options, config, keys, view: 'access' }, exitForAccess))
     })
-}
-
-function readCalls(text: string): number {
-  return readNumber(text, wholeNumber('--calls'))
 }
 
 type Verdicts = {

@@ -12,7 +12,7 @@ import { namedService } from '../service/address.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
-import { didYouMean, FAILED, JSON_OPTION, readLimit, usage } from './option-values.ts'
+import { didYouMean, FAILED, JSON_OPTION, usage, wholeNumber } from './option-values.ts'
 import { tell } from './render.ts'
 import {
   type Advised,
@@ -57,7 +57,11 @@ export const failuresCommand: AddCommand = (program, io, exit) => {
     .command('failures')
     .argument('[key...]', 'customer keys')
     .option('--reason <reason>', 'only customers with this reason, like refused:422 or issue:email:invalid')
-    .option('--limit <number>', 'with --reason: list at most this many (default: 100)', readLimit)
+    .option(
+      '--limit <number>',
+      'with --reason: list at most this many (default: 100)',
+      wholeNumber('--limit'),
+    )
     .option('--retry', 'retry now: the named customers, those of --reason, or --all')
     .option('--all', 'with --retry: all customers')
     .option(...JSON_OPTION)

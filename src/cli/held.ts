@@ -14,7 +14,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
-import { didYouMean, FAILED, JSON_OPTION, readLimit, readPerson, usage } from './option-values.ts'
+import { didYouMean, FAILED, JSON_OPTION, readPerson, usage, wholeNumber } from './option-values.ts'
 import { shown, tell } from './render.ts'
 import { renderDecisions, renderHeld, renderKinds, renderOutcome } from './render-held.ts'
 
@@ -74,7 +74,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .command('held')
     .argument('[key...]', 'customer keys')
     .option('--kind <kind>', 'only this kind of change, like revocation; also lists discarded changes')
-    .option('--limit <number>', 'list at most this many', readLimit, 20)
+    .option('--limit <number>', 'list at most this many', wholeNumber('--limit'), 20)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => exit(await show(io, keys, options)))
@@ -117,7 +117,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
   held
     .command('log')
     .description('show past decisions: person, time and reason')
-    .option('--limit <number>', 'show at most this many decisions', readLimit, 20)
+    .option('--limit <number>', 'show at most this many decisions', wholeNumber('--limit'), 20)
     .option(...JSON_OPTION)
     .addHelpText('after', '\nExample:\n  rollcall held log --limit 100')
     .action(async (_, command) => {

@@ -18,7 +18,7 @@ import { renderExpected } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { CONFIG_OPTION, numberOf, usage, wholeNumber } from './option-values.ts'
+import { CONFIG_OPTION, JSON_OPTION, usage, wholeNumber } from './option-values.ts'
 import { definitions, type LabelledText, span, tell, warn } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
@@ -45,13 +45,17 @@ export const migrateCommand: AddCommand = (program, io) => {
         )
         .choices(['same', 'new']),
     )
-    .option('--expect-creates <n>', 'with --target new: pre-approve this many registrations for the brake')
+    .option(
+      '--expect-creates <n>',
+      'with --target new: pre-approve this many registrations for the brake',
+      wholeNumber('--expect-creates'),
+    )
     .option(...CONFIG_OPTION)
-    .option('--json', 'print the result as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ target: as, config: file, json, ...options }) => {
+    .action(async ({ target: as, config: file, json, expectCreates = null }) => {
       // Mistakes are reported before anything is changed.
-      const expectCreates = readExpected(options.expectCreates, as)
+      if (expectCreates !== null && as !== 'new') throw usage('--expect-creates: only with --target new')
       const accepting =
         as === undefined ? null : { as, expectCreates, config: await loadConfig(file, io.cwd) }
       const env = readEnv(io.env, {
@@ -73,14 +77,6 @@ export const migrateCommand: AddCommand = (program, io) => {
       warn(io, renderBinding(migrated.binding))
       tell(io, json, migrated, () => render(migrated))
     })
-}
-
-function readExpected(text: string | undefined, as: 'same' | 'new' | undefined): number | null {
-  const problems: string[] = []
-  const expected = numberOf(text, wholeNumber('--expect-creates'), problems)
-  if (text !== undefined && as !== 'new') problems.push('--expect-creates: only with --target new')
-  if (problems.length > 0) throw usage(...problems)
-  return expected
 }
 
 /** A queue in the same database is made by the same role. Null: the queue is in Redis, or its place is not set. */

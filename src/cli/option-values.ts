@@ -10,7 +10,7 @@ export const CONFIG_OPTION = [
 ] as const
 export const JSON_OPTION = ['--json', 'print the result as JSON'] as const
 
-export type NumberRule = {
+type NumberRule = {
   readonly name: string
   readonly expected: string
   /** A number, and a unit after it where there is one. */
@@ -19,40 +19,24 @@ export type NumberRule = {
   readonly to: number
 }
 
-/** Null where none was given, or it is wrong: then there is one problem more. */
-export function numberOf(
-  text: string | undefined,
-  { name, expected, form, from, to }: NumberRule,
-  problems: string[],
-): number | null {
-  if (text === undefined) return null
-  const value = form.test(text) ? Number.parseFloat(text) : Number.NaN
-  if (value >= from && value <= to) return value
-  problems.push(`${name}: expected ${expected}`)
-  return null
-}
-
-/** @throws RollcallError USAGE */
-export function readNumber(text: string, rule: NumberRule): number {
-  const problems: string[] = []
-  const value = numberOf(text, rule, problems)
-  if (value === null) throw usage(...problems)
-  return value
+/** Reads the value of an option for commander. @throws RollcallError USAGE */
+export function numberIn({ name, expected, form, from, to }: NumberRule): (text: string) => number {
+  return (text) => {
+    const value = form.test(text) ? Number.parseFloat(text) : Number.NaN
+    if (value >= from && value <= to) return value
+    throw usage(`${name}: expected ${expected}`)
+  }
 }
 
 /** A column of the tables takes no more. */
 export const MOST_WHOLE = 2_000_000_000
 
-export function wholeNumber(name: string): NumberRule {
-  return { name, expected: 'a whole number from 1', form: /^\d{1,10}$/, from: 1, to: MOST_WHOLE }
+export function wholeNumber(name: string): (text: string) => number {
+  return numberIn({ name, expected: 'a whole number from 1', form: /^\d{1,10}$/, from: 1, to: MOST_WHOLE })
 }
 
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
-}
-
-export function readLimit(text: string): number {
-  return readNumber(text, wholeNumber('--limit'))
 }
 
 const MOST_TEXT = 1000

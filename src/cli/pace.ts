@@ -4,7 +4,7 @@ import { endHold, setCeiling } from '../pace/row.ts'
 import { counted, minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { FAILED, JSON_OPTION, readNumber } from './option-values.ts'
+import { FAILED, JSON_OPTION, numberIn } from './option-values.ts'
 import { definitions, span, tell } from './render.ts'
 
 const MOST_PER_SECOND = 10_000
@@ -56,15 +56,13 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-export function readCeiling(text: string): number {
-  return readNumber(text, {
-    name: '--ceiling',
-    expected: `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`,
-    form: /^\d{1,9}(\.\d{1,9})?$/,
-    from: 0.1,
-    to: MOST_PER_SECOND,
-  })
-}
+export const readCeiling = numberIn({
+  name: '--ceiling',
+  expected: `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`,
+  form: /^\d{1,9}(\.\d{1,9})?$/,
+  from: 0.1,
+  to: MOST_PER_SECOND,
+})
 
 /** After `--resume` with those who have a wait of their own besides. */
 type ShownPace = PaceReport & { readonly waiting?: number }

@@ -1,6 +1,12 @@
 // What a call of `rollcall drift` asks for, and what is said of one that cannot be understood.
+import { Command } from '@commander-js/extra-typings'
 import { describe, expect, test } from 'vitest'
-import { type DriftAsked, type DriftFlags, readDriftAsked } from '../../src/cli/drift-options.ts'
+import {
+  addDriftOptions,
+  type DriftAsked,
+  type DriftFlags,
+  readDriftAsked,
+} from '../../src/cli/drift-options.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 
 const NOTHING: Omit<DriftAsked, 'resume'> = {
@@ -8,9 +14,9 @@ const NOTHING: Omit<DriftAsked, 'resume'> = {
   ...{ repair: false, credibleBy: null, showValues: false, format: 'table', output: null },
 }
 
-function problemsOf(options: DriftFlags): readonly string[] {
+function problemsOf(options: DriftFlags | readonly string[]): readonly string[] {
   try {
-    readDriftAsked(options)
+    readDriftAsked('length' in options ? parsed(options) : options)
   } catch (error) {
     if (error instanceof RollcallError && error.code === 'USAGE') return error.details
     throw error
@@ -18,12 +24,16 @@ function problemsOf(options: DriftFlags): readonly string[] {
   return []
 }
 
+function parsed(args: readonly string[]): DriftFlags {
+  return addDriftOptions(new Command()).parse(args, { from: 'user' }).opts()
+}
+
 describe('options', () => {
   test.each<[DriftFlags, Partial<DriftAsked>]>([
     [{}, {}],
-    [{ sample: '500' }, { sample: 500 }],
-    [{ sample: '1000000' }, { sample: 1_000_000 }],
-    [{ rate: '0.5' }, { rate: 0.5 }],
+    [{ sample: 500 }, { sample: 500 }],
+    [parsed(['--sample', '1000000']), { sample: 1_000_000 }],
+    [parsed(['--rate', '0.5']), { rate: 0.5 }],
     [{ maxDrift: '0.5%' }, { maxDrift: 0.005 }],
     [{ maxDrift: '0%' }, { maxDrift: 0 }],
     [{ json: true }, { format: 'json' }],
@@ -40,30 +50,30 @@ describe('options', () => {
     ],
   ])('%j', (options, asked) => expect(readDriftAsked(options)).toMatchObject({ ...NOTHING, ...asked }))
 
-  test.each<[DriftFlags, RegExp]>([
+  test.each<[DriftFlags | readonly string[], RegExp]>([
     [{ why: 'meant' }, /^--why: only with --credible/],
     [{ repair: true, by: 'me' }, /^--by: only with --why/],
     [{ credible: true }, /^--why is needed/],
-    [{ sample: '0' }, /^--sample: .*whole number/],
-    [{ sample: '10%' }, /^--sample/],
-    [{ sample: '1000001' }, /^--sample: .+to 1000000/],
-    [{ sample: '9'.repeat(400) }, /^--sample/],
-    [{ rate: '0' }, /^--rate: expected/],
-    [{ rate: 'fast' }, /^--rate/],
+    [['--sample', '0'], /^--sample: .*whole number/],
+    [['--sample', '10%'], /^--sample/],
+    [['--sample', '1000001'], /^--sample: .+to 1000000/],
+    [['--sample', '9'.repeat(400)], /^--sample/],
+    [['--rate', '0'], /^--rate: expected/],
+    [['--rate', 'fast'], /^--rate/],
     [{ maxDrift: '0.5' }, /^--max-drift: expected a share/],
     [{ maxDrift: '101%' }, /^--max-drift/],
     [{ maxDrift: '-1%' }, /^--max-drift/],
     [{ format: 'csv', json: true }, /^--json: not with --format csv/],
     [{ output: '' }, /^--output/],
     [{ fromLedger: true, repair: true }, /^--repair: not with --from-ledger/],
-    [{ fromLedger: true, sample: '5' }, /^--sample: not with --from-ledger/],
+    [{ fromLedger: true, sample: 5 }, /^--sample: not with --from-ledger/],
     [{ fromLedger: true, where: ['a=1'] }, /^--where: not with --from-ledger/],
   ])('%j: %s', (options, said) => {
     expect(problemsOf(options)).toEqual([expect.stringMatching(said)])
   })
 
-  test('all that is wrong is said at once', () => {
-    expect(problemsOf({ sample: 'x', rate: 'x', maxDrift: 'x' })).toHaveLength(3)
+  test('all options that do not go together are said at once', () => {
+    expect(problemsOf({ why: 'meant', output: '', fromLedger: true, repair: true })).toHaveLength(3)
   })
 })
 
@@ -71,7 +81,7 @@ test('the command that goes on with a run is the one that began it, as a shell r
   const where = ["name = 'O''Hara'", 'plan=free']
   const flags: DriftFlags = {
     config: 'my config.ts',
-    sample: '20',
+    sample: 20,
     where,
     repair: true,
     maxDrift: '0.5%',
