@@ -23,7 +23,7 @@ export function renderCustomers({ customers, states }: Pick<Overview, 'customers
   const { idle, released, ...stopped } = states
   const counts = { settled: idle, ...stopped, released }
   const rest = customers - Object.values(counts).reduce((sum, many) => sum + many, 0)
-  const named = Object.entries({ ...counts, 'owed a sync or never in scope': rest })
+  const named = Object.entries({ ...counts, 'other (owed a sync, or never in scope)': rest })
   const parts = named.flatMap(([state, many]) => (many > 0 ? `${figure(many)} ${state}` : []))
   return `${figure(customers)} known${customers > 0 ? `: ${parts.join(', ')}` : ''}`
 }
@@ -111,19 +111,24 @@ function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string 
 // Whether the service agrees: how far that was checked, and what was found.
 
 export function renderVerified({ coverage }: VerificationReport): string {
-  const { periodMs, customers, within, never, oldestAgeMs, proof } = coverage
+  const { periodMs, customers, within, never, oldestAgeMs } = coverage
   if (periodMs === null) return 'not by workers: reconcile.period is false'
   if (customers === 0) return 'no customer is at the service yet'
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `${percent} % of ${counted(customers, 'customer')} within ${span(periodMs)}`,
+    `${percent} % of ${counted(customers, 'registered customer')} within ${span(periodMs)}`,
     oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${figure(never)} never checked` : '',
-    proof
-      ? `; from commit to verification: half within ${span(proof.medianMs)}, 95 % within ${span(proof.p95Ms)} (last ${counted(proof.customers, 'customer')})`
-      : '',
   ].join('')
+}
+
+/** From the commit of a change to a GET that shows it. */
+export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
+  return (
+    proof &&
+    `commit to verification: half within ${span(proof.medianMs)}, 95 % within ${span(proof.p95Ms)} (last ${counted(proof.customers, 'change')})`
+  )
 }
 
 /** Access first: a customer is shut out, or let in at your cost. */

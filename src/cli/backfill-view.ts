@@ -66,7 +66,7 @@ function renderMapping(
 function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow = owedAndChanged > 0 ? `, ${figure(owedAndChanged)} of them with a changed row or mapping` : ''
+  const byRow = owedAndChanged > 0 ? ` (${figure(owedAndChanged)} with a changed row or mapping)` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     [
@@ -75,7 +75,7 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
       'at most (of the customers that differ); the brake holds those above its limit',
     ],
     ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
-    ['owed', verdicts.owed, `more owed a sync already${byRow}`],
+    ['owed', verdicts.owed, `owed a sync before${byRow}`],
     ['later', verdicts['another-time'], 'have a new time for their next planned change'],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more differ, but --only leaves them out'],
@@ -176,7 +176,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ['registers', listed(' × ', report.registered, 'with ')],
     ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
     ['left out', listed(' × ', report.leftOut)],
-    ['reject', listed(' × ', report.rejected, 'because of ')],
+    ['reasons', listed(' × ', report.rejected, 'of all rejected customers: ')],
     [
       'warning',
       sharing > 0 &&

@@ -18,7 +18,7 @@ stopped. The report contains no value of a field unless you give --show-values.
 The drift ratio is the share of customers that do not agree with the service.
 With --max-drift the exit code is 0 up to this drift ratio.
 --sample checks random customers. From them it estimates the drift ratio of all
-customers, with a 95 % interval. Then --max-drift is the limit of the estimate.
+customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
 A customer that the brake holds is not checked, and always counts as drift: as
 undue access if it would lose access, as lost access if it would get it back.

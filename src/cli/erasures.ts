@@ -69,7 +69,7 @@ function renderReceipt(receipt: Receipt): string[] {
     `customer ${shown(key)}`,
     ...details([
       ['user', userId],
-      ['erased', `${second(erasedAt)} UTC, answered by the service`],
+      ['erased', `${second(erasedAt)} UTC, acknowledged by the service`],
       ['cleared', fields.join(', ')],
       ['verified', renderVerification(receipt)],
       ['left', left !== null && left.length > 0 && `still shown: ${left.join(', ')}`],

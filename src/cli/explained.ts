@@ -20,7 +20,7 @@ import { renderOne, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
 import { details, shown, tell, warn } from './render.ts'
-import { renderChat, renderChatNote, renderProfessionals } from './render-chat.ts'
+import { renderChat, renderProfessionals } from './render-chat.ts'
 
 type Asked = {
   readonly config: Config
@@ -99,12 +99,8 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
     }
     const found = { target, customers: explanations, chat: { existsOn: 'production', ...chat } }
     tell(io, json, found, () => {
-      if (!showsChat || origin === null) return []
-      const listed = renderProfessionals(chat, now)
-      return [
-        ...(listed.length > 0 ? ['', ...listed] : []),
-        ...renderChatNote(origin, config.service.environment),
-      ]
+      const listed = showsChat ? renderProfessionals(chat, now) : []
+      return listed.length > 0 ? ['', ...listed] : []
     })
     return { explanations, chat }
   }

@@ -192,7 +192,7 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 
 /** The plan of a sync by the memory, and its plan after a lookup where that differs. */
 export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
-  if (result === 'blocked') return 'nothing is sent until this is corrected'
+  if (result === 'blocked') return 'a sync sends nothing until this is corrected'
   if (desired.kind === 'unreadable') return 'nothing is sent until the row can be read'
   if (plan === null)
     return rollcall.kind === 'known'
@@ -214,7 +214,7 @@ function renderResult({ result, desired, service, drift, fields }: Explanation):
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
       return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'gave no answer about this user'}`
     },
-    'left-alone': () => 'same: rollcall manages no user for this customer',
+    'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => 'blocked: the customer cannot be sent as it is',
     same: () =>
       `same: ${service.kind === 'absent' ? 'no such user, as desired' : renderNothingDiffers(fields)}`,

@@ -68,7 +68,8 @@ function renderProgress(state: ProgressState, elapsedMs: number): string {
   if (halt) parts.push(halt)
   else if (elapsedMs >= LEAST_MS && done > from) {
     parts.push(`${perSecond < 10 ? perSecond.toFixed(1) : figure(Math.round(perSecond))}/s`)
-    if (total !== null && total > done) parts.push(`${span(((total - done) / perSecond) * 1000)} left`)
+    const leftMs = total === null ? 0 : ((total - done) / perSecond) * 1000
+    if (leftMs >= 1000) parts.push(`${span(leftMs)} left`)
   }
   return parts.join(', ') + (note ? `; ${note}` : '')
 }

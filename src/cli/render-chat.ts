@@ -1,7 +1,6 @@
 import { type Chat, isOnline, type ListedProfessional } from '../explain/chat.ts'
 import type { Bearer, Claims } from '../explain/token.ts'
 import { counted } from '../report/figures.ts'
-import { isLoopback } from '../service/address.ts'
 import { NOT_ASKED } from './explanation.ts'
 import { byKind, columns, details, span } from './render.ts'
 import { renderCallError } from './render-reason.ts'
@@ -10,21 +9,14 @@ type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly 
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': '(the token belongs to another customer named here) ',
-  'named-otherwise': '(the token may belong to another user: it does not name this user_id) ',
-  unsaid: '(the token names no user) ',
+  'another-user': ' (the token belongs to another customer named here)',
+  'named-otherwise': ' (the token does not name this user_id, so it may belong to another user)',
+  unsaid: ' (the token names no user)',
 }
 
 export function renderChat({ chat, claims, bearer }: ChatView, now: Date): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
-  return details([['chat', `${whose}${renderAnswer(chat, claims, now)}`]])
-}
-
-/** Where there is a chat at all (section 4), once for all customers. */
-export function renderChatNote(origin: string, environment: 'production' | 'demo'): string[] {
-  if (isLoopback(new URL(origin).hostname))
-    return ['', ...details([['note', 'the chat is that of the sandbox on this machine']])]
-  return environment === 'demo' ? ['', ...details([['note', 'the demo service has no chat']])] : []
+  return details([['chat', `${renderAnswer(chat, claims, now)}${whose}`]])
 }
 
 function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {

@@ -44,7 +44,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'discarded',
         discarded > 0 &&
-          `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them`,
+          `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them last`,
       ],
       [
         'expected',
@@ -103,7 +103,7 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: ['released', 'sent at the rate limit unless held for another kind too'],
+  release: ['released', 'workers send them now unless held for another kind too'],
   discard: ['discarded', 'not sent unless the row or the mapping changes'],
 } as const
 

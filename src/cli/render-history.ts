@@ -45,7 +45,7 @@ export function adviseIssues({ state, reason, issues }: Known) {
 /** With its reason; none while a settled customer waits for its next sync. */
 export function renderState({ state, since, reason, owed, capturedMs }: Known): string | false {
   if (state === 'idle' && (owed || capturedMs !== null)) return false
-  const started = since === null ? '' : `, since ${minute(since)}`
+  const started = since === null || state === 'idle' ? '' : `, since ${minute(since)}`
   const why = reason ? `: ${renderReason(reason, { state }).what}` : ''
   return `${state === 'idle' ? 'settled' : state}${started}${why}`
 }
@@ -64,7 +64,7 @@ export function renderHistory(history: Known): string[] {
 }
 
 const REMOTE: Readonly<Record<Known['remote'], string>> = {
-  unasked: 'never looked up at the service',
+  unasked: 'no call for it has succeeded yet',
   unknown: 'unknown whether it exists at the service',
   absent: 'does not exist at the service',
   present: 'exists at the service',
@@ -77,9 +77,9 @@ export function renderOwed(history: Known): string {
   const tried =
     attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
   const unsure = unknown ? '; a lookup (GET) comes before the next write' : ''
+  if (capturedMs !== null)
+    return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
   const next = () => {
-    if (capturedMs !== null)
-      return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
     if (underWay) return `${since}, under way`
     if (overdueMs === null)
       return `nothing owed${writtenAgoMs === null ? '' : `, last written ${span(writtenAgoMs)} ago`}`
@@ -98,12 +98,12 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['committed', changedAt, 'the last synced change'],
+    ['changed', changedAt, 'the last handled change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'committed' ? 'never: no captured change is synced yet' : 'never'
+    const never = what === 'changed' ? 'never: no sync has handled a captured change yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -30,7 +30,7 @@ const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meani
   done: 'the service has carried out the write',
   unclear: 'it does not show whether the write was carried out',
   refused: 'the service refuses the write',
-  denied: 'the service refuses the keys, or calls for this user',
+  denied: 'the service refuses the credentials, or all calls about this user',
   absent: 'the service knows no such user',
   later: 'the service carried nothing out, and asks rollcall to call later',
   'not-sent': 'nothing was sent',
@@ -44,7 +44,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
   return details([
     ['row', kind === 'removed' ? 'not found: the customer counts as removed' : 'found'],
     ['user', (kind === 'removed' || kind === 'out-of-scope') && (userId ?? 'none')],
-    ['in scope', kind === 'user' ? 'yes' : kind === 'out-of-scope' && 'no: the customer counts as removed'],
+    ['in scope', kind === 'user' ? 'yes' : kind === 'out-of-scope' && 'no'],
     ['mapped', kind === 'rejected' && 'no: it cannot be sent as it is'],
     [
       'mapped',

@@ -24,6 +24,7 @@ import {
   overviewNeeds,
   paceNeeds,
   renderCustomers,
+  renderDelay,
   renderDrift,
   renderVerified,
   verificationNeeds,
@@ -134,6 +135,7 @@ function renderStatus(status: Status): string[] {
     ['pace', pace ? renderPaceLine(pace) : 'not set yet'],
     ['brake', renderBrake(status.brake)],
     ['verified', renderVerified(verification)],
+    ['delay', renderDelay(verification)],
     ['drift', renderDrift(verification)],
     ...reasonEntries(overview.reasons),
     ...overview.fieldIssues.map(

@@ -50,7 +50,8 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
   const all = `${found} with the service${renderAmongHeld(held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
-    agrees: () => `${counted(counts.checked, 'checked customer agrees', 'checked customers agree')} with the service.`,
+    agrees: () =>
+      `${counted(counts.checked, 'checked customer agrees', 'checked customers agree')} with the service.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),

@@ -47,7 +47,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 to reject/m)
     expect(output).toMatch(/^registers +with 15 × email, 1 × birthdate/m)
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
-    expect(output).toMatch(/^reject +because of 1 × status: not-in-values/m)
+    expect(output).toMatch(/^reasons +of all rejected customers: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +POST 15, GET 5/m)
     expect(output).toMatch(/^lookup first +5 .*POST 5\./m)
     expect(output).toMatch(/^time +.*moment at 500 calls\/s/m)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { asJson, details, shown } from '../../src/cli/render.ts'
-import { renderChat, renderChatNote, renderProfessionals } from '../../src/cli/render-chat.ts'
+import { renderChat, renderProfessionals } from '../../src/cli/render-chat.ts'
 import { listing } from '../../src/explain/chat.ts'
 import type { Professional } from '../../src/service/chat-read.ts'
 
@@ -95,14 +95,6 @@ test.each(CHATS)('the chat line of %j', (chat, text) => {
     const reported = chat.kind === 'not-asked' ? undefined : whose
     expect(WHOSE.map(([, each]) => each).find((each) => each && unfolded.includes(each))).toBe(reported)
   }
-})
-
-test.each([
-  ['https://service.example', 'production', /^$/],
-  ['https://demo.example', 'demo', /the demo service has no chat$/],
-  ['http://127.0.0.1:4010', 'demo', /sandbox on this machine$/],
-] as const)('where chat exists, asked at %s (%s)', (origin, environment, text) => {
-  expect(renderChatNote(origin, environment).join(' ')).toMatch(text)
 })
 
 test('a line is folded between words at eighty columns, and never within a command', () => {

@@ -20,8 +20,8 @@ test('a settled customer: the proof as times, never where there is none', () => 
     'customer c1',
     '  user      u-1, exists at the service',
     '  rollcall  nothing owed, last written a moment ago',
-    '  state     settled, since 2026-11-21 10:00 UTC',
-    expect.stringMatching(/^ {2}times {5}committed {4}2026-11-21 10:00:00 UTC/),
+    '  state     settled',
+    expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     never',
     '',
@@ -45,7 +45,7 @@ test.each([
   [{ underWay: true, owed: true }, /rollcall {2}owed, under way/],
   [{ overdueMs: 5, owed: true }, /owed, due now/],
   [{ capturedMs: 5 }, /owed: .*captured/],
-  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, never looked up/],
+  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, no call for it has succeeded yet/],
 ])('%j', (over, text) => {
   expect(said(over)).toMatch(text)
 })

@@ -126,7 +126,7 @@ test('counts no customer as settled who is owed a sync', async () => {
     INSERT INTO rollcall.owed (key, change_version, lane, due_at) VALUES ('a', 1, 1, NULL), ('b', 1, 1, now());
     INSERT INTO rollcall.ledger (key, user_id, remote, state) VALUES ('a', 'a', 'present', 'idle'), ('b', 'b', 'present', 'idle')`)
   const { out } = await scene.status()
-  expect(out).toMatch(/^customers +2 known: 1 settled, 1 owed a sync or never in scope$/m)
+  expect(out).toMatch(/^customers +2 known: 1 settled, 1 other \(owed a sync, or never in scope\)$/m)
 })
 
 test('tells of a brake once, with each count by its name, and of released customers as what they are', async () => {
