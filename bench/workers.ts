@@ -5,7 +5,7 @@ import { buildBenchHouse, insertCustomers, usageOfPostgres } from './house.ts'
 import { numbers, publish } from './results.ts'
 import { usageOf } from './service.ts'
 
-const [customers, rounds] = numbers([10_000, 3], [2000, 1])
+const [customers, rounds] = numbers([6000, 3], [2000, 1])
 const LATENCY_MS = 50
 
 const measured = new Map<string, { rates: number[]; worker: number[]; postgres: number[] }>()

@@ -1,4 +1,4 @@
-// Judges what a GET shows of a customer to which nothing is owed: drift is a check whose plan would write. Pure.
+// Judges what a GET shows of a customer to which nothing is owed: it differs if the plan would write, or if a trial has ended. Pure.
 import type { ComparableField } from '../model/normal.ts'
 import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
@@ -45,7 +45,7 @@ export function compare(
       const access = fields.includes('status') ? wrongAccess(mapped.user.status, observed.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
-    // Such customers are skipped before a GET.
+    // `lookup`: the GET of the check was one. `reject`: skipped before the GET.
     case 'lookup':
     case 'reject':
       return { kind: 'agrees' }

@@ -58,8 +58,8 @@ export async function leaseKey(client: Client, key: CustomerKey, leaseMs: number
 }
 
 /**
- * Takes back leases that never reached the queue. The tokens are void from then on. Due since the change: however often
- * it is leased and taken back, it can be seen for how long no worker has had it.
+ * Takes back leases that were not claimed. Their tokens are void from then on. `due_at` is again the time of the change:
+ * so it shows for how long no worker has taken the customer, however often it is leased.
  */
 export async function unlease(client: Client, leases: readonly Lease[]): Promise<void> {
   await client.query(
@@ -71,7 +71,7 @@ export async function unlease(client: Client, leases: readonly Lease[]): Promise
   )
 }
 
-/** The same for one at a time, many of which come together. */
+/** Takes back one lease; calls that come together share a statement. */
 export function makeUnlease(pool: Pool): (lease: Lease) => Promise<null> {
   return makeBatch<Lease, null>(async (leases) => {
     await unlease(pool, leases)

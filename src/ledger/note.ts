@@ -12,7 +12,7 @@ export const OWE = `change_version = o.change_version + 1,
   token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,
   call_token = CASE WHEN o.due_at IS NOT NULL THEN o.call_token END`
 
-/** Never before `not_before`: a late request of an earlier call may still arrive until then. NULLs do not count in these. */
+/** Never before `not_before`: a late request of an earlier call may still arrive until then. least() and greatest() pass over NULL. */
 export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
 
 /** A waiting customer keeps its time. */

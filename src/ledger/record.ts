@@ -8,7 +8,7 @@ import type { Reason } from './reason.ts'
 import type { ledger } from './schema.ts'
 
 /**
- * The state that was last surely known. `unasked`: no call was ever made for this customer; it counts as absent for a
+ * The state of the user that was last surely known. `unknown`: a call may have changed it. `unasked`: no call was ever made for this customer; it counts as absent for a
  * create, which finds out by itself, and not for a removal, since another system may have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'

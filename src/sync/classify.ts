@@ -4,7 +4,7 @@ import type { CallErrorKind } from '../service/errors.ts'
 
 export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
 
-/** The typed facts of an outcome; the shell fills them in from a reply or a call error. */
+/** The typed facts of an outcome; call.ts takes them from a reply or a call error. */
 export type Outcome =
   | {
       readonly kind: 'reply'
@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly kind: 'error'; readonly error: CallErrorKind; readonly reached: 'no' | 'maybe' }
 
 /**
- * `user`: a readable user with the right `user_id`; `null`: JSON null; `error`: readable and reports an
+ * `user`: the answer to a GET, with the right `user_id`; `null`: JSON null; `error`: readable and reports an
  * error; `other`: a user, but not the one that was written, or not with that status. */
 export type BodyKind = 'none' | 'unreadable' | 'readable' | 'user' | 'null' | 'error' | 'other'
 
@@ -41,9 +41,9 @@ const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431]
 
 /**
  * Classifies the outcome of a writing request. Only a 2xx with an empty or readable body that reports no error is
- * `done`; everything that is neither that nor a sure refusal leaves the outcome `unknown`. Errors are not documented
- * (section 7), so every status the interface could give has a row here. A JSON null may be all that a service has to
- * say, or its way to say that no user is there: taken for done it could leave a customer shut out.
+ * `done`. A 2xx with JSON null or with another user is `unclear`: null may be all that a service has to say, or its way to
+ * say that no user is there. All else but a sure refusal leaves the outcome `unknown`. Errors are not documented
+ * (section 7), so every status the interface could give has a row here.
  */
 export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome): WriteMeaning {
   if (outcome.kind === 'error') return outcome.reached === 'no' ? 'not-sent' : 'unknown'

@@ -154,7 +154,7 @@ export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work'
   return another ? NEVER_SETTLED : record
 }
 
-/** The same once a GET has shown this. Nothing is stored, and the service's own forms are not learnt from it. */
+/** The plan of `planNow` once a GET has shown this. Nothing is stored, and the service's own forms are not learnt from it. */
 export function planAfter(snapshot: Snapshot, observed: RemoteUser | 'absent'): Planned {
   const { mapped, digests } = snapshot
   const { memory: before } = planNow(snapshot)

@@ -35,7 +35,7 @@ export type Subject = {
  */
 export async function readSubject(context: SyncContext, claim: Claim): Promise<Subject> {
   const row = context.readRow(claim.key)
-  row.catch(() => undefined) // met where it is mapped
+  row.catch(() => undefined) // mapSubject awaits it, and meets the error
   const record = await context.readRecord(claim.key)
   const found = await mapSubject(context, claim, { record, row })
   const digests = forCustomer(context.digester, claim.key)
@@ -56,7 +56,7 @@ function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests
 type Found = Omit<Subject, 'record' | 'memory' | 'digests'>
 
 /**
- * By the database's clock: the time at which the customer is planned again is compared with that. A row that Postgres refuses
+ * Maps the row as of the database's time, with which `replan_at` is compared. A row that Postgres refuses
  * to read is no reason to leave the claim hanging.
  */
 async function mapSubject(

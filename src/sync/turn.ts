@@ -12,7 +12,7 @@ export type Call =
   | { readonly method: 'POST'; readonly body: CreateBody }
   | { readonly method: 'PUT' | 'PATCH'; readonly body: UpdateBody }
 
-/** How a claim should end; the shell adds times and stores it. */
+/** How a claim should end; finish.ts adds the times, and ending.ts stores it. */
 export type TurnEnd =
   | {
       readonly kind: 'settle'
