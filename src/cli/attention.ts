@@ -117,7 +117,7 @@ export function renderVerified({ coverage }: VerificationReport): string {
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `${percent} % of ${counted(customers, 'registered customer')} within ${span(periodMs)}`,
+    `${percent} % of ${counted(customers, 'verifiable customer')} within ${span(periodMs)}`,
     oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${figure(never)} never checked` : '',
   ].join('')
