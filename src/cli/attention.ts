@@ -127,7 +127,7 @@ export function renderVerified({ coverage }: VerificationReport): string {
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `commit to verification: half within ${span(proof.medianMs)}, 95 % within ${span(proof.p95Ms)} (last ${counted(proof.customers, 'change')})`
+    `commit to verification: median ${span(proof.medianMs)}, 95th percentile ${span(proof.p95Ms)} (last ${counted(proof.customers, 'change')})`
   )
 }
 

@@ -75,11 +75,11 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
       'at most (of the customers that differ); the brake holds those above its limit',
     ],
     ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
-    ['owed', verdicts.owed, `owed a sync before${byRow}`],
+    ['owed', verdicts.owed, `already owed a sync${byRow}`],
     ['later', verdicts['another-time'], 'have a new time for their next planned change'],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more differ, but --only leaves them out'],
-    ['held', waiting.held, 'held by the brake before: see `rollcall held`'],
+    ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
     ['rejected', waiting.rejected, 'still rejected: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
     ['out of scope', tally.neverInScope, 'never in scope: if they have access at the service, they keep it'],
@@ -138,16 +138,21 @@ function whyStopped({ generation, current, superseded }: BackfillReport, { mappi
 function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): LabelledText[] {
   const unsettled = unsettledOf(waited) + unreadable
   const { states, reasons, open, ended } = waited
-  const stopped = `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`
-  const done =
-    unsettled + open > 0
-      ? `${counted(unsettled, 'customer is', 'customers are')} not settled: see \`rollcall status\``
-      : 'all customers of the backfill are settled'
+  const end = (): LabelledText => {
+    if (!ended)
+      return [
+        'stopped',
+        `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
+      ]
+    return unsettled + open > 0
+      ? ['not settled', `${counted(unsettled, 'customer')}: see \`rollcall status\``]
+      : ['done', 'all customers of the backfill are settled']
+  }
   return [
     ['now', renderCustomers(waited)],
     ...reasonEntries(reasons),
     ['held', states.held > 0 && `${figure(states.held)} until a person decides: see \`rollcall held\``],
-    ended ? ['done', done] : ['stopped', stopped],
+    end(),
   ]
 }
 

@@ -26,8 +26,8 @@ and capture resync. For migrate and capture install use the owner of rollcall's
 tables.
 
 With --read-only the role may run status, failures, held, held log, pace,
-answers, erasures and drift --from-ledger. It may not read customers,
-and may not release or discard changes. So the command needs no configuration.
+answers, erasures and drift --from-ledger. It may not read customers, and may
+not release or discard changes. With --read-only, grants needs no configuration.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql

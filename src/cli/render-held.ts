@@ -44,7 +44,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       [
         'discarded',
         discarded > 0 &&
-          `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them last`,
+          `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them`,
       ],
       [
         'expected',

@@ -46,12 +46,13 @@ const END = `
 WITH ${HOLD_GENERATION},
 ended AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o JOIN unnest($1::text[], $2::bigint[]) AS e (key, token) ON e.key = o.key COLLATE "C"
-  WHERE o.token = e.token AND o.call_token = e.token AND NOT ${UNDER_WAY} ORDER BY o.key FOR UPDATE OF o)
+  WHERE o.token = e.token AND o.call_token = e.token AND NOT ${UNDER_WAY} ORDER BY o.key FOR UPDATE OF o SKIP LOCKED)
 UPDATE rollcall.owed o SET token = NULL, call_token = NULL FROM ended WHERE o.id = ended.id
 RETURNING o.key, ${CURRENT_FINGERPRINT} = $3 AS current`
 
 /**
- * Ends checks, by their tokens and nothing else. Results of other checks are dropped silently: nothing was written.
+ * Ends checks, by their tokens and nothing else. Results of other checks are dropped silently: nothing was written. A row
+ * that another transaction has locked is left to it, so that it does not hold up the others.
  * The rows stay locked until the transaction ends. None counts once syncs go by another mapping.
  */
 export async function endChecks(

@@ -42,6 +42,8 @@ const HEAD_BYTES = 8 * 1024
 const REQUEST_MS = 5000
 const CHECK_MS = 1000
 const CLOSE_MS = 500
+/** A flood of connections must not take the descriptors that calls need. */
+const CONNECTIONS = 64
 
 /**
  * /healthz, /readyz and /metrics. They tell counts, names of parts and sentences of our own, never what an error said.
@@ -51,6 +53,7 @@ const CLOSE_MS = 500
 export async function startOps(options: OpsOptions) {
   const { host, port, log } = options
   const app = makeApp(options)
+  app.server.maxConnections = CONNECTIONS
   try {
     await app.listen({ host, port })
   } catch (error) {

@@ -42,7 +42,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
   const all = ledger ? ': all that rollcall has a record of' : ', all of them'
-  const which = where === null ? (stopped ? '' : all) : `, where ${where}`
+  const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.
     ['Stopped', stopped && `before the end: the run had come to ${figure(chosen)} of ${wanted}`],

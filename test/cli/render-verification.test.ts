@@ -35,7 +35,7 @@ test.each<[Partial<Coverage>, RegExp]>([
 })
 
 test('the delay from commit to verification, where one is known', () => {
-  expect(renderDelay(verification({}))).toMatch(/half within 12 s, 95 % within 40 s \(last 1,000 changes\)$/)
+  expect(renderDelay(verification({}))).toMatch(/median 12 s, 95th percentile 40 s \(last 1,000 changes\)$/)
   expect(renderDelay(verification({ proof: null }))).toBeNull()
 })
 

@@ -139,7 +139,11 @@ describe('customers whose users were changed at the service', () => {
     await holder.query(`BEGIN; SELECT FROM rollcall.ledger WHERE key = 'same' FOR UPDATE`)
     const checked = await verifier.checkKeys(['same', 'spelled'])
     await holder.query('ROLLBACK')
+    await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'same' FOR UPDATE`)
+    const beside = await verifier.checkKeys(['same', 'spelled'])
+    await holder.query('ROLLBACK')
     holder.release()
+    expect(beside.spelled?.verdict).toEqual({ kind: 'agrees' })
     expect(checked.same?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
     const { rows } = await house.db.pool.query(
       `SELECT key, token FROM rollcall.owed WHERE key IN ('same', 'spelled') ORDER BY key`,
