@@ -101,7 +101,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'without a call'],
+  ['none', 'to record without a call'],
 ]
 
 /** `12 status, 3 email`, the most frequent first; nothing where all are 0. */

@@ -40,7 +40,7 @@ function factEntries(one: Explanation): LabelledText[] {
     ['service', renderRemote(service)],
     ['rollcall', renderRecords(rollcall)],
     ['state', history && renderState(history)],
-    ['note', claimants.length > 0 && `other customers have the same user_id: ${claimants.join(', ')}`],
+    ['note', claimants.length > 0 && `the user_id is the same as that of customer ${claimants.join(', ')}`],
     ['note', renderLeftAlone(one)],
   ]
 }

@@ -65,7 +65,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
-    `another customer in scope has the same user_id${after(': ', keys)}`,
+    `another customer in scope has the same user_id${after(': customer ', keys)}`,
     'give each customer its own user_id, or keep only one of them in scope',
   ],
   refused: renderRefused,
@@ -160,7 +160,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${after(', also without ', fields)}`,
+      `the service refuses this user (${answer})${after(', even without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically, \`rollcall failures --retry\` retries now`,

@@ -71,7 +71,7 @@ export function renderPlan(plan: RedactedPlan): string {
     erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
     reject: (plan) =>
       plan.code === 'shared-user-id'
-        ? `reject: other customers have the same user_id: ${plan.keys.join(', ')}`
+        ? `reject: it has the same user_id as customer ${plan.keys.join(', ')}`
         : 'reject',
   })
 }
