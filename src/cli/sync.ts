@@ -1,5 +1,6 @@
 import { type Config, claimLastsMs } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
+import { hasFinding } from '../drift/open-findings.ts'
 import type { Explanation } from '../explain/explain.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { makeClaim } from '../ledger/claim.ts'
@@ -92,7 +93,7 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       context,
       async claimLease(lease) {
         const claim = await claimLease(lease)
-        return claim && { ...claim, unknown: claim.unknown || lookup }
+        return claim && { ...claim, unknown: claim.unknown || lookup || (await hasFinding(pool, claim.key)) }
       },
       storeEnding: makeStoreEnding(pool, config.timing.gapMs),
       ...{ clock: systemClock, stopping: io.stop, abort: io.stop },

@@ -37,6 +37,12 @@ export async function lockOpen(client: Client, keys: readonly CustomerKey[]) {
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
 
+/** A check has seen something else than the ledger holds, or suspects it. */
+export async function hasFinding(client: Client, key: CustomerKey): Promise<boolean> {
+  const open = 'SELECT key FROM rollcall.finding WHERE key = $1 AND resolved_at IS NULL'
+  return (await keysBy(client, open, [key])).length > 0
+}
+
 export async function forgetFindings(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await client.query('DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])', [ids])
 }

@@ -55,3 +55,16 @@ test('a lookup that would come too soon after a write is waited for, and said', 
   expect(output).toContain('settled')
   expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])
 })
+
+test('an open finding is looked up first, without --lookup', async () => {
+  await using house = await buildHouse(lane)
+  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  const worker = await house.startWorker()
+  await house.settled()
+  await worker.stop()
+  house.sandbox.users.edit('c', { status: 0 })
+  const drift = await rollcall(house, 'drift')
+  expect(drift.code, drift.output).toBe(3)
+  await sync(house, 'c')
+  expect(house.sandbox.users.get('c')?.status).toBe(2)
+})
