@@ -1,5 +1,5 @@
 // Control endpoints under /_sandbox/: what a test or a person asks of the sandbox itself.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isLoopback } from '../../service/address.ts'
 import { readBody } from '../../service/json.ts'
@@ -40,6 +40,17 @@ export function addControl(app: FastifyInstance, parts: ControlParts): void {
       const refusal = refuseControl(request, parts)
       if (refusal !== null) return send(reply, refuse(403, 'forbidden', refusal))
     })
+    // Bodies are JSON whatever their Content-Type, as curl's default must do.
+    control.addHook('preHandler', async (request, reply) => {
+      if (request.method !== 'PUT' && request.method !== 'POST') return
+      const read = Buffer.isBuffer(request.body) ? readBody(request.body) : null
+      if (read?.kind !== 'json') return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
+      request.body = read.value
+    })
+    control.setErrorHandler((error, _request, reply) => {
+      if (!(error instanceof z.ZodError)) throw error
+      return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(error)))
+    })
     control.get('/users', () => ({ users: users.all() }))
     control.get('/journal', (request, reply) => {
       const query = journalQuery.safeParse(request.query)
@@ -56,23 +67,22 @@ export function addControl(app: FastifyInstance, parts: ControlParts): void {
     resource('/professionals', professionalsBody, { show: showProfessionals, set: professionals.set })
 
     // How the service issues tokens is not shown (section 5); registered users can have one (section 1).
-    const issue = withBody(tokenBody, async ({ user_id, expires_in: seconds }) => {
-      if (users.get(user_id) === undefined) return notFound('Only a registered user can have a token.')
+    control.post('/tokens', async ({ body }, reply) => {
+      const { user_id, expires_in: seconds } = tokenBody.parse(body)
+      if (users.get(user_id) === undefined)
+        return send(reply, notFound('Only a registered user can have a token.'))
       const { token, expiresAt } = await tokens.issue(user_id, { expiresInMs: seconds * 1000 })
-      const expires_at = new Date(expiresAt).toISOString()
-      return json(201, { token, token_type: 'Bearer', user_id, expires_at })
+      reply.code(201)
+      return { token, token_type: 'Bearer', user_id, expires_at: new Date(expiresAt).toISOString() }
     })
-    const write = withBody(
-      messageBody,
-      ({ user_id: userId, professional_id: professionalId, from, status, created_at: at, ...content }) => {
-        if (users.get(userId) === undefined) return notFound('There is no such user.')
-        if (professionals.get(professionalId) === undefined) return notFound('There is no such professional.')
-        const { messages } = conversations.add({ userId, professionalId }, [{ from, status, content, at }])
-        return json(201, messages[0])
-      },
-    )
-    control.post('/tokens', issue)
-    control.post('/messages', write)
+    control.post('/messages', ({ body }, reply) => {
+      const { user_id, professional_id, from, status, created_at: at, ...content } = messageBody.parse(body)
+      if (users.get(user_id) === undefined) return send(reply, notFound('There is no such user.'))
+      if (professionals.get(professional_id) === undefined)
+        return send(reply, notFound('There is no such professional.'))
+      const pair = { userId: user_id, professionalId: professional_id }
+      return send(reply, json(201, conversations.add(pair, [{ from, status, content, at }]).messages[0]))
+    })
 
     // `/` clears everything but the contract, which says what kind of service this is.
     const clearable = { journal, users, faults, clock, professionals, conversations }
@@ -87,15 +97,14 @@ export function addControl(app: FastifyInstance, parts: ControlParts): void {
 
     function resource<Schema extends z.ZodType>(
       path: string,
-      body: Schema,
+      schema: Schema,
       { show, set }: { show(): object; set(value: z.output<Schema>): void },
     ): void {
       control.get(path, show)
-      const put = withBody(body, (value) => {
-        set(value)
-        return json(200, show())
+      control.put(path, ({ body }) => {
+        set(schema.parse(body))
+        return show()
       })
-      control.put(path, put)
     }
   }
 }
@@ -120,23 +129,6 @@ function refuseControl(request: FastifyRequest, { host, token }: ControlParts): 
 /** Whether a sandbox that is bound to this address cannot be controlled at all. */
 export function isShut({ host, token }: Pick<ControlParts, 'host' | 'token'>): boolean {
   return token === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host)
-}
-
-/**
- * Answers a JSON body that fits the schema; otherwise 422 with what was expected of each field, never with its value,
- * or 400 without JSON. Any Content-Type will do, as curl's default must.
- */
-function withBody<Schema extends z.ZodType>(
-  schema: Schema,
-  answer: (body: z.output<Schema>) => SandboxAnswer | Promise<SandboxAnswer>,
-) {
-  return async ({ body }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const read = Buffer.isBuffer(body) ? readBody(body) : { kind: 'none' as const }
-    if (read.kind !== 'json') return send(reply, refuse(400, 'bad_request', 'A JSON body was expected.'))
-    const parsed = schema.safeParse(read.value)
-    if (parsed.success) return send(reply, await answer(parsed.data))
-    return send(reply, refuse(422, 'invalid', 'The body does not fit.', problemsOf(parsed.error)))
-  }
 }
 
 function notFound(message: string): SandboxAnswer {
