@@ -6,8 +6,11 @@ import { OPTIONAL_FIELDS } from '../../model/user.ts'
 import { words } from '../../model/values.ts'
 import { checkOption, whole } from '../problems.ts'
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
+const CUTS = ['drop-before', 'drop-after', 'hang-after'] as const
+
 const match = z.strictObject({
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional(),
+  method: z.enum(METHODS).optional(),
   /** How the path begins, decoded: `/chat/professionals`, `/s2s/v1/users`. */
   path: z.string().startsWith('/', 'a path that begins with /').optional(),
   /** The path's or the body's user; for a chat call the token's. */
@@ -41,7 +44,7 @@ const action = z.discriminatedUnion(
       retryAfter: retryAfter.optional(),
     }),
     /** The connection is cut before or after the call is carried out; the call is carried out and never answered. */
-    z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after']) }),
+    z.strictObject({ kind: z.literal(CUTS) }),
     /** The call is carried out and answered as always, but the body is complete only after this time. */
     z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
@@ -161,28 +164,26 @@ refuse=DURATION     closes the port for this time              refuse=30s
 DURATION is ${DURATION_FORM}.`
 
 /** The part of a rule that a word stands for. */
-type Part = Readonly<Record<string, unknown>> & { readonly match?: object; readonly action?: object }
+type Part = { readonly match?: object; readonly action?: object; readonly [other: string]: unknown }
 
-const PLAIN = new Map<string, Part>([
-  ...['GET', 'POST', 'PUT', 'PATCH'].map((method) => [method, { match: { method } }] as const),
-  ...['drop-before', 'drop-after', 'hang-after'].map((kind) => [kind, { action: { kind } }] as const),
-  ['error-200', { action: { kind: 'status', status: 200 } }],
-  ['html', { action: { body: 'html' } }],
-  ['empty', { action: { body: 'empty' } }],
-  ['stored', { action: { stored: true } }],
-])
-
-const NAMED = new Map<string, (value: string) => Part>([
-  ['user', (userId) => ({ match: { userId } })],
-  ['status', (status) => ({ match: { status: readFigure(status) } })],
-  ['field', (field) => ({ match: { field } })],
-  ['rate', (rate) => ({ rate: readFigure(rate) })],
-  ['times', (times) => ({ times: readFigure(times) })],
-  ['for', (duration) => ({ forMs: readFigure(duration) })],
-  ['retry-after', (value) => ({ action: { retryAfter: readRetryAfter(value) } })],
-  ['latency', (value) => ({ action: { kind: 'latency', ...readRange(value) } })],
-  ['slow-body', (value) => ({ action: { kind: 'slow-body', durationMs: readFigure(value) } })],
-  ['refuse', (value) => ({ action: { kind: 'refuse', durationMs: readFigure(value) } })],
+/** By a whole word, or by the beginning of one up to its `=`. */
+const PARTS = new Map<string, (value: string) => Part>([
+  ...METHODS.map((method) => [method, () => ({ match: { method } })] as const),
+  ...CUTS.map((kind) => [kind, () => ({ action: { kind } })] as const),
+  ['error-200', () => ({ action: { kind: 'status', status: 200 } })],
+  ['html', () => ({ action: { body: 'html' } })],
+  ['empty', () => ({ action: { body: 'empty' } })],
+  ['stored', () => ({ action: { stored: true } })],
+  ['user=', (userId) => ({ match: { userId } })],
+  ['status=', (status) => ({ match: { status: readFigure(status) } })],
+  ['field=', (field) => ({ match: { field } })],
+  ['rate=', (rate) => ({ rate: readFigure(rate) })],
+  ['times=', (times) => ({ times: readFigure(times) })],
+  ['for=', (duration) => ({ forMs: readFigure(duration) })],
+  ['retry-after=', (value) => ({ action: { retryAfter: readRetryAfter(value) } })],
+  ['latency=', (value) => ({ action: { kind: 'latency', ...readRange(value) } })],
+  ['slow-body=', (value) => ({ action: { kind: 'slow-body', durationMs: readFigure(value) } })],
+  ['refuse=', (value) => ({ action: { kind: 'refuse', durationMs: readFigure(value) } })],
 ])
 
 /** For the command line; throws RollcallError USAGE. */
@@ -192,25 +193,16 @@ export function parseFault(text: string): FaultRule {
 
 /** The words, in any order, as a rule for the schema, which says what is wrong: an unknown word is an unknown field. */
 export function faultFromWords(text: string): object {
-  let rule: Part = { match: {}, action: {} }
-  for (const word of words(text)) {
-    const part = readWord(word)
-    rule = {
-      ...rule,
-      ...part,
-      match: { ...rule.match, ...part.match },
-      action: { ...rule.action, ...part.action },
-    }
-  }
-  return rule
+  const parts = words(text).map(readWord)
+  const all = (name: 'match' | 'action') => Object.assign({}, ...parts.map((part) => part[name]))
+  return Object.assign({}, ...parts, { match: all('match'), action: all('action') })
 }
 
 function readWord(word: string): Part {
   if (/^\d+$/.test(word)) return { action: { kind: 'status', status: Number(word) } }
   if (word.startsWith('/')) return { match: { path: word } }
-  const [name = ''] = word.split('=', 1)
-  const named = name === word ? undefined : NAMED.get(name)?.(word.slice(name.length + 1))
-  return named ?? PLAIN.get(word) ?? { [`word ${name}`]: true }
+  const [name = word] = /^[^=]*=/.exec(word) ?? []
+  return PARTS.get(name)?.(word.slice(name.length)) ?? { [`word ${name.replace('=', '')}`]: true }
 }
 
 function readRetryAfter(value: string): object {
