@@ -9,25 +9,17 @@ const DAY_MS = 86_400_000
 
 /** In the order of lists; the descriptions are for lists too. */
 export const contract = z.strictObject({
-  createStatus: choice([200, 201, 202, 204], 201, 'answer to a create that was carried out'),
-  createBody: choice(['user', 'none', 'ok', 'id'], 'user', 'body of that answer; a 204 has none'),
-  updateStatus: choice([200, 202, 204], 200, 'answer to a PUT or PATCH that was carried out'),
-  updateBody: choice(['user', 'none', 'ok', 'null'], 'user', 'body of that answer; a 204 has none'),
-  duplicate: choice([409, 422, 400, 'upsert'], 409, 'create of an existing user; upsert: a full update'),
-  unknownUser: choice([404, 410, 'null'], 404, 'call about an unknown user; null: 200 with JSON null'),
-  refusal: choice(['details', 'opaque', 'html'], 'details', 'a bad body: a reason, a bare 400, or HTML'),
-  refuses: choice(
-    ['nothing', 'description'],
-    'nothing',
-    'a field that the sandbox refuses, also with a valid value',
-  ),
-  unique: choice(
-    ['nothing', 'email'],
-    'nothing',
-    'a field with unique values; a value of another user gets 409',
-  ),
-  nulls: choice(['null', 'absent', 'empty'], 'null', 'a field without a value, in a GET'),
-  numbers: choice(['number', 'text'], 'number', 'status and gender, in a GET'),
+  createStatus: choice([201, 200, 202, 204], 'answer to a create that was carried out'),
+  createBody: choice(['user', 'none', 'ok', 'id'], 'body of that answer; a 204 has none'),
+  updateStatus: choice([200, 202, 204], 'answer to a PUT or PATCH that was carried out'),
+  updateBody: choice(['user', 'none', 'ok', 'null'], 'body of that answer; a 204 has none'),
+  duplicate: choice([409, 422, 400, 'upsert'], 'create of an existing user; upsert: a full update'),
+  unknownUser: choice([404, 410, 'null'], 'call about an unknown user; null: 200 with JSON null'),
+  refusal: choice(['details', 'opaque', 'html'], 'a bad body: a reason, a bare 400, or HTML'),
+  refuses: choice(['nothing', 'description'], 'a field that the sandbox refuses, also with a valid value'),
+  unique: choice(['nothing', 'email'], 'a field with unique values; a value of another user gets 409'),
+  nulls: choice(['null', 'absent', 'empty'], 'a field without a value, in a GET'),
+  numbers: choice(['number', 'text'], 'status and gender, in a GET'),
   visibleAfterMs: duration(0, 600_000, 0, 'the time until a GET shows a write'),
   forbidden: z
     .string()
@@ -36,28 +28,20 @@ export const contract = z.strictObject({
     .default(null)
     .describe('server-to-server calls about a user_id that contains this are answered 403'),
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
-  trialEnd: choice(
-    ['flips', 'stays'],
-    'flips',
-    'after the trial a GET shows status 0, or 4; no chat either way',
-  ),
-  trialAgain: choice(['restarts', 'continues'], 'continues', 'the trial, after another write of status 4'),
-  email: choice(['kept', 'lower-case'], 'kept', 'the e-mail, in a GET'),
-  phone: choice(['joined', 'kept', 'formatted'], 'joined', 'in a GET: joined, as sent, or +34 612 345 678'),
-  names: choice(
-    ['table', 'sample'],
-    'table',
-    'field names of a professional: photo and speciality_id, or avatar and speciality',
-  ),
-  roomId: choice(['number', 'text'], 'number', 'id of a room, in the list of professionals'),
+  trialEnd: choice(['flips', 'stays'], 'after the trial a GET shows status 0, or 4; no chat either way'),
+  trialAgain: choice(['continues', 'restarts'], 'the trial, after another write of status 4'),
+  email: choice(['kept', 'lower-case'], 'the e-mail, in a GET'),
+  phone: choice(['joined', 'kept', 'formatted'], 'in a GET: joined, as sent, or +34 612 345 678'),
+  names: choice(['table', 'sample'], 'fields of a professional: photo, speciality_id; or avatar, speciality'),
+  roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
 
-function choice<const Value extends string | number>(
-  values: readonly Value[],
-  usual: NoInfer<Value>,
-  about: string,
-) {
-  return z.literal(values).default(usual).describe(about)
+/** The first value is the default. */
+function choice<const Value extends string | number>(values: readonly Value[], about: string) {
+  return z
+    .literal(values)
+    .default(values[0] as NonNullable<Value>)
+    .describe(about)
 }
 
 function duration(minMs: number, maxMs: number, usual: number, about: string) {

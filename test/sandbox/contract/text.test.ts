@@ -30,7 +30,7 @@ describe('parseContract', () => {
     ['legasy', 'legasy: not known'],
     ['__proto__=1', '__proto__: not known'],
     ['createStatus', 'createStatus: '],
-    ['createStatus=205', '200|201|202|204'],
+    ['createStatus=205', '201|200|202|204'],
     ['legacy=3', 'legacy: not known'],
     ['visibleAfterMs=1h', 'visibleAfterMs: milliseconds, 0 to 600000'],
   ])('"%s" is refused', (text, reported) => {
@@ -66,6 +66,6 @@ it('the list for a person has every preset, and every dimension with what it tak
     expect(text).toContain(`  ${name} `)
     expect(text).toContain(about)
   }
-  expect(text).toContain('createStatus=200|201|202|204 (201)')
+  expect(text).toContain('createStatus=201|200|202|204 (201)')
   expect(text).toContain('trialMs=DURATION')
 })
