@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { normalForm } from '../../model/normal.ts'
-import { type OptionalField, USER_FIELDS } from '../../model/user.ts'
+import type { OptionalField } from '../../model/user.ts'
 import { isRecord } from '../../model/values.ts'
 import { createBodySchema, retrievedUser, updateBody } from '../../service/schema.ts'
 import { html, json, refuse, type SandboxAnswer } from '../answer.ts'
@@ -149,8 +149,7 @@ function refuseDuplicate(contract: Contract, status: 409 | 422 | 400): SandboxAn
 }
 
 function unknownField(name: string): string {
-  const known = USER_FIELDS.some((field) => field === name)
-  return known ? 'stands in the path, not in the body' : 'no field of a user'
+  return name === 'user_id' ? 'stands in the path, not in the body' : 'no field of a user'
 }
 
 function unfit(contract: Contract, fields: Problems): SandboxAnswer {
