@@ -28,7 +28,7 @@ export type Watched = {
   /** The columns that hold the customer key, in the order of `customers.key`. */
   readonly key: readonly string[]
   /** Columns whose change matters; absent: found from the mapping (table) or the view's own definition. */
-  readonly columns?: readonly string[]
+  readonly columns?: readonly string[] | undefined
 }
 
 export type Config = Sections & {

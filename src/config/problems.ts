@@ -11,7 +11,7 @@ export type Problem = { readonly path: Path; readonly text: string }
 export function read<T>(schema: z.ZodType<T>, raw: unknown, at: Path, problems: Problem[]): T | undefined {
   const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
-  for (const issue of result.error.issues) problems.push(...worded(issue, at, schema))
+  for (const issue of result.error.issues) problems.push(...worded(issue, at))
   return undefined
 }
 
@@ -28,7 +28,7 @@ export function unknownKey(key: string, known: readonly string[]): string {
 }
 
 /** The value that was found, for the end of a sentence; a text that could be an address or a secret is not repeated. */
-export function found(value: unknown): string {
+function found(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
@@ -36,21 +36,11 @@ export function found(value: unknown): string {
   return scalarText(value) ?? `a ${typeof value}`
 }
 
-function worded(issue: z.core.$ZodIssue, at: Path, schema: z.ZodType): Problem[] {
+function worded(issue: z.core.$ZodIssue, at: Path): Problem[] {
   const path = [...at, ...issue.path]
   if (issue.code !== 'unrecognized_keys')
     return [{ path, text: `${issue.message}, found ${found(issue.input)}` }]
-  const known = keysAt(schema, issue.path)
+  // The sections of schema.ts name the keys that they know.
+  const known = issue.message.split(' ')
   return issue.keys.map((key) => ({ path: [...path, key], text: unknownKey(key, known) }))
-}
-
-function keysAt(schema: unknown, path: Path): readonly string[] {
-  if (schema instanceof z.ZodObject) {
-    const [head, ...rest] = path
-    return head === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(head)], rest)
-  }
-  if (schema instanceof z.ZodArray) return keysAt(schema.element, path.slice(1))
-  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path)
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) return keysAt(schema.unwrap(), path)
-  return []
 }

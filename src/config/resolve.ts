@@ -1,24 +1,30 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
-import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import { OPTIONAL_FIELDS } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'
 import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
 import { closest } from './closest.ts'
 import type { Config } from './config.ts'
+import type { RollcallConfig } from './define.ts'
 import { type Problem, problemLine, read, unknownKey } from './problems.ts'
-import {
-  ADVANCED,
-  type Authored,
-  clearWithAllSchema,
-  clearWithSchema,
-  customersSchema,
-  mappingVersionSchema,
-  type Sections,
-  settingSchemas,
-  TOP_LEVEL,
-  watchSchema,
-} from './schema.ts'
-import { readMapping, readScope } from './source.ts'
+import { clearWithSchema, customersSchema, type Sections, settingSchemas, watchSchema } from './schema.ts'
+import { mappingSchema, scopeSchema } from './source.ts'
+
+const SECTIONS = {
+  customers: customersSchema,
+  watch: watchSchema.optional(),
+  mapping: mappingSchema,
+  scope: scopeSchema,
+  ...settingSchemas,
+  clearWith: clearWithSchema,
+  mappingVersion: z.union([z.string(), z.number()], 'expected a text or a number').optional(),
+} satisfies Record<keyof RollcallConfig, z.ZodType>
+const TOP_LEVEL = Object.keys(SECTIONS)
+const ADVANCED = Object.keys(settingSchemas.advanced.unwrap().shape)
+
+/** A section that could not be read is left out. */
+type Given = { [K in keyof typeof SECTIONS]?: z.output<(typeof SECTIONS)[K]> }
 
 /**
  * The author's object, checked, with every default filled in, and frozen.
@@ -38,13 +44,14 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
     .filter((key) => !TOP_LEVEL.includes(key))
     .map((key) => ({ path: [key], text: unknownSection(key) }))
 
-  const customers = readCustomers(raw.customers, problems)
-  const watch = readWatch(raw.watch, customers, problems)
-  const mapping = readMapping(raw.mapping, problems)
-  const scope = readScope(raw.scope, problems)
-  const { advanced, ...settings } = readSettings(raw, problems)
-  const clearWith = readClearWith(raw.clearWith, problems)
-  const mappingVersion = read(mappingVersionSchema, raw.mappingVersion, ['mappingVersion'], problems)
+  const given = Object.fromEntries(
+    Object.entries(SECTIONS).map(([name, schema]) => [
+      name,
+      read<unknown>(schema, raw[name], [name], problems),
+    ]),
+  ) as Given
+  const { customers, mapping, scope, clearWith, advanced, mappingVersion, ...settings } = given
+  const watch = raw.watch === undefined ? ownWatch(customers, problems) : given.watch
 
   if (customers !== undefined && watch !== undefined) problems.push(...checkWatch(customers, watch))
   if (mapping !== undefined) problems.push(...checkMapping(mapping, customers?.key))
@@ -55,7 +62,7 @@ export function resolveConfig(raw: unknown, file: string, shown: string = file):
 
   if (problems.length > 0) throw invalid(shown, problems)
   // A section that could not be read has its problem.
-  const all = { customers, watch, mapping, scope, clearWith, ...settings, ...advanced } as Sections & Read
+  const all = { customers, mapping, scope, clearWith, ...settings, ...advanced, watch } as Sections & Read
   const { isView: _, ...from } = all.customers
   const { strict, unmanaged, onRemove, phonePrefix, createWithoutAccess } = all
   return freezeAll({
@@ -81,46 +88,12 @@ function unknownSection(key: string): string {
   return isAdvanced ? `unknown; did you mean advanced.${meant}?` : unknownKey(key, TOP_LEVEL)
 }
 
-function readCustomers(raw: unknown, problems: Problem[]): Customers | undefined {
-  const customers = read(customersSchema, raw, ['customers'], problems)
-  if (customers === undefined) return undefined
-  const { table, view, ...others } = customers
-  const relation = table ?? view
-  if (relation === undefined || (table !== undefined && view !== undefined)) {
-    problems.push({ path: ['customers'], text: 'expected either a table or a view' })
-    return undefined
-  }
-  return { relation, ...others, isView: view !== undefined }
-}
-
-function readWatch(raw: unknown, customers: Customers | undefined, problems: Problem[]) {
-  if (raw !== undefined) {
-    const watch = read(watchSchema, raw, ['watch'], problems)
-    return watch?.map(({ table: relation, key, columns }) => ({ relation, key, ...(columns && { columns }) }))
-  }
+function ownWatch(customers: Customers | undefined, problems: Problem[]): Config['watch'] | undefined {
   if (!customers?.isView) return customers && [{ relation: customers.relation, key: customers.key }]
   const text =
     'expected the tables behind the view, with the columns that hold the customer key: [{ table, key }]'
   problems.push({ path: ['watch'], text })
   return undefined
-}
-
-function readSettings(raw: Readonly<Record<string, unknown>>, problems: Problem[]): Partial<Authored> {
-  const entries = Object.entries(settingSchemas).map(([name, schema]) => [
-    name,
-    read<unknown>(schema, raw[name], [name], problems),
-  ])
-  return Object.fromEntries(entries) as Partial<Authored>
-}
-
-function readClearWith(raw: unknown, problems: Problem[]): Config['clearWith'] | undefined {
-  const path = ['clearWith']
-  const given = isRecord(raw)
-    ? read(clearWithSchema, raw, path, problems)
-    : read(clearWithAllSchema, raw ?? 'null', path, problems)
-  if (given === undefined) return undefined
-  const of = (field: OptionalField) => (typeof given === 'string' ? given : (given[field] ?? 'null'))
-  return Object.fromEntries(OPTIONAL_FIELDS.map((field) => [field, of(field)])) as Config['clearWith']
 }
 
 function invalid(shown: string, problems: readonly Problem[]): RollcallError {

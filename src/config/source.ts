@@ -1,85 +1,45 @@
 // The two sections that come in several forms (define.ts): which form is meant, and what it becomes. Each field becomes
 // a FieldSource: named columns in, a value out.
-import type { ZodType, z } from 'zod'
-import { MOST_FIELD_BYTES } from '../model/formats.ts'
-import { USER_FIELDS, type UserField } from '../model/user.ts'
-import { isRecord, scalarText } from '../model/values.ts'
+import { types } from 'node:util'
+import { z } from 'zod'
+import { FORMATS, MOST_FIELD_BYTES } from '../model/formats.ts'
+import type { UserField } from '../model/user.ts'
+import { scalarText } from '../model/values.ts'
 import type { Config, FieldSource, Row } from './config.ts'
 import type { Clock } from './define.ts'
-import { found, type Path, type Problem, read, unknownKey } from './problems.ts'
-import {
-  column as columnSchema,
-  constantSchema,
-  fieldFunctionSchema,
-  scopeFunctionSchema,
-  scopeListSchema,
-  valueMapSchema,
-} from './schema.ts'
+import { byForm, column, columnList, forFields, section } from './schema.ts'
 import { atOnce, TimedAnswer, withClock } from './until.ts'
 
-export type Mapping = { readonly [F in UserField]?: FieldSource }
+type Scope = NonNullable<Config['scope']>
 
-/** The fields that could be read; undefined when there is no mapping at all. */
-export function readMapping(raw: unknown, problems: Problem[]): Mapping | undefined {
-  if (!isRecord(raw)) {
-    const text = `expected an object with a source for each field of the user, found ${found(raw)}`
-    problems.push({ path: ['mapping'], text })
-    return undefined
-  }
-  const mapping: { [F in UserField]?: FieldSource } = {}
-  for (const [name, form] of Object.entries(raw)) {
-    const field = USER_FIELDS.find((known) => known === name)
-    if (field === undefined) {
-      problems.push({ path: ['mapping', name], text: unknownKey(name, USER_FIELDS) })
-    } else if (form !== undefined) {
-      const source = readSource(field, form, problems)
-      if (source !== undefined) mapping[field] = source
-    }
-  }
-  const needed = ['user_id', 'status'].filter((field) => raw[field] === undefined)
-  problems.push(
-    ...needed.map((field) => ({ path: ['mapping', field], text: 'missing; every user needs it' })),
-  )
-  return mapping
-}
+const plainValue = z.union([z.string(), z.number(), z.boolean()], 'expected a text, a number, true or false')
+const scopeList = section({
+  column,
+  in: z.array(plainValue, 'expected a list of values').min(1, 'expected at least one value'),
+})
+const scopeFunction = section({
+  columns: columnList,
+  when: pureFunction('a function that answers true or false'),
+})
 
 /** Null when there is no scope: then every customer is in it. */
-export function readScope(raw: unknown, problems: Problem[]): Config['scope'] | undefined {
-  if (raw === undefined) return null
-  const path = ['scope']
-  if (has(raw, 'in') || (has(raw, 'column') && !has(raw, 'when'))) {
-    const list = read(scopeListSchema, raw, path, problems)
-    if (list === undefined) return undefined
-    const { column } = list
-    const members = new Set(list.in.map(String))
-    const when = (row: Row) => textIn(members, row[column]) !== undefined
-    return { columns: [column], mostBytes: MOST_FIELD_BYTES, when }
-  }
-  if (has(raw, 'when') || has(raw, 'columns')) {
-    const scope = read(scopeFunctionSchema, raw, path, problems)
-    if (scope === undefined) return undefined
-    const { columns, when: call } = scope
-    const when = (row: Row, now: Date) => trueOrFalse(callPure({ columns, call }, row, now))
-    return { columns, mostBytes: MOST_COLUMN_BYTES, when }
-  }
-  problems.push({ path, text: 'expected { column, in } or { columns, when }' })
-  return undefined
+export const scopeSchema = byForm<Scope>((raw) => {
+  if (has(raw, 'in') || (has(raw, 'column') && !has(raw, 'when'))) return scopeList.transform(listScope)
+  if (has(raw, 'when') || has(raw, 'columns')) return scopeFunction.transform(functionScope)
+  return 'expected { column, in } or { columns, when }'
+})
+  .optional()
+  .transform((scope) => scope ?? null)
+
+function listScope({ column, in: list }: z.output<typeof scopeList>): Scope {
+  const members = new Set(list.map(String))
+  const when = (row: Row) => textIn(members, row[column]) !== undefined
+  return { columns: [column], mostBytes: MOST_FIELD_BYTES, when }
 }
 
-function readSource(field: UserField, raw: unknown, problems: Problem[]): FieldSource | undefined {
-  const path: Path = ['mapping', field]
-  const as = <T>(schema: ZodType<T>, make: (form: T) => FieldSource) => {
-    const form = read(schema, raw, path, problems)
-    return form === undefined ? undefined : make(form)
-  }
-  if (typeof raw === 'string') return as(columnSchema, (column) => bounded([column], (row) => row[column]))
-  if (has(raw, 'value')) return as(constantSchema(field), ({ value }) => bounded([], () => value))
-  if (has(raw, 'map') || has(raw, 'columns'))
-    return as(fieldFunctionSchema, ({ columns, map: call }) => functionSource({ columns, call }))
-  if (has(raw, 'column') || has(raw, 'values')) return as(valueMapSchema(field), valueMapSource)
-  const forms = 'a column name, { column, values }, { value } or { columns, map }'
-  problems.push({ path, text: `expected ${forms}, found ${found(raw)}` })
-  return undefined
+function functionScope({ columns, when: call }: z.output<typeof scopeFunction>): Scope {
+  const when = (row: Row, now: Date) => trueOrFalse(callPure({ columns, call }, row, now))
+  return { columns, mostBytes: MOST_COLUMN_BYTES, when }
 }
 
 /** A customer that leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
@@ -87,6 +47,57 @@ function trueOrFalse(answer: unknown): boolean | TimedAnswer<boolean> {
   if (answer instanceof TimedAnswer && typeof answer.value === 'boolean') return answer
   if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
   return answer
+}
+
+export type Mapping = z.output<typeof mappingSchema>
+
+export const mappingSchema = section(
+  {
+    user_id: sourceOf('user_id'),
+    status: sourceOf('status'),
+    ...forFields((field) => sourceOf(field).optional()),
+  },
+  'expected an object with a source for each field of the user',
+)
+
+function sourceOf(field: UserField) {
+  const value = target(field)
+  const valueMap = section({
+    column,
+    values: z
+      .record(z.string(), value, 'expected an object, like { free: 0, premium: 2 }')
+      .refine(
+        (values) => !Object.hasOwn(values, 'null'),
+        'expected values of the column as text; for an empty column write whenNull',
+      ),
+    whenNull: value.optional(),
+    otherwise: value.optional(),
+  })
+  const fieldFunction = section({ columns: columnList, map: pureFunction('a function of these columns') })
+  return byForm<FieldSource>((raw) => {
+    if (raw === undefined) return 'expected a source: every user needs it'
+    if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))
+    if (has(raw, 'value')) return section({ value }).transform(({ value }) => bounded([], () => value))
+    if (has(raw, 'map') || has(raw, 'columns'))
+      return fieldFunction.transform(({ columns, map: call }) => functionSource({ columns, call }))
+    if (has(raw, 'column') || has(raw, 'values')) return valueMap.transform(valueMapSource)
+    return 'expected a column name, { column, values }, { value } or { columns, map }'
+  })
+}
+
+/** A value that the author fixes must be right for its field already here. */
+function target(field: UserField) {
+  const { expected, parse } = FORMATS[field]
+  return z.unknown().refine((value) => value !== undefined && parse(value).ok, `expected ${expected}`)
+}
+
+/** A function that waits is refused here when it says so itself, and at the first customer when it does not. */
+function pureFunction(expected: string) {
+  return z.custom<PureCall['call']>(
+    (value) =>
+      typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
+    `expected ${expected}, not async and no generator`,
+  )
 }
 
 function has(raw: unknown, key: string): boolean {
@@ -128,8 +139,14 @@ function textIn(listed: { has(text: string): boolean }, given: unknown): string 
   return [text, text?.trim()].find((each) => each !== undefined && listed.has(each))
 }
 
-export function valueMapSource(form: z.output<ReturnType<typeof valueMapSchema>>): FieldSource {
-  const { column, values, whenNull, otherwise } = form
+type ValueMap = {
+  readonly column: string
+  readonly values: Readonly<Record<string, unknown>>
+  readonly whenNull?: unknown
+  readonly otherwise?: unknown
+}
+
+export function valueMapSource({ column, values, whenNull, otherwise }: ValueMap): FieldSource {
   const listed = new Map(Object.entries(values))
   const unlisted = otherwise === undefined ? new NotListed([...listed.keys()]) : otherwise
   const empty = whenNull === undefined ? (otherwise ?? null) : whenNull

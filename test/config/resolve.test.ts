@@ -138,8 +138,8 @@ describe('a mistake in the configuration is named', () => {
       'watch',
       'the customer table',
     ],
-    ['no status', { mapping: { user_id: 'id_cliente' } }, 'mapping.status', 'missing'],
-    ['no user_id', { mapping: { status: 'estado' } }, 'mapping.user_id', 'missing'],
+    ['no status', { mapping: { user_id: 'id_cliente' } }, 'mapping.status', 'every user needs it'],
+    ['no user_id', { mapping: { status: 'estado' } }, 'mapping.user_id', 'every user needs it'],
     [
       'a user_id from another column',
       mapped({ user_id: { columns: ['id_cliente', 'correo'], map: () => '' } }),
