@@ -71,7 +71,7 @@ const ENCRYPT = {
 /** Says what is wrong with an address, or undefined; it names nothing of the address but the host. */
 export function plaintextProblem(
   url: string,
-  { use, allowed }: { readonly use: Plaintext; readonly allowed: readonly Plaintext[] },
+  { use, allowed }: { readonly use: Plaintext; readonly allowed: readonly string[] },
 ): string | undefined {
   const address = addressOf(url)
   if (!address) return 'one of its options cannot be used, such as a file that sslrootcert names'

@@ -36,22 +36,28 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
   env: NodeJS.ProcessEnv,
   { need, may = [] }: Wanted<Need, May>,
 ): Env<Need, May> {
-  const plaintext = readPlaintext(env.ALLOW_PLAINTEXT)
   const problems: string[] = []
+  const plaintext = (env.ALLOW_PLAINTEXT ?? '').split(/[\s,]+/).filter(Boolean)
+  if (!plaintext.every((word) => PLAINTEXT.some((known) => known === word)))
+    problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(' or ')}, or both with a comma between`)
   const read = (needed: boolean) => (name: Variable) => [name, readVariable(name, needed)] as const
   const values = [...need.map(read(true)), ...may.map(read(false))].filter(([, value]) => value !== undefined)
-  const level = env.LOG_LEVEL || 'info'
-  const keys = env.LOG_KEYS || 'shown'
-  if (!plaintext)
-    problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(' or ')}, or both with a comma between`)
-  if (!isOneOf(LOG_LEVELS, level)) problems.push(`LOG_LEVEL: expected one of ${LOG_LEVELS.join(', ')}`)
-  if (!isOneOf(LOG_KEYS, keys)) problems.push(`LOG_KEYS: expected ${LOG_KEYS.join(' or ')}`)
+  const settings = {
+    LOG_LEVEL: oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    LOG_KEYS: oneOf('LOG_KEYS', LOG_KEYS, 'shown'),
+  }
   if (problems.length > 0) throw new RollcallError('ENV_INVALID', problems)
-  return { ...Object.fromEntries(values), LOG_LEVEL: level, LOG_KEYS: keys } as Env<Need, May>
+  return { ...Object.fromEntries(values), ...settings } as Env<Need, May>
+
+  function oneOf(name: string, known: readonly string[], usual: string): string {
+    const text = env[name] || usual
+    if (!known.includes(text)) problems.push(`${name}: expected one of ${known.join(', ')}`)
+    return text
+  }
 
   /** Undefined where it is not set, or wrong: then there is one problem more. */
   function readVariable(name: Variable, needed: boolean): string | undefined {
-    const { expected, read }: Rule = VARIABLES[name]
+    const { expected, read, use }: Rule = VARIABLES[name]
     const file = env[`${name}_FILE`]
     const wrong = (problem: string) => void problems.push(problem)
     if (env[name] && file) return wrong(`${name}: set both here and by ${name}_FILE; keep one`)
@@ -60,8 +66,7 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
     if (!text) return needed || file ? wrong(`${name}: missing; expected ${expected}`) : undefined
     const value = read(text)
     if (value === undefined) return wrong(`${name}: expected ${expected}`)
-    const use = USES[name]
-    const plain = use && plaintextProblem(value, { use, allowed: plaintext ?? [] })
+    const plain = use && plaintextProblem(value, { use, allowed: plaintext })
     return plain === undefined ? value : wrong(`${name}: ${plain}`)
   }
 }
@@ -88,16 +93,26 @@ function decoded(text: string): string {
   }
 }
 
-/** `read` gives the value to use, or undefined when it is not what was expected. */
-type Rule = { readonly expected: string; readonly read: (text: string) => string | undefined }
+type Rule = {
+  readonly expected: string
+  /** The value to use, or undefined when it is not what was expected. */
+  readonly read: (text: string) => string | undefined
+  /** Passwords and personal data go over it. SERVICE_URL is checked where the configuration is known. */
+  readonly use?: Plaintext
+}
 
-const POSTGRES = 'postgres://user:password@host:5432/database, special characters percent-encoded'
 const POSTGRES_SCHEMES = ['postgres:', 'postgresql:']
+const DATABASE: Rule = {
+  expected: 'postgres://user:password@host:5432/database, special characters percent-encoded',
+  read: (text) => urlOf(text, POSTGRES_SCHEMES),
+  use: 'database',
+}
 
 const VARIABLES = {
-  DATABASE_URL: { expected: POSTGRES, read: (text) => urlOf(text, POSTGRES_SCHEMES) },
-  MIGRATE_DATABASE_URL: { expected: POSTGRES, read: (text) => urlOf(text, POSTGRES_SCHEMES) },
+  DATABASE_URL: DATABASE,
+  MIGRATE_DATABASE_URL: DATABASE,
   QUEUE_URL: {
+    use: 'queue',
     expected:
       'redis://host:6379/0 or rediss://host:6379/0, or postgres:// as for DATABASE_URL, special characters percent-encoded',
     read: queueUrl,
@@ -125,19 +140,6 @@ const VARIABLES = {
     read: (text) => (text === 'off' || (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) ? text : undefined),
   },
 } as const satisfies Record<string, Rule>
-
-/** Passwords and personal data go over these. SERVICE_URL is checked where the configuration is known. */
-const USES: Readonly<Partial<Record<Variable, Plaintext>>> = {
-  DATABASE_URL: 'database',
-  MIGRATE_DATABASE_URL: 'database',
-  QUEUE_URL: 'queue',
-}
-
-function readPlaintext(text: string | undefined): readonly Plaintext[] | undefined {
-  const words = (text ?? '').split(/[\s,]+/).filter(Boolean)
-  const known = words.filter((word) => isOneOf(PLAINTEXT, word))
-  return known.length === words.length ? known : undefined
-}
 
 /** Editors and `echo` end a file with a newline that belongs to no key. */
 function readText(file: string): string | undefined {
@@ -189,8 +191,4 @@ function key(what: string): Rule {
 export function accessToken(text: string): string | undefined {
   const bare = text.trim().replace(/^bearer(\s+|$)/i, '')
   return /^[\w.~+/-]+=*$/.test(bare) ? bare : undefined
-}
-
-function isOneOf<T extends string>(words: readonly T[], text: string): text is T {
-  return words.some((word) => word === text)
 }

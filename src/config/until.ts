@@ -57,8 +57,8 @@ function heldBy(answer: { readonly validUntil: unknown }, now: Date): unknown {
   if (!('value' in answer)) throw new InvalidTimedAnswer(WHOLE)
   const value = atOnce(answer.value)
   const untilMs = readTime(answer.validUntil)
-  if (untilMs === undefined) throw new InvalidTimedAnswer(READABLE)
   if (untilMs === null) return value
+  if (Number.isNaN(untilMs)) throw new InvalidTimedAnswer(READABLE)
   if (untilMs <= now.getTime()) throw new InvalidTimedAnswer(AHEAD)
   return new TimedAnswer(value, untilMs)
 }
@@ -75,15 +75,11 @@ export function atOnce(answer: unknown): unknown {
   throw new TypeError('the function answers with a promise')
 }
 
-/** Milliseconds since 1970; null: never; undefined: it cannot be read. */
-function readTime(given: unknown): number | null | undefined {
+/** Milliseconds since 1970; null: never; NaN: it cannot be read. */
+function readTime(given: unknown): number | null {
   if (given === null) return null
-  if (types.isDate(given)) return numberOr(given.getTime())
-  if (typeof given !== 'string') return undefined
+  if (types.isDate(given)) return given.getTime()
+  if (typeof given !== 'string') return Number.NaN
   const text = given.trim()
-  return text === 'infinity' ? null : numberOr(parseTime(text))
-}
-
-function numberOr(ms: number): number | undefined {
-  return Number.isFinite(ms) ? ms : undefined
+  return text === 'infinity' ? null : parseTime(text)
 }
