@@ -94,10 +94,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
    * Default: the customer table, with the columns that mapping and scope read; required for a view.
    */
   readonly watch?: readonly WatchedTable[]
-  /**
-   * The source of each field of the user; see [The forms of a field](#the-forms-of-a-field). `user_id` and `status`
-   * are required.
-   */
+  /** The source of each field; see [The forms of a field](#the-forms-of-a-field). Required: `user_id` and `status`. */
   readonly mapping: {
     readonly [F in keyof Names]: FieldMapping<Names[F] & string, F extends 'user_id' ? undefined : Clock>
   } & { readonly [F in Exclude<keyof Names, OptionalField | Needed>]: never }
@@ -116,15 +113,9 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
    * such a change. See [A changed mapping](operations.md#a-changed-mapping). Default: none.
    */
   readonly mappingVersion?: string | number
-  /**
-   * `true`: a customer with an invalid optional field is rejected. `false`: only this field is left out. Default:
-   * `false`.
-   */
+  /** `true`: an invalid optional field rejects the customer. `false`: only the field is left out. Default: `false`. */
   readonly strict?: boolean
-  /**
-   * Fields that the mapping does not set: `'keep'` them at the service, or `'clear'` them with a PUT. Default:
-   * `'keep'`.
-   */
+  /** Fields that the mapping does not set: `'keep'` them, or `'clear'` them with a PUT. Default: `'keep'`. */
   readonly unmanaged?: 'keep' | 'clear'
   /**
    * How an empty field is sent: `'null'`, `'empty'` (`""`), or `'omit'` (left out of a PUT). One value for all
@@ -173,10 +164,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
      * access. Default: 100, 0.01.
      */
     readonly changes?: { readonly customers?: number; readonly share?: number }
-    /**
-     * `{ customers, share }`: the same for registrations, with this share of the registered customers. Default:
-     * 10,000, 0.1.
-     */
+    /** `{ customers, share }`: the same for registrations; `share` is of the registered ones. Default: 10,000, 0.1. */
     readonly creates?: { readonly customers?: number; readonly share?: number }
   }
   readonly reconcile?: {
@@ -185,10 +173,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
      * Default: `'7d'`.
      */
     readonly period?: string | false
-    /**
-     * `'report'`: workers report drift. `'repair'`: they also repair it, within the limits of the brake. Default:
-     * `'report'`.
-     */
+    /** `'report'`: workers report drift. `'repair'`: they also repair it, if the brake allows. Default: `'report'`. */
     readonly mode?: 'report' | 'repair'
     /** How many days rollcall keeps findings that have ended. Default: 90. */
     readonly keepDays?: number
@@ -210,10 +195,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
        * 30,000.
        */
       readonly lifetimeMs?: number
-      /**
-       * A job that waits longer on the queue counts as lost, and its customers are queued again; in ms. Default:
-       * 30,000.
-       */
+      /** A job that waits longer on the queue counts as lost: its customers are queued again; in ms. Default: 30,000. */
       readonly queueLeaseMs?: number
       /**
        * How long a GET may still show the old state after a write, in ms. rollcall does not rely on a GET within this
