@@ -195,7 +195,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
        * 30,000.
        */
       readonly lifetimeMs?: number
-      /** A job that waits longer on the queue counts as lost: its customers are queued again; in ms. Default: 30,000. */
+      /** A job that waits longer counts as lost: its customers are queued again; in ms. Default: 30,000. */
       readonly queueLeaseMs?: number
       /**
        * How long a GET may still show the old state after a write, in ms. rollcall does not rely on a GET within this
