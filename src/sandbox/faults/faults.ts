@@ -7,7 +7,6 @@ import { words } from '../../model/values.ts'
 import { checkOption, whole } from '../problems.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
-const CUTS = ['drop-before', 'drop-after', 'hang-after'] as const
 
 const match = z.strictObject({
   method: z.enum(METHODS).optional(),
@@ -44,7 +43,7 @@ const action = z.discriminatedUnion(
       retryAfter: retryAfter.optional(),
     }),
     /** The connection is cut before or after the call is carried out; the call is carried out and never answered. */
-    z.strictObject({ kind: z.literal(CUTS) }),
+    z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after']) }),
     /** The call is carried out and answered as always, but the body is complete only after this time. */
     z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
@@ -137,54 +136,45 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
+/** The part of a rule that a word stands for. */
+type Part = { readonly match?: object; readonly action?: object; readonly [other: string]: unknown }
+type Word = readonly [form: string, meaning: string, example: string, read?: (value: string) => Part]
+
+/** An indented word goes with the one above. A word without `read` is recognised by its form. */
+const WORDS: readonly Word[] = [
+  ['GET, POST, …', 'only calls with this method', 'PATCH 503'],
+  ['/PATH', 'only paths that begin with this', '/chat 503'],
+  ['user=ID', 'only calls about this user', 'user=4711 503', (userId) => ({ match: { userId } })],
+  ['status=N', 'only bodies with this status', 'status=4 503', (n) => ({ match: { status: readFigure(n) } })],
+  ['field=NAME', 'only bodies with this field', 'field=email 422', (field) => ({ match: { field } })],
+  ['rate=SHARE', 'only this share of the calls, 0 to 1', '503 rate=0.3', (n) => ({ rate: readFigure(n) })],
+  ['times=N', 'only this often', '503 times=2', (n) => ({ times: readFigure(n) })],
+  ['for=DURATION', 'only for this time', '503 for=30s', (time) => ({ forMs: readFigure(time) })],
+  ['NUMBER', 'this HTTP status is the answer (200-599)', '503'],
+  ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
+  ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
+  ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
+  ['  retry-after=TIME', 'with this header: seconds, or date:…', '429 retry-after=2', readRetryAfter],
+  ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
+  ['latency=DURATION', 'waits first', 'latency=50..200', readLatency],
+  ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
+  ['drop-before', 'cuts the connection, drops the call', 'drop-before', () => act('drop-before')],
+  ['drop-after', 'carries out the call, cuts the connection', 'POST drop-after', () => act('drop-after')],
+  ['hang-after', 'carries out the call, and never answers', 'hang-after', () => act('hang-after')],
+  ['refuse=DURATION', 'closes the port for this time', 'refuse=30s', (n) => act('refuse', lasting(n))],
+]
+
+/** By a whole word, or by the beginning of one up to its `=`. */
+const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.*/, '='), read]))
+
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action, with conditions for its calls, in any order.
 
-name                meaning                                    example
-GET, POST, …        only calls with this method                PATCH 503
-/PATH               only paths that begin with this            /chat 503
-user=ID             only calls about this user                 user=4711 503
-status=N            only bodies with this status               status=4 503
-field=NAME          only bodies with this field                field=email 422
-rate=SHARE          only this share of the calls, 0 to 1       503 rate=0.3
-times=N             only this often                            503 times=2
-for=DURATION        only for this time                         503 for=30s
-NUMBER              this HTTP status is the answer (200-599)   503
-  stored            carries out the call first                 503 stored
-  html, empty       with this body                             503 html
-  retry-after=TIME  with this header: seconds, or date:…       429 retry-after=2
-error-200           answers 200, with an error in the body     PUT error-200
-latency=DURATION    waits first                                latency=50..200
-slow-body=DURATION  sends the body slowly                      slow-body=3s
-drop-before         cuts the connection, drops the call        drop-before
-drop-after          carries out the call, cuts the connection  POST drop-after
-hang-after          carries out the call, and never answers    hang-after
-refuse=DURATION     closes the port for this time              refuse=30s
+${[['name', 'meaning', 'example'] as const, ...WORDS]
+  .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
+  .join('\n')}
 
 DURATION is ${DURATION_FORM}.`
-
-/** The part of a rule that a word stands for. */
-type Part = { readonly match?: object; readonly action?: object; readonly [other: string]: unknown }
-
-/** By a whole word, or by the beginning of one up to its `=`. */
-const PARTS = new Map<string, (value: string) => Part>([
-  ...METHODS.map((method) => [method, () => ({ match: { method } })] as const),
-  ...CUTS.map((kind) => [kind, () => ({ action: { kind } })] as const),
-  ['error-200', () => ({ action: { kind: 'status', status: 200 } })],
-  ['html', () => ({ action: { body: 'html' } })],
-  ['empty', () => ({ action: { body: 'empty' } })],
-  ['stored', () => ({ action: { stored: true } })],
-  ['user=', (userId) => ({ match: { userId } })],
-  ['status=', (status) => ({ match: { status: readFigure(status) } })],
-  ['field=', (field) => ({ match: { field } })],
-  ['rate=', (rate) => ({ rate: readFigure(rate) })],
-  ['times=', (times) => ({ times: readFigure(times) })],
-  ['for=', (duration) => ({ forMs: readFigure(duration) })],
-  ['retry-after=', (value) => ({ action: { retryAfter: readRetryAfter(value) } })],
-  ['latency=', (value) => ({ action: { kind: 'latency', ...readRange(value) } })],
-  ['slow-body=', (value) => ({ action: { kind: 'slow-body', durationMs: readFigure(value) } })],
-  ['refuse=', (value) => ({ action: { kind: 'refuse', durationMs: readFigure(value) } })],
-])
 
 /** For the command line; throws RollcallError USAGE. */
 export function parseFault(text: string): FaultRule {
@@ -199,20 +189,27 @@ export function faultFromWords(text: string): object {
 }
 
 function readWord(word: string): Part {
-  if (/^\d+$/.test(word)) return { action: { kind: 'status', status: Number(word) } }
+  if (/^\d+$/.test(word)) return act('status', { status: Number(word) })
   if (word.startsWith('/')) return { match: { path: word } }
+  if (METHODS.some((method) => method === word)) return { match: { method: word } }
   const [name = word] = /^[^=]*=/.exec(word) ?? []
-  return PARTS.get(name)?.(word.slice(name.length)) ?? { [`word ${name.replace('=', '')}`]: true }
+  return READERS.get(name)?.(word.slice(name.length)) ?? { [`word ${name.replace('=', '')}`]: true }
 }
 
-function readRetryAfter(value: string): object {
-  const isDate = value.startsWith('date:')
-  return { form: isDate ? 'date' : 'seconds', seconds: readFigure(isDate ? value.slice(5) : value) }
+function act(kind: string, more = {}): Part {
+  return { action: { kind, ...more } }
 }
 
-function readRange(value: string): object {
-  const [minMs, maxMs = minMs] = value.split('..').map(readFigure)
-  return { minMs, maxMs }
+const lasting = (time: string) => ({ durationMs: readFigure(time) })
+
+function readLatency(range: string): Part {
+  const [minMs, maxMs = minMs] = range.split('..').map(readFigure)
+  return act('latency', { minMs, maxMs })
+}
+
+function readRetryAfter(time: string): Part {
+  const [, date, seconds = ''] = /^(date:)?(.*)$/.exec(time) ?? []
+  return { action: { retryAfter: { form: date ? 'date' : 'seconds', seconds: readFigure(seconds) } } }
 }
 
 /** A number or a duration in milliseconds; NaN, which no field takes, for anything else. */
