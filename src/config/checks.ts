@@ -1,15 +1,11 @@
 // Rules that concern several sections of a configuration.
-import type { z } from 'zod'
 import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { Config, FieldSource, Watched } from './config.ts'
 import type { ClearWith } from './define.ts'
 import type { Path, Problem } from './problems.ts'
 import { type Relation, sameRelation } from './relation.ts'
-import type { customersSchema } from './schema.ts'
+import type { Customers } from './schema.ts'
 import type { Mapping } from './source.ts'
-
-/** Where customers are found; a view has no changes of its own. */
-export type Customers = z.output<typeof customersSchema>
 
 function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
   return isWrong ? [{ path, text }] : []

@@ -1,8 +1,8 @@
 // The configuration as the rest of the house sees it: validated, every default filled in, frozen.
+import type { z } from 'zod'
 import type { OptionalField, UserField } from '../model/user.ts'
 import type { ClearWith } from './define.ts'
-import type { Relation } from './relation.ts'
-import type { Sections } from './schema.ts'
+import type { Customers, Frozen, Sections, watchSchema } from './schema.ts'
 import type { TimedAnswer } from './until.ts'
 
 /**
@@ -23,27 +23,15 @@ export type FieldSource = {
   readonly value: (row: Row, now?: Date) => unknown
 }
 
-export type Watched = {
-  readonly relation: Relation
-  /** The columns that hold the customer key, in the order of `customers.key`. */
-  readonly key: readonly string[]
-  /** Columns whose change matters; absent: found from the mapping (table) or the view's own definition. */
-  readonly columns?: readonly string[] | undefined
-}
+/** Without `columns`, those whose change matters are found from the mapping (table) or the view's own definition. */
+export type Watched = Frozen<z.output<typeof watchSchema>>[number]
 
 export type Config = Sections & {
   /** Path of the file it was read from, for messages. */
   readonly file: string
   /** Digest of everything that mapping and plan depend on; see resolve.ts. */
   readonly fingerprint: string
-  readonly customers: {
-    readonly relation: Relation
-    readonly key: readonly string[]
-    /** Schemas besides the system's own, for the functions behind a view. */
-    readonly searchPath: readonly string[]
-    /** How to take policies of row-level security that apply to the role: as an error, or as showing it every customer. */
-    readonly rowSecurity: 'refuse' | 'apply'
-  }
+  readonly customers: Omit<Customers, 'isView'>
   readonly watch: readonly Watched[]
   readonly mapping: Readonly<Partial<Record<UserField, FieldSource>>> & {
     readonly user_id: FieldSource

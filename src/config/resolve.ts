@@ -3,12 +3,19 @@ import { z } from 'zod'
 import { RollcallError } from '../model/errors.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import { isRecord } from '../model/values.ts'
-import { type Customers, checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
+import { checkClearing, checkMapping, checkTiming, checkWatch } from './checks.ts'
 import { closest } from './closest.ts'
 import type { Config } from './config.ts'
 import type { RollcallConfig } from './define.ts'
 import { type Problem, problemLine, read, unknownKey } from './problems.ts'
-import { clearWithSchema, customersSchema, type Sections, settingSchemas, watchSchema } from './schema.ts'
+import {
+  type Customers,
+  clearWithSchema,
+  customersSchema,
+  type Sections,
+  settingSchemas,
+  watchSchema,
+} from './schema.ts'
 import { mappingSchema, scopeSchema } from './source.ts'
 
 const SECTIONS = {

@@ -128,7 +128,7 @@ export const settingSchemas = {
 }
 
 type Schemas = typeof settingSchemas
-type Frozen<T> = { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> : T[K] }
+export type Frozen<T> = { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> : T[K] }
 type Authored = { [K in keyof Schemas]: z.output<Schemas[K]> }
 
 /** With every default filled in; define.ts says what each means. */
@@ -164,6 +164,9 @@ export const customersSchema = section({
   context.addIssue({ code: 'custom', message: 'expected either a table or a view' })
   return z.NEVER
 })
+
+/** Where customers are found; a view has no changes of its own. */
+export type Customers = Frozen<z.output<typeof customersSchema>>
 
 const watched = section({ table: relation, key, columns: columnList.optional() })
 export const watchSchema = z
