@@ -5,6 +5,7 @@ import type { TableStatus } from '../capture/status.ts'
 import { quotedName } from '../customers/problems.ts'
 import type { VerificationReport } from '../drift/coverage.ts'
 import { DRIFT_KINDS } from '../drift/words.ts'
+import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderDuration } from '../model/duration.ts'
@@ -94,11 +95,7 @@ export type MappingCompared = MappingStatus & { readonly differ: Swept | null }
 
 export function mappingNeeds(mapping: MappingCompared | null): readonly string[] {
   if (!mapping || mapping.current) return []
-  const which = mapping.earlier ? 'was replaced by a later one' : 'is not active'
-  const differ = mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''
-  return [
-    `the mapping of this configuration ${which}: nothing is sent with it${differ}; to activate it, run \`rollcall backfill --mapping\``,
-  ]
+  return [`${MAPPING_INACTIVE}${mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''}`]
 }
 
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {

@@ -3,15 +3,16 @@ import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
+import { minute } from '../report/figures.ts'
 import type { Restriction } from '../sweep/run.ts'
 import type { Only } from '../sweep/verdict.ts'
 import {
   CONFIG_OPTION,
   gathered,
   JSON_OPTION,
-  MOST_WHOLE,
-  numberIn,
+  rateIn,
   usage,
+  WHERE_OPTION,
   wholeNumber,
 } from './option-values.ts'
 
@@ -24,11 +25,7 @@ export function addBackfillOptions(command: Command) {
   return command
     .option(...CONFIG_OPTION)
     .option('--dry-run', 'make no call and write nothing; print the calls that would follow')
-    .option(
-      '--where <condition>',
-      'only customers that fulfil this condition, like plan=premium; repeatable',
-      gathered,
-    )
+    .option(...WHERE_OPTION, gathered)
     .addOption(
       option('--only <what>', 'only customers that need this kind of call').choices([
         'create',
@@ -42,7 +39,7 @@ export function addBackfillOptions(command: Command) {
       'with --dry-run: print the plans of this many random customers',
       wholeNumber('--sample'),
     )
-    .option('--rate <n>', 'limit the backfill to this many calls per second', readRate)
+    .option('--rate <n>', 'limit the backfill to this many calls per second', rateIn('--rate'))
     .option(
       '--expect-creates <n>',
       'pre-approve this many registrations for the brake',
@@ -82,14 +79,6 @@ export function readBackfillAsked(flags: BackfillFlags) {
 
 export type BackfillAsked = ReturnType<typeof readBackfillAsked>
 
-const readRate = numberIn({
-  name: '--rate',
-  expected: 'a number of calls per second above 0',
-  form: /^\d{1,10}(\.\d{1,6})?$/,
-  from: 0.000_001,
-  to: MOST_WHOLE,
-})
-
 /** `options` is recorded: it tells one backfill from another, and holds no value of a condition. */
 export async function readRestriction(
   { pool, config, digestKey }: { readonly pool: Pool; readonly config: Config; readonly digestKey: string },
@@ -120,4 +109,12 @@ export function fitsNone(
 export function activeMapping(mapping: MappingStatus | null) {
   const { generation = null, appliedAt = null, current = false, earlier = false } = mapping ?? {}
   return { generation, appliedAt, current, earlier }
+}
+
+type ActiveMapping = ReturnType<typeof activeMapping>
+
+export function renderMapping({ generation, appliedAt, current, earlier }: ActiveMapping): string {
+  if (generation === null) return 'no mapping is active yet; the first worker activates its own'
+  const other = earlier ? ', which replaced it' : ''
+  return `generation ${generation}, since ${minute(appliedAt ?? '')}${current ? '' : `, from another configuration than this one${other}`}`
 }

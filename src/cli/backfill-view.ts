@@ -1,14 +1,15 @@
 // The lines of a backfill and its dry run for a person; the values are what --json prints.
 import type { Expected } from '../brake/expected.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
+import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
-import { counted, figure, minute } from '../report/figures.ts'
+import { counted, figure, minute, renderRate } from '../report/figures.ts'
 import { type Counts, totalCalls } from '../sweep/forecast.ts'
 import type { SweepTally } from '../sweep/verdict.ts'
 import type { Plan } from '../sync/plan.ts'
 import { renderCustomers } from './attention.ts'
-import { type BackfillAsked, fitsNone } from './backfill-asked.ts'
+import { type BackfillAsked, fitsNone, renderMapping } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { definitions, type LabelledText, span } from './render.ts'
@@ -21,10 +22,10 @@ type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
 export const NONE_FITS = 'no customer fits --where: check the condition'
 
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
-  const { ended, expected, waited, missed, verdicts } = report
+  const { ended, applied, expected, waited, missed, verdicts } = report
   const about: LabelledText[] = [
     ['service', renderService(report.target)],
-    ['mapping', renderMapping(report, asked)],
+    ['mapping', `${renderMapping(report)}${applied ? ', active from now on' : ''}`],
   ]
   if (fitsNone(report, asked)) return definitions([...about, ['note', NONE_FITS]])
   return definitions([
@@ -50,18 +51,6 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
 }
 
 const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait waits for the end'
-
-function renderMapping(
-  { generation, appliedAt, current, earlier, applied }: BackfillReport,
-  { mapping }: BackfillAsked,
-): string {
-  if (generation === null) return 'no mapping is active yet; the first worker activates its own'
-  if (!current)
-    return `not active: workers sync with generation ${generation}, since ${minute(appliedAt ?? '')}${earlier ? ', which replaced it' : ''}`
-  if (applied) return `active from now on (generation ${generation})`
-  const again = mapping ? '; all customers were planned again' : ''
-  return `active (generation ${generation}, since ${minute(appliedAt ?? '')})${again}`
-}
 
 function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
   const { verdicts, waiting, owedAndChanged } = tally
@@ -161,7 +150,8 @@ export function unsettledOf({ states: { rejected, failing, held } }: Pick<Overvi
 }
 
 export function renderForecast(report: ForecastReport, asked: BackfillAsked): string[] {
-  const { target, withoutLedger, generation, sharing } = report
+  const { target, withoutLedger, sharing } = report
+  const installed = report.generation !== null
   const { gain, lose, change } = report.access
   return definitions([
     ['service', target ? renderService(target) : 'SERVICE_URL is not set'],
@@ -170,12 +160,8 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       withoutLedger &&
         `all customers were planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
     ],
-    [
-      'note',
-      generation !== null &&
-        !report.current &&
-        `this mapping is not active: workers sync with generation ${generation}; to apply this mapping, run \`rollcall backfill --mapping\``,
-    ],
+    ['mapping', installed && renderMapping(report)],
+    ['note', installed && !report.current && MAPPING_INACTIVE],
     ['note', fitsNone(report, asked) && NONE_FITS],
     ...tallyEntries(report, asked),
     ['registers', listed(' × ', report.registered, 'with ')],
@@ -223,12 +209,8 @@ function renderLookups({ lookups, afterLookups }: ForecastReport): string {
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
   const most = asked.rate ?? Number.POSITIVE_INFINITY
   const [rate, ceiling] = [Math.min(pace.rate, most), Math.min(pace.ceiling, most)]
-  const rises = rate < ceiling ? `, which rises to ${round(ceiling)}` : ''
-  return `about ${span(seconds * 1000)} at ${round(rate)} calls/s${rises}`
-}
-
-function round(rate: number): string {
-  return rate < 10 ? String(Number(rate.toFixed(2))) : figure(Math.round(rate))
+  const rises = rate < ceiling ? `, which rises to ${renderRate(ceiling)}` : ''
+  return `about ${span(seconds * 1000)} at ${renderRate(rate)}${rises}`
 }
 
 function renderBrakeForecast({ kind, customers, through, tripped }: BrakeForecast): string {

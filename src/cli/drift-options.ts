@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { RollcallError } from '../model/errors.ts'
-import { CONFIG_OPTION, gathered, numberIn, readPerson } from './option-values.ts'
+import { CONFIG_OPTION, gathered, numberIn, rateIn, readPerson, WHERE_OPTION } from './option-values.ts'
 import { shellQuoted } from './render.ts'
 
 export const REPORT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'html'] as const
@@ -10,12 +10,12 @@ export function addDriftOptions(command: Command) {
   return command
     .option(...CONFIG_OPTION)
     .option('--sample <customers>', 'check this many random customers', readSample)
+    .option(...WHERE_OPTION, gathered)
     .option(
-      '--where <condition>',
-      'only customers that fulfil this condition, like plan=premium; repeatable',
-      gathered,
+      '--rate <calls>',
+      'highest rate, in calls per second (default: half of the rate limit)',
+      rateIn('--rate'),
     )
-    .option('--rate <calls>', 'highest rate, in calls per second (default: half of the rate limit)', readRate)
     .option('--restart', 'start over, even if a stopped run of this command could continue')
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
@@ -74,14 +74,6 @@ const readSample = numberIn({
   form: /^[1-9]\d*$/,
   from: 1,
   to: LARGEST_SAMPLE,
-})
-
-const readRate = numberIn({
-  name: '--rate',
-  expected: 'calls per second, from 0.1 to 10000',
-  form: /^\d{1,5}(\.\d{1,3})?$/,
-  from: 0.1,
-  to: 10_000,
 })
 
 const readShare = numberIn({

@@ -21,7 +21,7 @@ import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import { readPace } from '../pace/read.ts'
 import { driftingOf } from '../report/conclude.ts'
-import { figure, minute } from '../report/figures.ts'
+import { figure, minute, renderRate } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import type { DriftAsked } from './drift-options.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
@@ -53,9 +53,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
   const { pool } = opened
   const ceiling = (await readPace(pool))?.ceiling
   if (ceiling !== undefined && asked.rate !== null && asked.rate > ceiling)
-    io.err(
-      `note: the ceiling of the pace is ${figure(ceiling)} calls a second; --rate ${asked.rate} cannot exceed it`,
-    )
+    io.err(`note: the ceiling of the pace is ${renderRate(ceiling)}; --rate ${asked.rate} cannot exceed it`)
   if (asked.credibleBy) await setCredible(pool, asked.credibleBy)
   const { run: begun, allCustomers: customers, goesOn } = await begin(io, reporting)
   let kept = goesOn

@@ -10,6 +10,7 @@ import { accessToken } from '../config/env.ts'
 import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
 import { isJwt } from '../explain/token.ts'
+import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import { findMappingIfAny } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -117,7 +118,7 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
       const until = validUntil ? { validUntil } : {}
       return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
     })
-    const notApplied = details([['note', mappingCurrent === false && NOT_APPLIED]])
+    const notApplied = details([['note', mappingCurrent === false && MAPPING_INACTIVE]])
     tell(io, json, found, () =>
       explanations.flatMap((one) => [
         `customer ${shown(one.key)} (dry run)`,
@@ -128,8 +129,6 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
     return { explanations, chat: NO_TOKEN }
   }
 }
-
-const NOT_APPLIED = 'this mapping is not active: to send with it, run `rollcall backfill --mapping`'
 
 type Results = { readonly explanations: readonly Pick<Explanation, 'result' | 'leftOut'>[] }
 

@@ -12,7 +12,7 @@ import { migrate, onSession } from '../ledger/migrate.ts'
 import { boundOrigin, type Target } from '../ledger/target.ts'
 import { renderService } from '../model/service.ts'
 import { readPace } from '../pace/read.ts'
-import { counted, figure } from '../report/figures.ts'
+import { counted, figure, renderRate } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { renderExpected } from './backfill-view.ts'
 import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
@@ -139,7 +139,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
 function followsEntries({ sameService, customers, rate, seconds, creates }: Follows): LabelledText[] {
   if (customers === 0)
     return [['lookups', 'none: no customer is known yet; `rollcall backfill` compares all of them']]
-  const pace = `${Number(rate.toFixed(1))} calls/s: about ${span(seconds * 1000)}`
+  const pace = `${renderRate(rate)}: about ${span(seconds * 1000)}`
   const { expected, windowHours } = creates
   return [
     ['restart', 'start the workers again: running workers sync nothing until then'],

@@ -29,11 +29,23 @@ export function numberIn({ name, expected, form, from, to }: NumberRule): (text:
 }
 
 /** A column of the tables takes no more. */
-export const MOST_WHOLE = 2_000_000_000
+const MOST_WHOLE = 2_000_000_000
 
 export function wholeNumber(name: string): (text: string) => number {
   return numberIn({ name, expected: 'a whole number from 1', form: /^\d{1,10}$/, from: 1, to: MOST_WHOLE })
 }
+
+export const MOST_PER_SECOND = 10_000
+
+export function rateIn(name: string): (text: string) => number {
+  const expected = `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`
+  return numberIn({ name, expected, form: /^\d{1,9}(\.\d{1,9})?$/, from: 0.1, to: MOST_PER_SECOND })
+}
+
+export const WHERE_OPTION = [
+  '--where <condition>',
+  'only customers that fulfil this condition, like plan=premium; repeatable',
+] as const
 
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]

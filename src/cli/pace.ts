@@ -1,13 +1,11 @@
 import { countWaiting } from '../ledger/retry.ts'
 import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
 import { endHold, setCeiling } from '../pace/row.ts'
-import { counted, minute } from '../report/figures.ts'
+import { counted, minute, renderRate } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { FAILED, JSON_OPTION, numberIn } from './option-values.ts'
+import { FAILED, JSON_OPTION, MOST_PER_SECOND, rateIn } from './option-values.ts'
 import { definitions, span, tell } from './render.ts'
-
-const MOST_PER_SECOND = 10_000
 
 const EXAMPLES = `
 The ceiling is the highest number of calls per second of all workers together.
@@ -38,7 +36,7 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     .option(
       '--ceiling <number>',
       `new ceiling, in calls per second, from 0.1 to ${MOST_PER_SECOND}`,
-      readCeiling,
+      rateIn('--ceiling'),
     )
     .option('--resume', 'end the wait that the service asked for with Retry-After')
     .option(...JSON_OPTION)
@@ -56,14 +54,6 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-export const readCeiling = numberIn({
-  name: '--ceiling',
-  expected: `calls per second as a number from 0.1 to ${MOST_PER_SECOND}, like 200 or 0.5`,
-  form: /^\d{1,9}(\.\d{1,9})?$/,
-  from: 0.1,
-  to: MOST_PER_SECOND,
-})
-
 /** After `--resume` with those who have a wait of their own besides. */
 type ShownPace = PaceReport & { readonly waiting?: number }
 
@@ -76,7 +66,7 @@ export function renderPace(pace: ShownPace | null): string[] {
     ['since', openedAt && minute(openedAt)],
     ['next probe', open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`],
     ['to do', cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
-    ['rate', renderRate(pace)],
+    ['rate', renderPresentRate(pace)],
     ['ceiling', renderCeiling(pace)],
     ['note', cause && pace.waiting !== undefined && '--resume ends only a wait after Retry-After'],
     [
@@ -91,18 +81,18 @@ const CORRECT_KEYS =
   'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys'
 const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answers'
 
-function renderRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
-  if (cause) return `0 calls/s; ${speed(rate)} calls/s after a successful probe`
-  if (heldForMs > 0)
-    return `0 calls/s for ${span(heldForMs)} (Retry-After of the service); then ${speed(rate)} calls/s`
-  return `${speed(rate)} calls/s${rate < ceiling ? ', rising while calls are made' : ''}`
+function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
+  const then = renderRate(rate)
+  if (cause) return `0 calls/s; ${then} after a successful probe`
+  if (heldForMs > 0) return `0 calls/s for ${span(heldForMs)} (Retry-After of the service); then ${then}`
+  return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`
 }
 
 function renderCeiling({ ceiling, configured }: PaceReport): string {
-  const most = `${speed(ceiling)} calls/s`
+  const most = renderRate(ceiling)
   if (configured === null) return `${most}, until the first worker sets the ceiling of its configuration`
   if (configured === ceiling) return `${most}, as configured`
-  return `${most}, set by hand (configured: ${speed(configured)})`
+  return `${most}, set by hand (configured: ${renderRate(configured)})`
 }
 
 export function renderCalling({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
@@ -111,8 +101,4 @@ export function renderCalling({ breaker, cause, failedProbes, heldForMs }: PaceR
   if (heldForMs > 0)
     return 'stopped, because the service sent a Retry-After: `rollcall pace --resume` ends the wait'
   return breaker === 'trying' ? 'allowed again, slowly at first' : 'allowed'
-}
-
-function speed(callsPerSecond: number): string {
-  return callsPerSecond < 0.01 ? 'less than 0.01' : String(Math.round(callsPerSecond * 100) / 100)
 }

@@ -7,12 +7,12 @@ import type { Env } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { findMisfits } from '../customers/describe.ts'
 import { readVerification } from '../drift/coverage.ts'
-import { findMapping, type MappingStatus } from '../ledger/generation.ts'
+import { findMapping } from '../ledger/generation.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { allAreBroughtIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
 import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
-import { counted, minute } from '../report/figures.ts'
+import { counted, renderRate } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { ALL_CUSTOMERS } from '../sweep/verdict.ts'
@@ -29,6 +29,7 @@ import {
   renderVerified,
   verificationNeeds,
 } from './attention.ts'
+import { activeMapping, renderMapping } from './backfill-asked.ts'
 import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
@@ -123,7 +124,7 @@ function renderStatus(status: Status): string[] {
   return definitions([
     ...attention.map((what): LabelledText => ['attention', what]),
     ['service', target ? renderService(target) : `no call was made yet (${environment})`],
-    ['mapping', renderMapping(mapping)],
+    ['mapping', `${renderMapping(activeMapping(mapping))}${mapping?.swept === false ? SWEEPING : ''}`],
     ['customers', renderCustomers(overview)],
     [
       'capture',
@@ -144,13 +145,7 @@ function renderStatus(status: Status): string[] {
   ])
 }
 
-function renderMapping(mapping: MappingStatus | null): string {
-  if (!mapping) return 'no mapping is active yet; the first worker activates its own'
-  const { generation, appliedAt, current, swept } = mapping
-  const other = current ? '' : ', from another configuration than this one'
-  const sweeping = swept ? '' : '; a worker still compares the customers with it'
-  return `generation ${generation}, since ${minute(appliedAt)}${other}${sweeping}`
-}
+const SWEEPING = '; a worker still compares the customers with it'
 
 function renderOwed({ owed }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
@@ -160,7 +155,7 @@ function renderOwed({ owed }: Overview): string {
 
 function renderPaceLine(pace: PaceReport): string {
   if (isStopped(pace)) return renderCalling(pace)
-  return `${Number(pace.rate.toFixed(1))} of ${pace.ceiling} calls/s`
+  return `${renderRate(pace.rate)}, ceiling ${renderRate(pace.ceiling)}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {

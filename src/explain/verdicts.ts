@@ -46,11 +46,13 @@ type RemedyFacts = {
 
 const KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
+export const MAPPING_INACTIVE =
+  'the mapping of this configuration is not active, so nothing is sent with it; to activate it, run `rollcall backfill --mapping`'
+
 export const REMEDIES = {
   sync: ({ sync }) => `run ${sync}`,
   wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
-  'apply-mapping': () =>
-    'the changed mapping is not active, so nothing is synced: run `rollcall backfill --mapping`',
+  'apply-mapping': () => MAPPING_INACTIVE,
   'start-worker': ({ sync }) => `check that \`rollcall worker\` runs; ${sync} syncs this customer now`,
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')

@@ -10,6 +10,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${figure(count)} ${count === 1 ? one : many}`
 }
 
+/** A figure below 10 has decimals, since the rate may be 0.1; it never reads as 0 while calls are made. */
+export function renderRate(callsPerSecond: number): string {
+  if (callsPerSecond > 0 && callsPerSecond < 0.01) return 'less than 0.01 calls/s'
+  return `${callsPerSecond < 10 ? Number(callsPerSecond.toFixed(2)) : figure(Math.round(callsPerSecond))} calls/s`
+}
+
 /** Never "0 %" while there is some, and never "100 %" while something is missing: a reader stops at those two. */
 export function percent(share: number): string {
   if (share <= 0) return '0 %'

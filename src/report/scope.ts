@@ -1,7 +1,7 @@
 // The scope of a report, and what it cannot see: the part of a report that does not depend on what was found.
 import { renderDuration } from '../model/duration.ts'
 import { renderService } from '../model/service.ts'
-import { counted, figure, minute, percent } from './figures.ts'
+import { counted, figure, minute, percent, renderRate } from './figures.ts'
 import type { Report } from './report.ts'
 
 /** Limits of every report about this service. */
@@ -54,7 +54,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     ],
     ['Customers', `${figure(population)}${which}`],
     ['Sample', sample !== null && `${figure(chosen)} of ${many}, drawn at random`],
-    ['Rate', rate !== null && `at most ${figure(rate)} calls a second`],
+    ['Rate', rate !== null && `at most ${renderRate(rate)}`],
     ['Limit', maxDrift !== null && `${percent(maxDrift)} drift`],
     ['Coverage', coverage && renderCoverage(coverage)],
     ['By', `rollcall ${report.writtenBy}`],

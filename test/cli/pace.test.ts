@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readCeiling, renderPace } from '../../src/cli/pace.ts'
+import { rateIn } from '../../src/cli/option-values.ts'
+import { renderPace } from '../../src/cli/pace.ts'
 import type { PaceReport } from '../../src/pace/read.ts'
 import { unfolded } from '../support/unfolded.ts'
 
@@ -17,7 +18,7 @@ test('says how fast, how fast at most, and whether calls are made', () => {
     'rate         50 calls/s',
     'ceiling      50 calls/s, as configured',
   ])
-  expect(say({ rate: 12.3456, ceiling: 200 })).toMatch(/12\.35 calls\/s, rising/)
+  expect(say({ rate: 12.3456, ceiling: 200 })).toMatch(/12 calls\/s, rising/)
   expect(say({ ceiling: 200 })).toMatch(/200 calls\/s, .*by hand .*50/)
   expect(say({ configured: null })).toContain('until the first worker')
   expect(say({ heldForMs: 90_000 })).toMatch(/0 calls\/s for 90 s .*then 50/)
@@ -43,6 +44,7 @@ test('says what stops calls, since when, when it is tried again, and what to do'
 })
 
 test('a ceiling is a number from 0.1 to 10,000', () => {
+  const readCeiling = rateIn('--ceiling')
   for (const text of ['200', '0.5', '10000', '007']) expect(readCeiling(text)).toBe(Number(text))
   for (const text of ['0.09', '10000.1', '-1', '', ' ', '1e3', '0x10', '5/s', '1,5', 'NaN', 'Infinity'])
     expect(() => readCeiling(text), text).toThrow(

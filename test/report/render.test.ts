@@ -139,7 +139,7 @@ describe('the scope', () => {
     expect(rows.get('Customers')).toBe('2,000, where a = 1')
     expect(rows.get('Source')).toContain('without a call')
     expect(rows.get('Coverage')).toMatch(/^97 % .* 7d; .* 2026-11-14 01:02 UTC$/)
-    expect(rows.get('Rate')).toBe('at most 5 calls a second')
+    expect(rows.get('Rate')).toBe('at most 5 calls/s')
     expect(scope({ options: known }).get('Customers')).toMatch(/^2,000: .*record/)
     expect(scope().get('Customers')).toBe('2,000, all of them')
     expect(scope().get('Checked')).toBe('2026-11-22 02:00 UTC to 2026-11-22 02:41 UTC')
