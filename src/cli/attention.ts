@@ -131,10 +131,12 @@ export function renderDelay({ coverage: { proof } }: VerificationReport): string
 /** Access first: a customer is shut out, or let in at your cost. */
 export function renderDrift({ open, notCredible, ...about }: VerificationReport): string {
   const wrong = renderWrongAccess(about)
-  const kinds = DRIFT_KINDS.filter((kind) => open[kind] > 0).map((kind) => `${kind}: ${open[kind]}`)
+  const kinds = DRIFT_KINDS.flatMap((kind) => (open[kind] > 0 ? `${open[kind]} × ${kind}` : []))
   return applying([
-    wrong !== '' && wrong,
-    kinds.length > 0 ? `by kind: ${kinds.join(', ')}` : `${wrong === '' ? 'none' : 'no other drift'} found`,
+    wrong !== '' && `access: ${wrong}`,
+    kinds.length > 0
+      ? `found by checks: ${kinds.join(', ')}`
+      : `${wrong === '' ? 'none' : 'no other drift'} found`,
     notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }

@@ -10,8 +10,8 @@ import type { Desired, Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
 import { byKind, columns, details, type LabelledText, renderValue, shellQuoted, span } from './render.ts'
-import { renderHistory, renderOwed, renderState, toDoOf } from './render-history.ts'
-import { renderCallError, renderUnreadable } from './render-reason.ts'
+import { renderHistory, storedEntries, toDoOf } from './render-history.ts'
+import { renderCallError, renderIssue, renderUnreadable, together } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'dry-run'
@@ -36,10 +36,11 @@ function factEntries(one: Explanation): LabelledText[] {
   return [
     ['user', userId ?? 'none: the key makes no user_id'],
     ['desired', renderDesired(one)],
-    ['left out', leftOut.map(({ field, code }) => `${field} (${code})`).join(', ')],
+    ...together(leftOut).map(
+      (issue): LabelledText => ['left out', renderIssue({ ...issue, blocks: false }).what],
+    ),
     ['service', renderRemote(service)],
-    ['rollcall', renderRecords(rollcall)],
-    ['state', history && renderState(history)],
+    ...(history ? storedEntries(history) : [['rollcall', renderRecords(rollcall)] as const]),
     ['note', claimants.length > 0 && `the user_id is the same as that of customer ${claimants.join(', ')}`],
     ['note', renderLeftAlone(one)],
   ]
@@ -175,11 +176,8 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
 function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
     return `its records are about another target: ${records.differences.join('; ')}`
-  if (records.kind !== 'known') return `${WITHOUT[records.kind]}: it is not known whether a sync is owed`
-  const { history } = records
-  if (history === null) return 'no record of this customer, nothing owed'
-  const searched = history.outboxSearched ? '' : '; the outbox is too large to look for newer changes'
-  return `${renderOwed(history)}${searched}`
+  if (records.kind === 'known') return 'no record of this customer, nothing owed'
+  return `${WITHOUT[records.kind]}: it is not known whether a sync is owed`
 }
 
 /** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
@@ -204,7 +202,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
-  if (plan.kind === 'lookup') return `${now}. Then ${then}`
+  if (plan.kind === 'lookup') return `${then}; a sync makes this GET again before it`
   return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }
 
@@ -227,9 +225,14 @@ function renderResult({ result, desired, service, drift, fields }: Explanation):
 }
 
 function renderNothingDiffers(fields: Explanation['fields']): string {
-  const ended = fields.some(({ state }) => state === 'trial-ended') ? '; the trial has ended' : ''
-  const unseen = fields.filter(({ state }) => state === 'not-shown').map(({ field }) => field)
-  return `nothing differs${ended}${unseen.length === 0 ? '' : `; no GET shows ${unseen.join(', ')}`}`
+  const named = (wanted: FieldRow['state']) =>
+    fields.flatMap(({ field, state }) => (state === wanted ? field : [])).join(', ')
+  const [leftOut, unseen] = [named('left-out'), named('not-shown')]
+  return [
+    leftOut === '' ? 'nothing differs' : `nothing that is sent differs; left out: ${leftOut}`,
+    named('trial-ended') && '; the trial has ended',
+    unseen && `; no GET shows ${unseen}`,
+  ].join('')
 }
 
 export function renderAccess({ access, claimants, service }: Explanation): string {

@@ -7,7 +7,7 @@ import { type NamedService, renderService } from '../model/service.ts'
 import { counted, figure } from '../report/figures.ts'
 import { applying, columns, details, few, type LabelledText, more, shown, span } from './render.ts'
 import { adviseIssues, renderStored } from './render-history.ts'
-import { type Advice, issueName, reasonName, renderIssue, renderReason } from './render-reason.ts'
+import { type Advice, issueName, reasonName, renderIssue, renderReason, together } from './render-reason.ts'
 
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
   return {
@@ -49,7 +49,9 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     ...about,
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
-    ...issues.flatMap((group) => renderGroup(group.blocks ? 'rejected' : 'left out', group, null)),
+    ...together(issues).flatMap((group) =>
+      renderGroup(group.blocks ? 'rejected' : 'left out', { ...group, ...renderIssue(group) }, null),
+    ),
     `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} more with a field left out`,
     ...MORE,
   ]

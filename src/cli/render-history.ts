@@ -3,61 +3,74 @@ import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
-import { columns, details, hanging, second, shown, span, TERMINAL_COLUMNS } from './render.ts'
-import { renderIssue, renderReason, WAIT } from './render-reason.ts'
+import {
+  columns,
+  details,
+  hanging,
+  type LabelledText,
+  second,
+  shown,
+  span,
+  TERMINAL_COLUMNS,
+} from './render.ts'
+import { renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 
 type Known = NonNullable<History>
 
 /** All that is stored of a customer, for a person: codes, times and names of fields, never a field's value. */
 export function renderStored(history: History, key: CustomerKey): string[] {
   if (history === null) return [`rollcall has no record of customer ${shown(key)}: check the key`]
+  const issues = adviseIssues(history)
   return [
     `customer ${shown(key)}`,
     ...details([
       ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
-      ['rollcall', renderOwed(history)],
-      ['state', renderState(history)],
+      ...storedEntries(history),
       ['to do', toDoOf(history)],
-      ...(history.state === 'rejected'
-        ? []
-        : adviseIssues(history).map(({ toDo }) => ['to do', toDo] as const)),
+      ...issues.map(({ toDo }): LabelledText => ['to do', history.state !== 'rejected' && toDo]),
+      ...issues.map(({ what, blocks }): LabelledText => [blocks ? 'problem' : 'left out', what]),
     ]),
     ...renderHistory(history),
   ]
 }
 
+/** The lines on an owed sync and on the stored state, the same in every command. */
+export function storedEntries(history: Known): LabelledText[] {
+  return [
+    ['rollcall', renderOwed(history)],
+    ['state', renderState(history)],
+  ]
+}
+
 /** The reason of a rejected customer that is owed again is an old one. */
-export function toDoOf({ reason, state, owed, capturedMs }: Known): string | undefined {
+export function toDoOf({ reason, state, released, owed, capturedMs }: Known): string | undefined {
   if (state === 'rejected' && (owed || capturedMs !== null)) return WAIT
-  return reason ? renderReason(reason, { state }).toDo : undefined
+  return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
 }
 
 /** An issue blocks where the mapping rejects the customer for it. */
 export function adviseIssues({ state, reason, issues }: Known) {
   const mapping = state === 'rejected' && reason?.code === 'mapping'
   const required = issues.some(({ field }) => REQUIRED.includes(field))
-  return issues.map((issue) => {
+  return together(issues).map((issue) => {
     const blocks = mapping && (!required || REQUIRED.includes(issue.field))
     return { ...renderIssue({ ...issue, blocks }), blocks }
   })
 }
 
 /** With its reason; none while a settled customer waits for its next sync. */
-export function renderState({ state, since, reason, owed, capturedMs }: Known): string | false {
-  if (state === 'idle' && (owed || capturedMs !== null)) return false
-  const started = since === null || state === 'idle' ? '' : `, since ${minute(since)}`
-  const why = reason ? `: ${renderReason(reason, { state }).what}` : ''
-  return `${state === 'idle' ? 'settled' : state}${started}${why}`
+function renderState({ released, since, reason, owed, capturedMs, ...history }: Known): string | false {
+  const state = released ? 'released' : history.state
+  if (state === 'idle') return owed || capturedMs !== null ? false : 'settled'
+  const started = since === null ? '' : `, since ${minute(since)}`
+  return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`
 }
 
 /** The times that prove that a change arrived, the open finding, and the last calls. */
 export function renderHistory(history: Known): string[] {
   const { calls, finding } = history
   return [
-    ...details([
-      ...adviseIssues(history).map(({ what, blocks }) => [blocks ? 'problem' : 'left out', what] as const),
-      ['finding', finding && renderFinding(finding)],
-    ]),
+    ...details([['finding', finding && renderFinding(finding)]]),
     ...renderProof(history),
     ...(calls.length === 0 ? details([['calls', 'none is recorded']]) : ['', ...renderCalls(calls)]),
   ]
@@ -70,8 +83,9 @@ const REMOTE: Readonly<Record<Known['remote'], string>> = {
   present: 'exists at the service',
 }
 
-export function renderOwed(history: Known): string {
+function renderOwed(history: Known): string {
   const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay, attempts, unknown } = history
+  const searched = history.outboxSearched ? '' : '; the outbox is too large to look for newer changes'
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
   const settled = overdueMs === null && !underWay
   const tried =
@@ -86,7 +100,7 @@ export function renderOwed(history: Known): string {
     if (isOverdue(history)) return `${since}, due for ${span(overdueMs)}, but no worker has taken it`
     return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
   }
-  return `${next()}${tried}${unsure}`
+  return `${next()}${tried}${unsure}${searched}`
 }
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {

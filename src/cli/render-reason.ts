@@ -8,7 +8,7 @@ import { shown } from './render.ts'
 export type Advice = { readonly what: string; readonly toDo: string }
 
 type About = {
-  readonly state?: CustomerState
+  readonly state?: CustomerState | 'released'
   /** How many have this reason; default one. */
   readonly customers?: number
 }
@@ -117,13 +117,16 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   stopping: ['the worker was being stopped', WAIT],
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
-  held: ({ kinds, state }) =>
-    state === 'discarded'
-      ? ['a person has discarded the change', 'nothing; to send it, run `rollcall held release`']
-      : [
-          `the brake holds the change of this customer${kinds?.length ? ` (${listed(kinds)})` : ''}`,
-          'see `rollcall held`, then release or discard the change',
-        ],
+  held: ({ kinds, state }) => {
+    if (state === 'discarded')
+      return ['a person has discarded the change', 'nothing; to send it, run `rollcall held release`']
+    if (state === 'released')
+      return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
+    return [
+      `the brake holds the change of this customer${after(' (', kinds)}${kinds?.length ? ')' : ''}`,
+      'see `rollcall held`, then release or discard the change',
+    ]
+  },
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
   'brake-busy': ['rollcall could not reserve a place in the brake', WAIT],
 }
@@ -206,44 +209,59 @@ function renderUnheardOf({ code, status, error, fields, answer }: FullReason): W
 
 type ShownIssue = Pick<FieldIssue, 'code' | 'expected'> & {
   readonly field: string
+  /** All of them, where several are one issue. */
+  readonly fields?: readonly string[]
   readonly blocks: boolean
 }
-type IssueFacts = { readonly [fact in 'field' | 'expected' | 'correct' | 'rest']: string }
+
+type Grouped = { readonly field: string; readonly code: string; readonly customers?: number }
+
+/** A refusal that names no field is stored for each field that was sent, and is one issue to a person. */
+export function together<Issue extends Grouped>(issues: readonly Issue[]) {
+  const groups = Map.groupBy(issues, (issue) => (issue.code === 'refused' ? `${issue.customers}` : issue))
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map((issue) => ({ ...issue, fields: group.map(({ field }) => field) })),
+  )
+}
+
+type IssueFacts = { readonly [fact in 'field' | 'expected' | 'correct']: string }
 
 const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>> = {
-  refused: ({ field, correct, rest }) => [
+  refused: ({ field, correct }) => [
     `the service refuses the value of ${field}`,
-    `${correct} in your data; ${rest}; \`rollcall failures --retry\` sends the same value again`,
+    `${correct} in your data; \`rollcall failures --retry\` sends the same value again`,
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `${correct} in your data if it is wrong. If it is right, do nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives it up. A removed or out-of-scope customer keeps its value at the service`,
+    `if the value is right, nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives it up (a removed or out-of-scope customer keeps its value at the service). Otherwise ${correct} in your data`,
   ],
-  missing: ({ field, expected, rest }) => [
-    `${field} is empty; expected ${expected}`,
-    `fill in ${field}; ${rest}`,
-  ],
-  'not-in-values': ({ field, expected, correct, rest }) => [
+  missing: ({ field, expected }) => [`${field} is empty; expected ${expected}`, `fill in ${field}`],
+  'not-in-values': ({ field, expected, correct }) => [
     `${field} is none of the listed values; expected ${expected}`,
-    `${correct} in your data, or list the value in the mapping; ${rest}`,
+    `${correct} in your data, or list the value in the mapping`,
   ],
-  'function-failed': ({ field, expected, rest }) => [
+  'function-failed': ({ field, expected }) => [
     `the function for ${field} failed; expected ${expected}`,
-    `correct the function in the configuration, or the row; ${rest}`,
+    'correct the function in the configuration, or the row',
   ],
-  invalid: ({ field, expected, correct, rest }) => [
+  invalid: ({ field, expected, correct }) => [
     `${field} is not valid; expected ${expected}`,
-    `${correct} in your data; ${rest}`,
+    `${correct} in your data`,
   ],
 }
 
 export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
 
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
-export function renderIssue({ field, code, expected, blocks }: ShownIssue): Advice {
-  const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
+export function renderIssue({ field, fields = [field], code, expected, blocks }: ShownIssue): Advice {
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
+  if (fields.length > 1)
+    return {
+      what: `the service refuses one or more of these values: ${listed(fields)}`,
+      toDo: `correct the wrong value in your data; the rest is sent without all of them; \`rollcall failures --retry\` sends the same values again`,
+    }
+  const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
-  const [what, toDo] = words({ field, expected, correct, rest })
-  return { what, toDo }
+  const [what, toDo] = words({ field, expected, correct })
+  return { what, toDo: `${toDo}; ${rest}` }
 }

@@ -37,7 +37,7 @@ import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { renderCalling } from './pace.ts'
 import { definitions, type LabelledText, span, tell } from './render.ts'
 import { reasonEntries } from './render-failures.ts'
-import { issueName } from './render-reason.ts'
+import { issueName, together } from './render-reason.ts'
 import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
 
 const EXAMPLES = `
@@ -139,8 +139,11 @@ function renderStatus(status: Status): string[] {
     ['delay', renderDelay(verification)],
     ['drift', renderDrift(verification)],
     ...reasonEntries(overview.reasons),
-    ...overview.fieldIssues.map(
-      ({ customers, ...issue }): LabelledText => ['left out', `${customers} × ${issueName(issue)}`],
+    ...together(overview.fieldIssues).map(
+      ({ customers, fields, ...issue }): LabelledText => [
+        'left out',
+        `${customers} × ${fields.length > 1 ? `refused: ${fields.join(', ')}` : issueName(issue)}`,
+      ],
     ),
   ])
 }

@@ -17,7 +17,7 @@ export type Records =
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[]; readonly todo: string }
 
-const NEEDED = ['call', 'finding', 'generation', 'ledger', 'migration', 'outbox', 'owed', 'target']
+const NEEDED = ['call', 'decided', 'finding', 'generation', 'ledger', 'migration', 'outbox', 'owed', 'target']
 
 const OPENED = `
 SELECT coalesce(${CURRENT_FINGERPRINT} = $1, true) AS applied,

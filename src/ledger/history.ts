@@ -3,6 +3,7 @@ import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
+import { OPEN_RELEASE } from './failures.ts'
 import { UNDER_WAY } from './note.ts'
 import type { Reason } from './reason.ts'
 import type { CustomerState, RemoteState } from './record.ts'
@@ -20,6 +21,8 @@ export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
 /** All that is stored of one customer; times as ISO text in UTC, null for never. Null: nothing is known of this key. */
 export type History = {
   readonly state: CustomerState
+  /** Held, and a person has released the change: the next sync sends it. */
+  readonly released: boolean
   readonly reason: Reason | null
   readonly issues: readonly FieldIssue[]
   /** Since when it is in this state for this reason. */
@@ -89,7 +92,7 @@ const SEARCHED_BYTES = 32 * 1_048_576
 
 /** One statement, so that all of it is of one moment. */
 const HISTORY = `
-SELECT coalesce(l.state, 'idle') AS state, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
+SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
   o.due_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,

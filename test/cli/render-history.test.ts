@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { columns } from '../../src/cli/render.ts'
 import { renderStored } from '../../src/cli/render-history.ts'
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
+import type { FieldIssue } from '../../src/model/mapped.ts'
 import { BARE_HISTORY, LOGGED_CALL } from '../support/history.ts'
 
 const CALL: LoggedCall = {
@@ -48,6 +49,18 @@ test.each([
   [{ userId: null, remote: 'unasked' as const }, /no user_id yet, no call for it has succeeded yet/],
 ])('%j', (over, text) => {
   expect(said(over)).toMatch(text)
+})
+
+test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {
+  const held = { state: 'held', released: true, reason: { code: 'held', kinds: ['revocation'] } } as const
+  expect(said(held)).toMatch(/state {5}released, .*approved .*to do {5}nothing/s)
+})
+
+test('a refusal that names no field is one issue with all its fields', () => {
+  const refused = ['email', 'first_name'].map(
+    (field) => ({ field, code: 'refused', expected: 'x' }) as FieldIssue,
+  )
+  expect(said({ issues: refused })).toMatch(/to do .*\n(?: {12}.*\n)* {2}left out {2}.*: email, first_name\n/)
 })
 
 test('an open difference: which fields, since when, why, and how often it was repaired', () => {

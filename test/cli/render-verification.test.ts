@@ -45,7 +45,7 @@ test('a customer that is held counts with the others about access, and not where
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
   }
   expect(renderDrift(given)).toMatch(
-    /^3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all of them held [^,]+\); by kind: missing: 2$/,
+    /^access: 3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all of them held [^,]+\); found by checks: 2 × missing$/,
   )
   expect(verificationNeeds(given)).toEqual([
     expect.stringMatching(/differs .+ 2 customers \(2 wrongly without [^,]+\): see/),

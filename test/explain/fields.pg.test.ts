@@ -37,7 +37,7 @@ test('what is left out is named with its code, whether the mapping or the servic
   )
   register(house, 'c', 2, { email: 'c@example.com' })
   const text = printed(await ask(house, 'c'))
-  expect(text).toContain('  left out  email (invalid)\n')
+  expect(text).toContain('  left out  email is not valid; expected an e-mail address\n')
   expect(text).not.toContain('nowhere')
   await house.db.pool.query(
     `INSERT INTO rollcall.ledger (key, user_id, remote, refused, digest_key) VALUES ('c', 'c', 'present', '{"first_name": "x"}', 'another')`,
@@ -58,7 +58,9 @@ test('what is left out is named with its code, whether the mapping or the servic
   expect(refused).toMatchObject({ result: 'same', remedies: [{ do: 'correct' }] })
   // With the key of the record it shows that the value has changed since.
   await house.db.pool.query('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])
-  expect(printed(await ask(house, 'c', DIGEST))).toContain('  left out  email (invalid)\n')
+  expect(printed(await ask(house, 'c', DIGEST))).toContain(
+    '  left out  email is not valid; expected an e-mail address\n',
+  )
 })
 
 test('of two customers with one user_id it is said that the access may be the other one', async () => {

@@ -2,7 +2,8 @@ import type { History, LoggedCall } from '../../src/ledger/history.ts'
 
 /** A customer with an empty record in the tables. */
 export const BARE_HISTORY: NonNullable<History> = {
-  ...{ state: 'idle', reason: null, issues: [], since: null, attempts: 0, nextInMs: null, owed: false },
+  ...{ state: 'idle', released: false, reason: null, issues: [], since: null, attempts: 0 },
+  ...{ nextInMs: null, owed: false },
   ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
   ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
   ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
