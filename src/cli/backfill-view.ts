@@ -12,8 +12,8 @@ import { renderCustomers } from './attention.ts'
 import { type BackfillAsked, fitsNone, renderMapping } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
-import { definitions, type LabelledText, span } from './render.ts'
-import { reasonEntries } from './render-failures.ts'
+import { definitions, type Labelled, span } from './render.ts'
+import { renderReasons } from './render-failures.ts'
 import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
@@ -23,36 +23,27 @@ export const NONE_FITS = 'no customer fits --where: check the condition'
 
 export function renderBackfill(report: BackfillReport, asked: BackfillAsked): string[] {
   const { ended, applied, expected, waited, missed, verdicts } = report
-  const about: LabelledText[] = [
-    ['service', renderService(report.target)],
-    ['mapping', `${renderMapping(report)}${applied ? ', active from now on' : ''}`],
-  ]
-  if (fitsNone(report, asked)) return definitions([...about, ['note', NONE_FITS]])
-  return definitions([
-    ...about,
-    ...tallyEntries(report, asked),
-    [
-      'missed',
+  const about = {
+    service: renderService(report.target),
+    mapping: `${renderMapping(report)}${applied ? ', active from now on' : ''}`,
+  }
+  if (fitsNone(report, asked)) return definitions(about, { note: NONE_FITS })
+  const compared = `all customers are compared; ${verdicts.owed + verdicts['not-selected'] > 0 ? 'no more are' : 'none is'} owed a sync`
+  const done = {
+    missed:
       allMissed(missed) > 0 &&
-        `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication`,
-    ],
-    ['expected', expected && renderExpected(expected, asked.expectCreates)],
-    ['stopped', !ended && whyStopped(report, asked)],
-    [
-      'done',
-      ended &&
-        !waited &&
-        (verdicts.differs === 0
-          ? `all customers are compared; ${verdicts.owed + verdicts['not-selected'] > 0 ? 'no more are' : 'none is'} owed a sync`
-          : `${figure(verdicts.differs)} ${OWED}`),
-    ],
-    ...(waited ? waitedEntries(waited, verdicts.unreadable) : []),
-  ])
+      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication`,
+    expected: expected && renderExpected(expected, asked.expectCreates),
+    stopped: !ended && whyStopped(report, asked),
+    done: ended && !waited && (verdicts.differs === 0 ? compared : `${figure(verdicts.differs)} ${OWED}`),
+  }
+  const settled = waited ? waitedEntries(waited, verdicts.unreadable) : []
+  return definitions(about, tallied(report, asked), done, ...settled)
 }
 
 const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait waits for the end'
 
-function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledText[] {
+function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
   const byRow = owedAndChanged > 0 ? ` (${figure(owedAndChanged)} with a changed row or mapping)` : ''
@@ -74,12 +65,14 @@ function tallyEntries(tally: SweepTally, { mapping }: BackfillAsked): LabelledTe
     ['out of scope', tally.neverInScope, 'never in scope: if they have access at the service, they keep it'],
     ['unreadable', verdicts.unreadable, 'with a row that cannot be read: see `rollcall failures`'],
   ]
-  return [
-    ['customers', `${figure(tally.customers)} planned`],
-    ['differ', [figure(verdicts.differs), listed(' ', plans)].filter((part) => part !== '').join(': ')],
-    ['fields', listed(' × ', tally.fields, 'of registered customers: ')],
-    ...some.map(([label, count, text]): LabelledText => [label, count > 0 && `${figure(count)} ${text}`]),
-  ]
+  return {
+    customers: `${figure(tally.customers)} planned`,
+    differ: `${figure(verdicts.differs)}${listed(' ', plans, ': ')}`,
+    fields: listed(' × ', tally.fields, 'of registered customers: '),
+    ...Object.fromEntries(
+      some.map(([label, count, text]) => [label, count > 0 && `${figure(count)} ${text}`]),
+    ),
+  }
 }
 
 const PLANS: readonly (readonly [Plan['kind'], string])[] = [
@@ -124,24 +117,21 @@ function whyStopped({ generation, current, superseded }: BackfillReport, { mappi
   return `before the last customer: ${why()}`
 }
 
-function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): LabelledText[] {
+function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): Labelled[] {
   const unsettled = unsettledOf(waited) + unreadable
   const { states, reasons, open, ended } = waited
-  const end = (): LabelledText => {
-    if (!ended)
-      return [
-        'stopped',
-        `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
-      ]
-    return unsettled + open > 0
-      ? ['not settled', `${counted(unsettled, 'customer')}: see \`rollcall status\``]
-      : ['done', 'all customers of the backfill are settled']
-  }
+  const isDone = unsettled + open === 0
   return [
-    ['now', renderCustomers(waited)],
-    ...reasonEntries(reasons),
-    ['held', states.held > 0 && `${figure(states.held)} until a person decides: see \`rollcall held\``],
-    end(),
+    { now: renderCustomers(waited) },
+    renderReasons(reasons),
+    {
+      held: states.held > 0 && `${figure(states.held)} until a person decides: see \`rollcall held\``,
+      stopped:
+        !ended &&
+        `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
+      'not settled': ended && !isDone && `${counted(unsettled, 'customer')}: see \`rollcall status\``,
+      done: ended && isDone && 'all customers of the backfill are settled',
+    },
   ]
 }
 
@@ -153,39 +143,33 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
   const { target, withoutLedger, sharing } = report
   const installed = report.generation !== null
   const { gain, lose, change } = report.access
-  return definitions([
-    ['service', target ? renderService(target) : 'SERVICE_URL is not set'],
-    [
-      'note',
+  return definitions({
+    service: target ? renderService(target) : 'SERVICE_URL is not set',
+    mapping: installed && renderMapping(report),
+    note: [
       withoutLedger &&
         `all customers were planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
+      installed && !report.current && MAPPING_INACTIVE,
+      fitsNone(report, asked) && NONE_FITS,
     ],
-    ['mapping', installed && renderMapping(report)],
-    ['note', installed && !report.current && MAPPING_INACTIVE],
-    ['note', fitsNone(report, asked) && NONE_FITS],
-    ...tallyEntries(report, asked),
-    ['registers', listed(' × ', report.registered, 'with ')],
-    ['access', `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`],
-    ['left out', listed(' × ', report.leftOut)],
-    ['reasons', listed(' × ', report.rejected, 'of all rejected customers: ')],
-    [
-      'warning',
+    ...tallied(report, asked),
+    registers: listed(' × ', report.registered, 'with '),
+    access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`,
+    'left out': listed(' × ', report.leftOut),
+    reasons: listed(' × ', report.rejected, 'of all rejected customers: '),
+    warning:
       sharing > 0 &&
-        `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects both (shared-user-id) once it knows both; one of them may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
-    ],
-    ['calls', renderCalls(report.calls) || 'none'],
-    ['lookup first', report.lookups > 0 && renderLookups(report)],
-    ['time', totalCalls(report) > 0 && renderTime(report, asked)],
-    ...report.brake
-      .filter(({ held }) => held > 0)
-      .map((brakeForecast): LabelledText => ['brake', renderBrakeForecast(brakeForecast)]),
-    ...report.sample.map(({ key, status, says }): LabelledText => {
-      const mapped = status === null ? '' : `status ${status}: `
-      return ['sample', `customer ${key}, ${mapped}${says}`]
-    }),
-    ['stopped', !report.ended && 'before the last customer'],
-    ['dry run', 'no call was made and nothing was written'],
-  ])
+      `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects both (shared-user-id) once it knows both; one of them may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
+    calls: renderCalls(report.calls) || 'none',
+    'lookup first': report.lookups > 0 && renderLookups(report),
+    time: totalCalls(report) > 0 && renderTime(report, asked),
+    brake: report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
+    sample: report.sample.map(
+      ({ key, status, says }) => `customer ${key}, ${status === null ? '' : `status ${status}: `}${says}`,
+    ),
+    stopped: !report.ended && 'before the last customer',
+    'dry run': 'no call was made and nothing was written',
+  })
 }
 
 const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, string>> = {

@@ -73,11 +73,11 @@ export function renderReport(report: Report): string[] {
   const isCommand = (line: string) => resume !== null && line.endsWith(resume)
   return [
     ...(ended ? [] : [...headline, '']),
-    ...details(renderScope(report).map(([label, said]) => [label.toLowerCase(), said] as const)),
+    ...details(Object.fromEntries(renderScope(report).map(([label, said]) => [label.toLowerCase(), said]))),
     '',
     ...renderCounts(report),
     ...renderFindings(report),
-    ...details(renderUnverifiable(report).map((unseen, n) => [n === 0 ? 'not seen' : '', unseen] as const)),
+    ...details({ 'not seen': renderUnverifiable(report) }),
     '',
     ...(ended ? headline : []),
     ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),

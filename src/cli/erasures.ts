@@ -67,13 +67,13 @@ function renderReceipt(receipt: Receipt): string[] {
   const { key, userId, erasedAt, fields, left } = receipt
   return [
     `customer ${shown(key)}`,
-    ...details([
-      ['user', userId],
-      ['erased', `${second(erasedAt)} UTC, acknowledged by the service`],
-      ['cleared', fields.join(', ')],
-      ['verified', renderVerification(receipt)],
-      ['left', left !== null && left.length > 0 && `still shown: ${left.join(', ')}`],
-    ]),
+    ...details({
+      user: userId,
+      erased: `${second(erasedAt)} UTC, acknowledged by the service`,
+      cleared: fields.join(', '),
+      verified: renderVerification(receipt),
+      left: left !== null && left.length > 0 && `still shown: ${left.join(', ')}`,
+    }),
     '',
   ]
 }

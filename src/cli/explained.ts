@@ -118,7 +118,7 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
       const until = validUntil ? { validUntil } : {}
       return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
     })
-    const notApplied = details([['note', mappingCurrent === false && MAPPING_INACTIVE]])
+    const notApplied = details({ note: mappingCurrent === false && MAPPING_INACTIVE })
     tell(io, json, found, () =>
       explanations.flatMap((one) => [
         `customer ${shown(one.key)} (dry run)`,

@@ -9,8 +9,8 @@ import type { RemoteView } from '../explain/remote.ts'
 import type { Desired, Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
-import { byKind, columns, details, type LabelledText, renderValue, shellQuoted, span } from './render.ts'
-import { renderHistory, storedEntries, toDoOf } from './render-history.ts'
+import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
+import { renderHistory, renderStanding, toDoOf } from './render-history.ts'
 import { renderCallError, renderIssue, renderUnreadable, together } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
@@ -18,38 +18,42 @@ export type View = 'all' | 'access' | 'dry-run'
 
 export function renderOne(one: Explanation, view: View, chat: readonly string[]): string[] {
   if (view === 'dry-run') return renderDryRun(one)
-  const verdict = details([
-    ['result', (view !== 'access' || one.result === 'differs') && renderResult(one)],
-    ['access', renderAccess(one)],
-    ...remedyEntries(one),
-  ])
-  const access = [...verdict, '', ...details(factEntries(one)), ...chat]
+  const verdict = details({
+    result: (view !== 'access' || one.result === 'differs') && renderResult(one),
+    access: renderAccess(one),
+    'to do': renderToDo(one),
+  })
+  const access = [...verdict, '', ...details(renderFacts(one)), ...chat]
   if (view === 'access') return access
   const history = historyOf(one.rollcall)
-  const next = details([['next', renderNext(one)]])
-  return [...access, ...next, ...renderFields(one), ...(history ? renderHistory(history) : [])]
-}
-
-function factEntries(one: Explanation): LabelledText[] {
-  const { userId, leftOut, claimants, service, rollcall } = one
-  const history = historyOf(rollcall)
   return [
-    ['user', userId ?? 'none: the key makes no user_id'],
-    ['desired', renderDesired(one)],
-    ...together(leftOut).map(
-      (issue): LabelledText => ['left out', renderIssue({ ...issue, blocks: false }).what],
-    ),
-    ['service', renderRemote(service)],
-    ...(history ? storedEntries(history) : [['rollcall', renderRecords(rollcall)] as const]),
-    ['note', claimants.length > 0 && `the user_id is the same as that of customer ${claimants.join(', ')}`],
-    ['note', renderLeftAlone(one)],
+    ...access,
+    ...details({ next: renderNext(one) }),
+    ...renderFields(one),
+    ...(history ? renderHistory(history) : []),
   ]
 }
 
-function remedyEntries(one: Explanation): LabelledText[] {
+function renderFacts(one: Explanation): Labelled {
+  const { userId, leftOut, claimants, service, rollcall } = one
+  const history = historyOf(rollcall)
+  return {
+    user: userId ?? 'none: the key makes no user_id',
+    desired: renderDesired(one),
+    'left out': together(leftOut).map((issue) => renderIssue({ ...issue, blocks: false }).what),
+    service: renderRemote(service),
+    ...(history ? renderStanding(history) : { rollcall: renderRecords(rollcall) }),
+    note: [
+      claimants.length > 0 && `the user_id is the same as that of customer ${claimants.join(', ')}`,
+      renderLeftAlone(one),
+    ],
+  }
+}
+
+function renderToDo(one: Explanation) {
   const history = historyOf(one.rollcall)
-  if (one.remedies.length === 0 && history) return [['to do', toDoOf(history)]]
-  return one.remedies.map((remedy) => ['to do', renderRemedy(remedy, one)])
+  if (one.remedies.length === 0 && history) return [toDoOf(history)]
+  return one.remedies.map((remedy) => renderRemedy(remedy, one))
 }
 
 const AS_NEW =
@@ -57,19 +61,11 @@ const AS_NEW =
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one
-  if (mapped === null || plan === null) return details([['row', renderDesired(one)], ...remedyEntries(one)])
-  return [
-    ...renderMapped(mapped),
-    ...details([
-      ['plan', renderPlan(plan)],
-      ['note', withoutLedger && AS_NEW],
-      [
-        'note',
-        /^(held|discarded)$/.test(historyOf(one.rollcall)?.state ?? '') &&
-          renderRemedy({ do: 'decide', waitMs: null }, one),
-      ],
-    ]),
-  ]
+  if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
+  const { state = 'idle', released } = historyOf(one.rollcall) ?? {}
+  const waits = !released && (state === 'held' || state === 'discarded')
+  const notes = [withoutLedger && AS_NEW, waits && renderRemedy({ do: 'decide', waitMs: null }, one)]
+  return [...renderMapped(mapped), ...details({ plan: renderPlan(plan), note: notes })]
 }
 
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
@@ -78,7 +74,7 @@ const HEAD = ['  field', 'here', 'service', 'state', 'why']
 export function renderFields({ drift, fields, remedies }: Explanation): string[] {
   const isLate = remedies.some((each) => each.do === 'shown-late')
   const missing = drift?.kind === 'missing' && (isLate ? 'just-written' : drift.cause)
-  if (fields.length === 0) return details([['cause', missing && renderCause(missing)]])
+  if (fields.length === 0) return details({ cause: missing && renderCause(missing) })
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,

@@ -19,7 +19,7 @@ import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION, usage, wholeNumber } from './option-values.ts'
-import { definitions, type LabelledText, span, tell, warn } from './render.ts'
+import { definitions, type Labelled, span, tell, warn } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
 type Follows = NonNullable<Accepted['follows']>
@@ -128,40 +128,33 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
     applied === 0
       ? 'rollcall is up to date.'
       : `${counted(applied, 'migration')} applied. Next, run \`rollcall capture install\`.`,
-    ...definitions([
-      ['service', target && renderService(target)],
-      ['target', accepted && (accepted === 'same' ? kept : forgotten)],
-      ...(follows ? followsEntries(follows) : []),
-    ]),
+    ...definitions({
+      service: target && renderService(target),
+      target: accepted && (accepted === 'same' ? kept : forgotten),
+      ...(follows ? renderFollows(follows) : {}),
+    }),
   ]
 }
 
-function followsEntries({ sameService, customers, rate, seconds, creates }: Follows): LabelledText[] {
+function renderFollows({ sameService, customers, rate, seconds, creates }: Follows): Labelled {
   if (customers === 0)
-    return [['lookups', 'none: no customer is known yet; `rollcall backfill` compares all of them']]
+    return { lookups: 'none: no customer is known yet; `rollcall backfill` compares all of them' }
   const pace = `${renderRate(rate)}: about ${span(seconds * 1000)}`
   const { expected, windowHours } = creates
-  return [
-    ['restart', 'start the workers again: running workers sync nothing until then'],
-    ['lookups', `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`],
-    [
-      'then',
-      'they create or update users that are missing or differ; this takes at most the same time again',
-    ],
-    [
-      'backup',
+  return {
+    restart: 'start the workers again: running workers sync nothing until then',
+    lookups: `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`,
+    next: 'they create or update users that are missing or differ; this takes at most the same time again',
+    backup:
       sameService &&
-        'if you restored a backup: workers do not look up users that got access after it, and these keep their access; see docs/restoring.md, steps 6 and 7',
-    ],
-    ['expected', expected && renderExpected(expected)],
-    ['brake', renderCreates(creates, customers)],
-    [
-      'note',
+      'if you restored a backup: workers do not look up users that got access after it, and these keep their access; see docs/restoring.md, steps 6 and 7',
+    expected: expected && renderExpected(expected),
+    brake: renderCreates(creates, customers),
+    note:
       expected !== null &&
-        2 * seconds > windowHours * 3600 &&
-        'it may last longer than the approval: for the rest run `rollcall backfill --expect-creates N`',
-    ],
-  ]
+      2 * seconds > windowHours * 3600 &&
+      'it may last longer than the approval: for the rest run `rollcall backfill --expect-creates N`',
+  }
 }
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {

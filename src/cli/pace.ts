@@ -58,23 +58,21 @@ export const paceCommand: AddCommand = (program, io, exit) => {
 type ShownPace = PaceReport & { readonly waiting?: number }
 
 export function renderPace(pace: ShownPace | null): string[] {
-  if (!pace) return definitions([['pace', 'not set yet: the first worker sets it from its configuration']])
+  if (!pace) return definitions({ pace: 'not set yet: the first worker sets it from its configuration' })
   const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
   const open = cause === 'outage'
-  return definitions([
-    ['calls', renderCalling(pace)],
-    ['since', openedAt && minute(openedAt)],
-    ['next probe', open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`],
-    ['to do', cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE)],
-    ['rate', renderPresentRate(pace)],
-    ['ceiling', renderCeiling(pace)],
-    ['note', cause && pace.waiting !== undefined && '--resume ends only a wait after Retry-After'],
-    [
-      'waiting',
+  return definitions({
+    calls: renderCalling(pace),
+    since: openedAt && minute(openedAt),
+    'next probe': open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`,
+    'to do': cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE),
+    rate: renderPresentRate(pace),
+    ceiling: renderCeiling(pace),
+    note: cause && pace.waiting !== undefined && '--resume ends only a wait after Retry-After',
+    waiting:
       waiting > 0 &&
-        `${counted(waiting, 'customer waits', 'customers wait')} after a 429; to retry now, run \`rollcall failures --retry --reason later\``,
-    ],
-  ])
+      `${counted(waiting, 'customer waits', 'customers wait')} after a 429; to retry now, run \`rollcall failures --retry --reason later\``,
+  })
 }
 
 const CORRECT_KEYS =

@@ -16,7 +16,7 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
 
 export function renderChat({ chat, claims, bearer }: ChatView, now: Date): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
-  return details([['chat', `${renderAnswer(chat, claims, now)}${whose}`]])
+  return details({ chat: `${renderAnswer(chat, claims, now)}${whose}` })
 }
 
 function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {

@@ -5,7 +5,7 @@ import type { Retried } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, renderService } from '../model/service.ts'
 import { counted, figure } from '../report/figures.ts'
-import { applying, columns, details, few, type LabelledText, more, shown, span } from './render.ts'
+import { applying, columns, details, few, type Labelled, more, shown, span } from './render.ts'
 import { adviseIssues, renderStored } from './render-history.ts'
 import { type Advice, issueName, reasonName, renderIssue, renderReason, together } from './render-reason.ts'
 
@@ -19,14 +19,12 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
 }
 
 /** A line for each reason of a sync that stopped, in short. */
-export function reasonEntries(reasons: Overview['reasons']): readonly LabelledText[] {
-  return reasons
-    .filter(({ code }) => code !== 'held')
-    .toSorted((a, b) => a.state.localeCompare(b.state))
-    .map((one) => [
-      one.state,
-      `${figure(one.customers)} × ${reasonName(one)}: ${renderReason(one, one).what}`,
-    ])
+export function renderReasons(reasons: Overview['reasons']): Labelled {
+  const render = (one: Overview['reasons'][number]) =>
+    `${figure(one.customers)} × ${reasonName(one)}: ${renderReason(one, one).what}`
+  const stopped = reasons.filter(({ code }) => code !== 'held')
+  const byState = Object.entries(Object.groupBy(stopped, ({ state }) => state)).toSorted()
+  return Object.fromEntries(byState.map(([state, all]) => [state, all.map(render)]))
 }
 
 const MORE = [
@@ -62,12 +60,11 @@ type Group = Advice & Pick<IssueGroup, 'customers' | 'example'> & { readonly rea
 function renderGroup(head: string, { customers, reason, example, what, toDo }: Group, since: string | null) {
   return [
     `${head}: ${counted(customers, 'customer')}, reason ${reason}`,
-    ...details([
-      ['why', what],
-      ['since', since],
-      [customers === 1 ? 'customer' : 'example', example],
-      ['to do', toDo],
-    ]),
+    ...details({
+      ...{ why: what, since },
+      [customers === 1 ? 'customer' : 'example']: example,
+      'to do': toDo,
+    }),
     '',
   ]
 }
@@ -133,11 +130,7 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
     const others =
       reason && `\`rollcall failures --reason ${reasonName(reason)}\` lists customers with this reason`
     const before = index > 0 ? [''] : []
-    return [
-      ...before,
-      ...renderStored(history, key),
-      ...(others ? ['', ...details([['others', others]])] : []),
-    ]
+    return [...before, ...renderStored(history, key), ...(others ? ['', ...details({ others })] : [])]
   })
 }
 

@@ -32,28 +32,24 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
   const what = cleared ? `their ${cleared} would be cleared` : (KINDS[kind] ?? NO_KIND)
   return [
     `${kind}: ${counted(held, 'customer')} held`,
-    ...details([
-      ['what', held > 0 && what],
-      ['since', sinceMs !== null && `${span(sinceMs)} ago (the oldest)`],
-      [
-        'tripped',
+    ...details({
+      what: held > 0 && what,
+      since: sinceMs !== null && `${span(sinceMs)} ago (the oldest)`,
+      tripped:
         trippedMs !== null &&
-          `${span(trippedMs)} ago, after ${taken} changes (limit ${limit ?? 0}); further changes are held`,
-      ],
-      ['released', released > 0 && `${counted(released, 'customer')}, not sent yet`],
-      [
-        'discarded',
+        `${span(trippedMs)} ago, after ${taken} changes (limit ${limit ?? 0}); further changes are held`,
+      released: released > 0 && `${counted(released, 'customer')}, not sent yet`,
+      discarded:
         discarded > 0 &&
-          `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them`,
-      ],
-      [
-        'expected',
+        `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them`,
+      expected:
         expected > 0 &&
-          `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} still needed, and may pass the brake until ${minute(expectedUntil ?? '')}`,
+        `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} still needed, and may pass the brake until ${minute(expectedUntil ?? '')}`,
+      'to do': [
+        held === 0 && trippedMs !== null && letsThrough(kind),
+        kind === 'truncated' && '`rollcall capture resync` checks all customers again',
       ],
-      ['to do', held === 0 && trippedMs !== null && letsThrough(kind)],
-      ['to do', kind === 'truncated' && '`rollcall capture resync` checks all customers again'],
-    ]),
+    }),
   ]
 }
 
@@ -140,11 +136,10 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   if (decisions.length === 0) return ['nothing was decided yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
-    ...details([
-      ['key', keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`],
-      ['by', by],
-      ['why', why],
-      ['open', open > 0 && `${counted(open, 'customer')} not sent yet`],
-    ]),
+    ...details({
+      key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,
+      ...{ by, why },
+      open: open > 0 && `${counted(open, 'customer')} not sent yet`,
+    }),
   ])
 }

@@ -3,16 +3,7 @@ import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
-import {
-  columns,
-  details,
-  hanging,
-  type LabelledText,
-  second,
-  shown,
-  span,
-  TERMINAL_COLUMNS,
-} from './render.ts'
+import { columns, details, hanging, type Labelled, second, shown, span, TERMINAL_COLUMNS } from './render.ts'
 import { renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 
 type Known = NonNullable<History>
@@ -23,23 +14,20 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const issues = adviseIssues(history)
   return [
     `customer ${shown(key)}`,
-    ...details([
-      ['user', `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`],
-      ...storedEntries(history),
-      ['to do', toDoOf(history)],
-      ...issues.map(({ toDo }): LabelledText => ['to do', history.state !== 'rejected' && toDo]),
-      ...issues.map(({ what, blocks }): LabelledText => [blocks ? 'problem' : 'left out', what]),
-    ]),
+    ...details({
+      user: `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`,
+      ...renderStanding(history),
+      'to do': [toDoOf(history), ...issues.map(({ toDo }) => history.state !== 'rejected' && toDo)],
+      problem: issues.map(({ what, blocks }) => blocks && what),
+      'left out': issues.map(({ what, blocks }) => !blocks && what),
+    }),
     ...renderHistory(history),
   ]
 }
 
 /** The lines on an owed sync and on the stored state, the same in every command. */
-export function storedEntries(history: Known): LabelledText[] {
-  return [
-    ['rollcall', renderOwed(history)],
-    ['state', renderState(history)],
-  ]
+export function renderStanding(history: Known): Labelled {
+  return { rollcall: renderOwed(history), state: renderState(history) }
 }
 
 /** The reason of a rejected customer that is owed again is an old one. */
@@ -70,9 +58,9 @@ function renderState({ released, since, reason, owed, capturedMs, ...history }: 
 export function renderHistory(history: Known): string[] {
   const { calls, finding } = history
   return [
-    ...details([['finding', finding && renderFinding(finding)]]),
+    ...details({ finding: finding && renderFinding(finding) }),
     ...renderProof(history),
-    ...(calls.length === 0 ? details([['calls', 'none is recorded']]) : ['', ...renderCalls(calls)]),
+    ...(calls.length === 0 ? details({ calls: 'none is recorded' }) : ['', ...renderCalls(calls)]),
   ]
 }
 
@@ -134,9 +122,6 @@ export function renderCalls(calls: readonly LoggedCall[]): string[] {
   const table = [HEAD, ...rows]
   const fits = columns(table, { width: Infinity }).every(({ length }) => length <= TERMINAL_COLUMNS)
   const below = (row: number) =>
-    details([
-      ['  with', calls[row]?.fields.join(', ')],
-      ['  by', !fits && calls[row]?.by],
-    ])
+    details({ '  with': calls[row]?.fields.join(', '), '  by': !fits && calls[row]?.by })
   return columns(fits ? table : table.map((row) => row.slice(0, -1)), { below })
 }

@@ -10,17 +10,14 @@ export function renderStep(step: RedactedStep): string[] {
     case 'mapped':
       return renderMapped(step)
     case 'planned':
-      return details([['plan', renderPlan(step.plan)]])
+      return details({ plan: renderPlan(step.plan) })
     case 'answered': {
       const { method, outcome, ms, meaning } = step
       const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
-      return details([
-        ['call', `${method} → ${answer} in ${ms} ms`],
-        ['answer', ANSWER[meaning]],
-      ])
+      return details({ call: `${method} → ${answer} in ${ms} ms`, answer: ANSWER[meaning] })
     }
     case 'ended':
-      return details([[step.end.reason?.code === JUST_WRITTEN ? 'note' : 'result', renderEnd(step.end)]])
+      return details({ [step.end.reason?.code === JUST_WRITTEN ? 'note' : 'result']: renderEnd(step.end) })
     default:
       return step satisfies never
   }
@@ -41,23 +38,21 @@ const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meani
 
 export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedMapped): string[] {
   const { issues, empty, validUntil } = mapped
-  return details([
-    ['row', kind === 'removed' ? 'not found: the customer counts as removed' : 'found'],
-    ['user', (kind === 'removed' || kind === 'out-of-scope') && (userId ?? 'none')],
-    ['in scope', kind === 'user' ? 'yes' : kind === 'out-of-scope' && 'no'],
-    ['mapped', kind === 'rejected' && 'no: it cannot be sent as it is'],
-    [
-      'mapped',
+  return details({
+    row: kind === 'removed' ? 'not found: the customer counts as removed' : 'found',
+    user: (kind === 'removed' || kind === 'out-of-scope') && (userId ?? 'none'),
+    'in scope': kind === 'user' ? 'yes' : kind === 'out-of-scope' && 'no',
+    mapped: [
+      kind === 'rejected' && 'no: it cannot be sent as it is',
       kind === 'user' && `user ${userId}, status ${status}, with ${set.join(', ') || 'no further field'}`,
     ],
-    ['empty', empty.join(', ')],
-    ...issues.map(
-      ({ field, code, expected }) =>
-        [kind === 'rejected' ? 'problem' : 'left out', `${field} (${code}): expected ${expected}`] as const,
+    empty: empty.join(', '),
+    [kind === 'rejected' ? 'problem' : 'left out']: issues.map(
+      ({ field, code, expected }) => `${field} (${code}): expected ${expected}`,
     ),
     // The mapping is asked again then, though nothing has changed.
-    ['valid', validUntil && `until ${validUntil.replace('.000Z', 'Z')}, then mapped again`],
-  ])
+    valid: validUntil && `until ${validUntil.replace('.000Z', 'Z')}, then mapped again`,
+  })
 }
 
 export function renderPlan(plan: RedactedPlan): string {

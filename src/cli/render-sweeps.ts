@@ -7,30 +7,25 @@ import {
   type SweepsReport,
 } from '../ledger/runs.ts'
 import { counted, figure, minute } from '../report/figures.ts'
-import type { LabelledText } from './render.ts'
 
 const STANDS_STILL_MS = 60_000
+
+const BY_WORKER = 'start a worker, or read the log of the one that runs'
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
   backfill: ['backfill', 'run the command again to continue'],
   mapping: ['applying the mapping', 'start a worker with this mapping, or read the log of the one that runs'],
-  gap: [
-    'comparing all customers after a gap in capture',
-    'start a worker, or read the log of the one that runs',
-  ],
+  gap: ['comparing all customers after a gap in capture', BY_WORKER],
   resync: ['comparing all customers (resync)', 'run the command again, which starts over'],
-  check: ['daily check of capture', 'start a worker, or read the log of the one that runs'],
+  check: ['daily check of capture', BY_WORKER],
 }
 
-export function sweepEntries({ unfinished, check }: SweepsReport): readonly LabelledText[] {
+export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
-    ...unfinished.map((sweep): LabelledText => ['sweep', renderUnfinished(sweep)]),
-    [
-      'sweep',
-      check &&
-        `${check.customers} customers compared at ${minute(check.endedAt ?? '')}: capture had missed ${renderMissed(check.missed)}`,
-    ],
+    ...unfinished.map(renderUnfinished),
+    check &&
+      `${check.customers} customers compared at ${minute(check.endedAt ?? '')}: capture had missed ${renderMissed(check.missed)}`,
   ]
 }
 

@@ -54,16 +54,24 @@ export function applying(texts: readonly (string | false | null)[]): string[] {
   return texts.filter((text) => typeof text === 'string')
 }
 
-/** A label and its text; without a text nothing is shown. */
-export type LabelledText = readonly [label: string, text: string | false | null | undefined]
+type Text = string | false | null | undefined
 
-export function definitions(entries: readonly LabelledText[]): string[] {
-  return entries.flatMap(([label, text]) => (text ? hanging(`${label.padEnd(12)} `, text) : []))
+/** A text for each label, or several; without a text nothing is shown. */
+export type Labelled = Readonly<Record<string, Text | readonly Text[]>>
+
+export function definitions(...groups: readonly Labelled[]): string[] {
+  return groups.flatMap((labelled) => linesOf(labelled, (label) => `${label.padEnd(12)} `))
 }
 
 /** The same below a heading. */
-export function details(entries: readonly LabelledText[]): string[] {
-  return entries.flatMap(([label, text]) => (text ? hanging(`  ${label.padEnd(9)} `, text) : []))
+export function details(labelled: Labelled): string[] {
+  return linesOf(labelled, (label) => `  ${label.padEnd(9)} `)
+}
+
+function linesOf(labelled: Labelled, headOf: (label: string) => string): string[] {
+  return Object.entries(labelled).flatMap(([label, texts]) =>
+    [texts].flat().flatMap((text) => (text ? hanging(headOf(label), text) : [])),
+  )
 }
 
 /** Prose of any form: a line that is too long is folded, and set in behind its dash or its name. */

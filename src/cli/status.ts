@@ -35,10 +35,10 @@ import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { renderCalling } from './pace.ts'
-import { definitions, type LabelledText, span, tell } from './render.ts'
-import { reasonEntries } from './render-failures.ts'
+import { definitions, span, tell } from './render.ts'
+import { renderReasons } from './render-failures.ts'
 import { issueName, together } from './render-reason.ts'
-import { sweepEntries, sweepsNeed } from './render-sweeps.ts'
+import { renderSweeps, sweepsNeed } from './render-sweeps.ts'
 
 const EXAMPLES = `
 Examples:
@@ -121,31 +121,26 @@ function renderStatus(status: Status): string[] {
   const { outbox, unknown } = overview
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
   const { target, environment } = status
-  return definitions([
-    ...attention.map((what): LabelledText => ['attention', what]),
-    ['service', target ? renderService(target) : `no call was made yet (${environment})`],
-    ['mapping', `${renderMapping(activeMapping(mapping))}${mapping?.swept === false ? SWEEPING : ''}`],
-    ['customers', renderCustomers(overview)],
-    [
-      'capture',
-      `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
-    ],
-    ...sweepEntries(status.sweeps),
-    ['owed', renderOwed(overview)],
-    ['unknown', unknown > 0 && `${counted(unknown, 'user')} to look up (GET) before the next write`],
-    ['pace', pace ? renderPaceLine(pace) : 'not set yet'],
-    ['brake', renderBrake(status.brake)],
-    ['verified', renderVerified(verification)],
-    ['delay', renderDelay(verification)],
-    ['drift', renderDrift(verification)],
-    ...reasonEntries(overview.reasons),
-    ...together(overview.fieldIssues).map(
-      ({ customers, fields, ...issue }): LabelledText => [
-        'left out',
+  return definitions({
+    attention,
+    service: target ? renderService(target) : `no call was made yet (${environment})`,
+    mapping: `${renderMapping(activeMapping(mapping))}${mapping?.swept === false ? SWEEPING : ''}`,
+    customers: renderCustomers(overview),
+    capture: `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
+    sweep: renderSweeps(status.sweeps),
+    owed: renderOwed(overview),
+    unknown: unknown > 0 && `${counted(unknown, 'user')} to look up (GET) before the next write`,
+    pace: pace ? renderPaceLine(pace) : 'not set yet',
+    brake: renderBrake(status.brake),
+    verified: renderVerified(verification),
+    delay: renderDelay(verification),
+    drift: renderDrift(verification),
+    ...renderReasons(overview.reasons),
+    'left out': together(overview.fieldIssues).map(
+      ({ customers, fields, ...issue }) =>
         `${customers} × ${fields.length > 1 ? `refused: ${fields.join(', ')}` : issueName(issue)}`,
-      ],
     ),
-  ])
+  })
 }
 
 const SWEEPING = '; a worker still compares the customers with it'

@@ -188,7 +188,7 @@ const EARLIER_CALL = 'because an earlier call may still arrive at the service'
 const WAIT_MS = 'coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0)::float8'
 
 function say(io: Io, text: string): void {
-  for (const line of details([['note', text]])) io.err(line)
+  for (const line of details({ note: text })) io.err(line)
 }
 
 const POLL_MS = 100

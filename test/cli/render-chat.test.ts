@@ -57,7 +57,7 @@ const CONTROLS = [
 test.each(CONTROLS)('U+%s is shown in place of being obeyed', (code) => {
   const unit = String.fromCharCode(Number.parseInt(code, 16))
   expect(shown(`a${unit}b`)).toBe(`a\\u${code}b`)
-  expect(details([['note', `a${unit}b`]])).toEqual([`  note      a\\u${code}b`])
+  expect(details({ note: `a${unit}b` })).toEqual([`  note      a\\u${code}b`])
   const harmless = 'é–…👩‍⚖️'
   const lines = asJson([`a${unit}b`, harmless]).split('\n')
   expect(lines).toHaveLength(4)
@@ -99,7 +99,7 @@ test.each(CHATS)('the chat line of %j', (chat, text) => {
 
 test('a line is folded between words at eighty columns, and never within a command', () => {
   const text = `${'word '.repeat(12)}\`rollcall sync 4711 --lookup\`, ${'x'.repeat(90)} end`
-  const said = details([['to do', text]])
+  const said = details({ 'to do': text })
   expect(said).toEqual([
     `  to do     ${'word '.repeat(12).trim()}`,
     `            \`rollcall sync 4711 --lookup\`,`,
