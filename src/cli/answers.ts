@@ -38,8 +38,6 @@ const INDENT = ' '.repeat(7)
 
 const HEAD = ['CALL', 'ANSWER', 'BODY', 'MEANING', 'COUNT']
 
-const COUNTED_TOGETHER = 'more kinds of answers than are kept apart, counted together'
-
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count }) => {
@@ -59,7 +57,9 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
 
 function renderBelow({ shape, firstAt, lastAt, lastKey }: DistinctAnswer): string[] {
   return [
-    ...(shape === null ? [] : hanging(INDENT, shape === OTHERS ? COUNTED_TOGETHER : shape)),
+    ...(shape === null
+      ? []
+      : hanging(INDENT, shape === OTHERS ? 'further kinds of answers, counted together' : shape)),
     `${INDENT}first ${minute(firstAt)}, last ${minute(lastAt)} for customer ${shown(lastKey)}`,
   ]
 }

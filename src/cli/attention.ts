@@ -19,7 +19,6 @@ import { letsThrough } from './render-held.ts'
 /** Workers note changes and take what is due within a second, unless the pace holds them up. */
 const WAITS_LONG_MS = 60_000
 
-/** Every customer of the ledger once. */
 export function renderCustomers({ customers, states }: Pick<Overview, 'customers' | 'states'>): string {
   const { idle, released, ...stopped } = states
   const counts = { settled: idle, ...stopped, released }
@@ -42,13 +41,15 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
   ])
 }
 
-type Capture = {
-  readonly tables: readonly TableStatus[]
-  readonly marks: readonly CaptureMark[]
-  readonly gap: Gap
-}
-
-export function captureNeeds({ tables, marks, gap }: Capture): readonly string[] {
+export function captureNeeds({
+  tables,
+  marks,
+  gap,
+}: {
+  tables: readonly TableStatus[]
+  marks: readonly CaptureMark[]
+  gap: Gap
+}): readonly string[] {
   const unfit = tables.filter(({ state }) => state !== 'fits')
   return applying([
     unfit.length > 0 &&
@@ -78,22 +79,14 @@ export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
 /** Calls go on by themselves once the service does; with the wrong keys they do not. */
 export function paceNeeds(pace: PaceReport | null): readonly string[] {
   if (!pace?.cause) return []
-  const [why, who] =
-    pace.cause === 'credentials'
-      ? [
-          'the service has refused keys',
-          'correct SERVICE_API_KEY or SERVICE_SECRET_KEY; workers with these keys make',
-        ]
-      : ['the service has failed', 'workers make']
-  return [
-    `${why} since ${minute(pace.openedAt ?? '')}: ${who} only probes (test calls); see \`rollcall pace\``,
-  ]
+  const since = `since ${minute(pace.openedAt ?? '')}`
+  const probes = 'make only probes (test calls); see `rollcall pace`'
+  if (pace.cause === 'outage') return [`the service has failed ${since}: workers ${probes}`]
+  const correct = 'correct SERVICE_API_KEY or SERVICE_SECRET_KEY'
+  return [`the service has refused keys ${since}: ${correct}; workers with these keys ${probes}`]
 }
 
-/** With what it would change, as far as that was compared. */
-export type MappingCompared = MappingStatus & { readonly differ: Swept | null }
-
-export function mappingNeeds(mapping: MappingCompared | null): readonly string[] {
+export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null }) | null): readonly string[] {
   if (!mapping || mapping.current) return []
   return [`${MAPPING_INACTIVE}${mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''}`]
 }
@@ -120,7 +113,6 @@ export function renderVerified({ coverage }: VerificationReport): string {
   ].join('')
 }
 
-/** From the commit of a change to a GET that shows it. */
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&

@@ -99,7 +99,10 @@ async function sweepInSlices(running: Running) {
     if (!(await inTurn({ pool, signal, say }, 'sweep', sweepSlice))) break
   }
   const { ran, begun, expected } = so
-  const left = ran.ended && !asked.mapping ? await endExpecting(pool, ran) : null
+  const { otherUsers, plans } = ran.tally
+  const needed = Math.min(otherUsers, (plans.create ?? 0) + (plans.lookup ?? 0))
+  // Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it.
+  const left = ran.ended && !asked.mapping ? await cutExpected(pool, needed) : null
   return { ...ran, resumed: begun?.resumed ?? false, expected: expected && { ...expected, ...left } }
 
   async function onBegin(found: BegunSweep): Promise<void> {
@@ -140,12 +143,6 @@ async function sweepInSlices(running: Running) {
     so.pauseMs = goesOn ? Math.max(BETWEEN_MS, leftMs) : null
     return so.ran
   }
-}
-
-/** Also of an earlier command that was stopped: its backfill has ended by this, or was given up for it. */
-async function endExpecting(pool: Pool, { tally }: SweepEnd): Promise<Omit<Expected, 'set'>> {
-  const { create = 0, lookup = 0 } = tally.plans
-  return await cutExpected(pool, Math.min(tally.otherUsers, create + lookup))
 }
 
 const POLL_MS = 500

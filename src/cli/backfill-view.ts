@@ -160,7 +160,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     warning:
       sharing > 0 &&
       `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects both (shared-user-id) once it knows both; one of them may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
-    calls: renderCalls(report.calls) || 'none',
+    calls: listed(' × ', report.calls) || 'none',
     'lookup first': report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
     brake: report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
@@ -178,14 +178,8 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
   'no-key': 'ROLLCALL_DIGEST_KEY is not set',
 }
 
-const METHODS = ['POST', 'PUT', 'PATCH', 'GET'] as const
-
-function renderCalls(calls: Counts): string {
-  return METHODS.flatMap((method) => (calls[method] ? [`${method} ${figure(calls[method])}`] : [])).join(', ')
-}
-
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
-  const after = renderCalls(afterLookups)
+  const after = listed(' × ', afterLookups)
   const expected = after === '' ? 'no other call follows' : `the next calls are ${after}`
   return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. If no other system has registered or changed these users, ${expected}. Users that another system has registered get at most one update (PATCH or PUT) instead`
 }
@@ -197,12 +191,12 @@ function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): st
   return `about ${span(seconds * 1000)} at ${renderRate(rate)}${rises}`
 }
 
-function renderBrakeForecast({ kind, customers, through, tripped }: BrakeForecast): string {
+type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
+
+export function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
     return `it is tripped, and will also hold these ${figure(customers)} ${what}: see \`rollcall held\``
-  const lets = `the brake lets ${figure(through)} of ${figure(customers)} ${what} through`
-  return kind === 'create'
-    ? `${lets}; with --expect-creates ${customers} all of them pass`
-    : `${lets}; the others wait for a person (\`rollcall held\`)`
+  const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
+  return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
 }

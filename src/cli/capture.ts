@@ -17,7 +17,7 @@ import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { inTurn, NOT_SWEPT } from './in-turn.ts'
 import type { AddCommand, Io } from './io.ts'
-import { CONFIG_OPTION } from './option-values.ts'
+import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { applying, columns, hanging, tell, warn } from './render.ts'
 import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-sweeps.ts'
 
@@ -104,7 +104,7 @@ function sub(capture: Command, name: string, description: string) {
     .command(name)
     .description(description)
     .option(...CONFIG_OPTION)
-    .option('--json', 'print the result as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
 }
 

@@ -3,6 +3,7 @@ import { CONFIG_FILE, runDemo } from '../demo/run.ts'
 import { NEXT_STEPS, renderKept, renderSummary } from '../demo/summary.ts'
 import { plainScreen, terminalScreen } from '../demo/view.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
+import { JSON_OPTION } from './option-values.ts'
 import { asJson } from './render.ts'
 
 type Options = { readonly keep?: boolean; readonly json?: boolean }
@@ -24,7 +25,7 @@ export const demoCommand: AddCommand = (program, io, exit) => {
   program
     .command('demo')
     .option('--keep', 'leave everything running until Ctrl-C')
-    .option('--json', 'print the result as JSON')
+    .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (options) => exit(await demo(io, options)))
 }

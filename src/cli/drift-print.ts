@@ -19,10 +19,9 @@ import type { ReportFormat } from './drift-options.ts'
 import { usage } from './option-values.ts'
 import { asJson, columns, details, hanging, renderValue, shown } from './render.ts'
 
-type Form = (report: Report) => readonly string[] | Promise<readonly string[]>
-
-/** Lines without the line feed that ends each. */
-export const FORMS: Readonly<Record<ReportFormat, Form>> = {
+export const FORMS: Readonly<
+  Record<ReportFormat, (report: Report) => readonly string[] | Promise<readonly string[]>>
+> = {
   table: renderReport,
   json: (report) => [asJson(jsonForm(report))],
   ndjson,

@@ -15,9 +15,7 @@ import { namedService } from '../service/address.ts'
 import type { DriftAsked } from './drift-options.ts'
 import { type ExitCode, VERSION } from './io.ts'
 
-type About = { readonly config: Config; readonly asked: DriftAsked; readonly origin: string }
-
-export function headOf({ config, asked, origin }: About) {
+export function headOf({ config, asked, origin }: { config: Config; asked: DriftAsked; origin: string }) {
   return {
     version: 1 as const,
     writtenBy: VERSION,

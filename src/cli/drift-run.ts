@@ -139,7 +139,6 @@ function keptBeyond(io: Io, error: unknown, resume: string): unknown {
   return error
 }
 
-/** The run of the same call that was stopped (it `goesOn`), or a new one. */
 async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const { pool } = opened
   const shape = await describeCustomers(pool, config)

@@ -1,11 +1,10 @@
 import { type Receipt, readErasures } from '../ledger/erasures.ts'
-import { knownKeysIfAny } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
-import { knownSpelling } from './named.ts'
-import { JSON_OPTION, usage, wholeNumber } from './option-values.ts'
+import { recordedKeys } from './named.ts'
+import { JSON_OPTION, wholeNumber } from './option-values.ts'
 import { details, second, shown, tell } from './render.ts'
 
 const RECEIPTS = 50
@@ -29,14 +28,10 @@ export const erasuresCommand: AddCommand = (program, io) => {
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (given, { json, limit }) => {
-      const { keys, receipts, known } = await withDatabase(io, {}, async (pool) => {
-        const keys = await knownSpelling(pool, given)
-        const receipts = await readErasures(pool, { keys, limit })
-        return { keys, receipts, known: await knownKeysIfAny(pool, keys) }
+      const { keys, receipts } = await withDatabase(io, {}, async (pool) => {
+        const keys = await recordedKeys(pool, given)
+        return { keys, receipts: await readErasures(pool, { keys, limit }) }
       })
-      const unknown = keys.filter((key) => !known.has(key))
-      if (unknown.length > 0)
-        throw usage(`rollcall has no record of customer ${unknown.map(shown).join(', ')}: check the key`)
       tell(io, json, receipts.map(asReceipt), () => renderErasures(receipts, keys))
     })
 }

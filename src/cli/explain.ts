@@ -12,12 +12,9 @@ const TOKEN_FILE = [
 ] as const
 
 const EXPLAIN_HELP = `
-Prints everything about a customer, and changes nothing:
-  - whether the customer can use the service now
-  - the desired user, built from your data
-  - the user at the service (one GET, unless --no-call), compared field by field
-  - the stored state, an open finding, and the last calls
-  - the call that a sync would make
+Compares the desired user (from your data) with the user at the service (one
+GET, unless --no-call), field by field. Also prints the stored state, an open
+finding, the last calls and the next call of a sync. Changes nothing.
 
 The Postgres role needs only the right to read the customers. If rollcall is
 installed, the GET counts towards the rate limit that the workers share. With
@@ -95,13 +92,14 @@ export const accessCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-type Verdicts = {
+/** 0 all can, 3 a customer cannot, 1 of a customer it could not be found out: an answer with a hole is no whole one. */
+export function exitForAccess({
+  explanations,
+  chat,
+}: {
   readonly explanations: readonly { readonly access: Pick<AccessVerdict, 'can'> }[]
   readonly chat: Chat
-}
-
-/** 0 all can, 3 a customer cannot, 1 of a customer it could not be found out: an answer with a hole is no whole one. */
-export function exitForAccess({ explanations, chat }: Verdicts): ExitCode {
+}): ExitCode {
   const verdicts = explanations.map(({ access }) => access.can)
   if (chatFailed(chat) || verdicts.includes('unknown')) return 1
   return chat.kind === 'shut' || verdicts.includes('no') ? 3 : 0

@@ -40,7 +40,6 @@ type Answer = { readonly explanations: readonly Explanation[]; readonly chat: Ch
 
 const SERVICE = ['SERVICE_URL', 'SERVICE_API_KEY', 'SERVICE_SECRET_KEY'] as const
 
-/** Explains these customers, prints it, and judges what was found. Nothing is changed. */
 export async function explainAll(io: Io, asked: Asked, exitFor: (next: Answer) => ExitCode = exitForResults) {
   try {
     return exitFor(await explain(io, asked))

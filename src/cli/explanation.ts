@@ -6,7 +6,7 @@ import type { FieldCause, FieldRow } from '../explain/fields.ts'
 import { isTimeout } from '../explain/in-time.ts'
 import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
-import type { Desired, Result } from '../explain/result.ts'
+import type { Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
@@ -70,7 +70,6 @@ function renderDryRun(one: Explanation): string[] {
 
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
-/** Desired and at the service, field by field; with values where they were asked for. */
 export function renderFields({ drift, fields, remedies }: Explanation): string[] {
   const isLate = remedies.some((each) => each.do === 'shown-late')
   const missing = drift?.kind === 'missing' && (isLate ? 'just-written' : drift.cause)
@@ -121,13 +120,9 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
       `cannot be mapped: ${issues
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`,
-    unreadable: (found) => `not known: ${renderNotRead(found)}`,
+    unreadable: ({ code, misfits }) =>
+      `not known: ${isTimeout(code) ? 'the row could not be read within ten seconds (a lock?)' : renderUnreadable({ error: code, misfits })[0]}`,
   })
-}
-
-function renderNotRead({ code, misfits }: Extract<Desired, { kind: 'unreadable' }>): string {
-  if (isTimeout(code)) return 'the row could not be read within ten seconds (a lock?)'
-  return renderUnreadable({ error: code, misfits })[0]
 }
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
@@ -155,12 +150,10 @@ function renderRemote(service: RemoteView): string {
 
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
-  if (why === 'busy') return `did not answer about this user, and asks to call later (HTTP ${http})`
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
   if (why === 'denied') return `refused (${http}): these keys may not read this user, or no user at all`
-  const what = { error: ' with an error', unreadable: ' without this user' }
-  const how = why === 'error' || why === 'unreadable' ? what[why] : ''
-  return `answered ${http}${how}, so it is not known whether the user exists`
+  const how = { error: ' with an error', unreadable: ' without this user', busy: ' and asks to call later' }
+  return `answered ${http}${how[why as keyof typeof how] ?? ''}, so it is not known whether the user exists`
 }
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
@@ -184,7 +177,6 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
   return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
 }
 
-/** The plan of a sync by the memory, and its plan after a lookup where that differs. */
 export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
   if (result === 'blocked') return 'a sync sends nothing until this is corrected'
   if (desired.kind === 'unreadable') return 'nothing is sent until the row can be read'

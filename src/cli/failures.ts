@@ -10,7 +10,7 @@ import type { NamedService } from '../model/service.ts'
 import { USER_FIELDS } from '../model/user.ts'
 import { namedService } from '../service/address.ts'
 import { withDatabase } from './connect.ts'
-import type { AddCommand, ExitCode, Io } from './io.ts'
+import type { AddCommand, Io } from './io.ts'
 import { knownSpelling } from './named.ts'
 import { didYouMean, FAILED, JSON_OPTION, usage, wholeNumber } from './option-values.ts'
 import { tell } from './render.ts'
@@ -118,20 +118,18 @@ function readIssue([field = '', code]: readonly string[]): Selector {
   return { kind: 'issue', field, code: code ?? null }
 }
 
-type View = { readonly value: unknown; readonly lines: () => readonly string[]; readonly code: ExitCode }
-
-async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: FailuresAsked): Promise<View> {
+async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: FailuresAsked) {
   if (retry) {
     const retried = selector
       ? await retryAll(pool, selector)
       : await retryKeys(pool, await knownSpelling(pool, keys))
     if (selector && retried.customers === 0) checkCode(selector)
-    return { value: retried, lines: () => renderRetried(retried), code: retried.unheardOf.length > 0 ? 3 : 0 }
+    return viewOf(retried, () => renderRetried(retried), retried.unheardOf.length === 0)
   }
   if (selector) {
     const found = await listFailing(pool, selector, limit)
     if (found.total === 0) checkCode(selector)
-    return { value: found, lines: () => renderFailing(found, selector), code: found.total > 0 ? 3 : 0 }
+    return viewOf(found, () => renderFailing(found, selector), found.total === 0)
   }
   if (keys.length > 0) {
     const found: Advised[] = []
@@ -140,12 +138,15 @@ async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: Fail
       found.push({ key, history, advice: adviseOn(history) })
     }
     const fine = found.every(({ history, advice }) => history !== null && advice.length === 0)
-    return { value: found, lines: () => renderHistories(found), code: fine ? 0 : 3 }
+    return viewOf(found, () => renderHistories(found), fine)
   }
   const found = await readFailures(pool)
   const groups = adviseGroups(found, await nameIfConfigured(found.origin, io.cwd))
-  const some = groups.reasons.length + groups.issues.length > 0
-  return { value: groups, lines: () => renderGroups(groups), code: some ? 3 : 0 }
+  return viewOf(groups, () => renderGroups(groups), groups.reasons.length + groups.issues.length === 0)
+}
+
+function viewOf(value: unknown, lines: () => readonly string[], fine: boolean) {
+  return { value, lines, code: fine ? (0 as const) : (3 as const) }
 }
 
 const CALLS = 10

@@ -135,7 +135,6 @@ async function readCustomers(client: Client, config: Config) {
   return {
     /** Schemas of the key columns' types: a cast names them. */
     typeSchemas: key.flatMap((name) => columns.get(name)?.base.schema ?? []),
-    /** A view that reads with the rights of its reader. */
     invoker: rows[0]?.invoker ?? false,
   }
 }

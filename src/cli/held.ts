@@ -1,4 +1,3 @@
-import type { Pool } from 'pg'
 import { HELD_KINDS, type HeldKind, isHeldKind } from '../brake/brake.ts'
 import { discard, type HeldSelection, release } from '../brake/held.ts'
 import {
@@ -10,21 +9,31 @@ import {
   readBrake,
 } from '../brake/list.ts'
 import { openMarks } from '../capture/marks.ts'
-import type { CustomerKey } from '../model/customer.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand, ExitCode, Io } from './io.ts'
-import { knownSpelling } from './named.ts'
+import { recordedKeys } from './named.ts'
 import { didYouMean, FAILED, JSON_OPTION, readPerson, usage, wholeNumber } from './option-values.ts'
-import { shown, tell } from './render.ts'
+import { tell } from './render.ts'
 import { renderDecisions, renderHeld, renderKinds, renderOutcome } from './render-held.ts'
 
-const DECIDING = {
-  release: `
+const ACTIONS = {
+  release: {
+    does: 'approve held changes: of the named customers, or all of --kind',
+    carryOut: release,
+    /** By a key also a discarded customer can be released. */
+    states: ['held', 'discarded'],
+    examples: `
   rollcall held release --kind revocation --why "contract of Acme ended"
   rollcall held release 4711 4712 --why "asked for by mail"`,
-  discard: `
+  },
+  discard: {
+    does: 'refuse held changes, so that they are not sent: of the named customers, or all of --kind',
+    carryOut: discard,
+    states: ['held'],
+    examples: `
   rollcall held discard --kind clear:email --why "broken import, restored"`,
-}
+  },
+} as const
 
 const EXAMPLES = `
 If one kind of change would reach more customers than the option \`brake\` of the
@@ -78,13 +87,11 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (keys, options) => exit(await show(io, keys, options)))
-  for (const [action, description] of [
-    ['release', 'approve held changes: of the named customers, or all of --kind'],
-    ['discard', 'refuse held changes, so that they are not sent: of the named customers, or all of --kind'],
-  ] as const)
+  for (const action of ['release', 'discard'] as const) {
+    const { does, carryOut, states, examples } = ACTIONS[action]
     held
       .command(action)
-      .description(description)
+      .description(does)
       .argument('[key...]', 'customer keys')
       .option('--kind <kind>', 'all customers held for this kind of change')
       .option('--why <text>', 'the reason, stored with the decision')
@@ -93,14 +100,13 @@ export const heldCommand: AddCommand = (program, io, exit) => {
         'the name of the person who decides (default: your operating-system account, and the host)',
       )
       .option(...JSON_OPTION)
-      .addHelpText('after', `\nExamples:${DECIDING[action]}`)
+      .addHelpText('after', `\nExamples:${examples}`)
       .action(async (given, _, command) => {
         const options = command.optsWithGlobals()
-        const { carryOut, states } = ACTIONS[action]
         const kind = readKindAsked(action, given, options.kind)
         const person = readPerson(options)
         const { decided, truncations } = await withDatabase(io, {}, async (pool) => {
-          const keys = await knownOf(pool, given)
+          const keys = await recordedKeys(pool, given)
           const selection: HeldSelection = kind === null ? { keys } : { kind }
           const decidable = await findKeys(pool, keys, states)
           const outcome = await carryOut(pool, { ...selection, ...person })
@@ -114,6 +120,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
         })
         tell(io, options.json, decided, () => renderOutcome(action, decided, truncations))
       })
+  }
   held
     .command('log')
     .description('show past decisions: person, time and reason')
@@ -127,13 +134,14 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-type HeldFlags = { readonly kind?: string; readonly limit: number; readonly json?: true }
-
-async function show(io: Io, given: readonly string[], options: HeldFlags): Promise<ExitCode> {
-  const { limit, json } = options
-  const asked = options.kind === undefined ? {} : { kind: readKind(options.kind) }
+async function show(
+  io: Io,
+  given: readonly string[],
+  { kind, limit, json }: { kind?: string; limit: number; json?: true },
+): Promise<ExitCode> {
+  const asked = kind === undefined ? {} : { kind: readKind(kind) }
   const { keys, ...view } = await withDatabase(io, {}, async (pool) => {
-    const keys = await knownOf(pool, given)
+    const keys = await recordedKeys(pool, given)
     const list = await listHeld(pool, { ...asked, ...(keys.length > 0 ? { keys } : {}), limit })
     const kinds = (await readBrake(pool)).filter(
       ({ kind }) => asked.kind === undefined || kind === asked.kind,
@@ -157,12 +165,6 @@ function isHeld({ state, released }: HeldCustomer): boolean {
   return state === 'held' && !released
 }
 
-/** By a key also a discarded customer can be released. */
-const ACTIONS = {
-  release: { carryOut: release, states: ['held', 'discarded'] },
-  discard: { carryOut: discard, states: ['held'] },
-} as const
-
 function readKindAsked(action: string, keys: readonly string[], kind: string | undefined): HeldKind | null {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
   if (kind !== undefined) return readKind(kind)
@@ -173,15 +175,4 @@ function readKindAsked(action: string, keys: readonly string[], kind: string | u
 function readKind(kind: string): HeldKind {
   if (isHeldKind(kind)) return kind
   throw usage(`--kind: \`rollcall held --help\` lists the kinds${didYouMean(kind, HELD_KINDS)}`)
-}
-
-/** A mistyped key must not pass for one that is not held: nothing is done then. */
-async function knownOf(pool: Pool, given: readonly string[]): Promise<readonly CustomerKey[]> {
-  if (given.length === 0) return []
-  const keys = await knownSpelling(pool, given)
-  const known = await findKeys(pool, keys)
-  const unknown = [...new Set(keys)].filter((key) => !known.includes(key))
-  if (unknown.length > 0)
-    throw usage(...unknown.map((key) => `rollcall has no record of customer ${shown(key)}: check the key`))
-  return keys
 }

@@ -80,13 +80,14 @@ export const migrateCommand: AddCommand = (program, io) => {
 }
 
 /** A queue in the same database is made by the same role. Null: the queue is in Redis, or its place is not set. */
-function queueIn({ DATABASE_URL, QUEUE_URL: url }: Env, owner: DatabaseAddress): DatabaseAddress | null {
+function queueIn(
+  { DATABASE_URL, QUEUE_URL: url }: { DATABASE_URL: string; QUEUE_URL?: string },
+  owner: DatabaseAddress,
+): DatabaseAddress | null {
   if (url === undefined || !/^postgres(ql)?:/.test(url)) return null
   const isHere = [DATABASE_URL, owner.url].some((other) => placeOf(other) === placeOf(url))
   return isHere ? owner : { url, variable: 'QUEUE_URL' }
 }
-
-type Env = { readonly DATABASE_URL: string; readonly QUEUE_URL?: string }
 
 function placeOf(url: string): string {
   const { host, port, database } = new pg.Client({ connectionString: url })

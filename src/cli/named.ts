@@ -54,6 +54,19 @@ export async function checkKnown(pool: Pool, missing: readonly CustomerKey[]): P
   )
 }
 
+export function noRecord(key: CustomerKey): string {
+  return `rollcall has no record of customer ${shown(key)}: check the key`
+}
+
+/** As `knownSpelling`; then a mistyped key is an error, and nothing is done. @throws RollcallError USAGE */
+export async function recordedKeys(pool: Pool, given: readonly string[]): Promise<readonly CustomerKey[]> {
+  const keys = await knownSpelling(pool, given)
+  const known = await knownKeysIfAny(pool, keys)
+  const unknown = [...new Set(keys)].filter((key) => !known.has(key))
+  if (unknown.length > 0) throw usage(...unknown.map(noRecord))
+  return keys
+}
+
 /** For commands without a configuration: a key of several columns may be typed without the spaces of the tables. */
 export async function knownSpelling(pool: Pool, keys: readonly string[]): Promise<readonly CustomerKey[]> {
   const spellings = keys.map((given) => ({ given, key: spaced(given) ?? given }))

@@ -5,7 +5,7 @@ import { counted, minute, renderRate } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { FAILED, JSON_OPTION, MOST_PER_SECOND, rateIn } from './option-values.ts'
-import { definitions, span, tell } from './render.ts'
+import { definitions, renderIn, span, tell } from './render.ts'
 
 const EXAMPLES = `
 The ceiling is the highest number of calls per second of all workers together.
@@ -54,7 +54,7 @@ export const paceCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-/** After `--resume` with those who have a wait of their own besides. */
+/** `waiting`: after `--resume`, the customers that have a wait of their own besides. */
 type ShownPace = PaceReport & { readonly waiting?: number }
 
 export function renderPace(pace: ShownPace | null): string[] {
@@ -64,7 +64,7 @@ export function renderPace(pace: ShownPace | null): string[] {
   return definitions({
     calls: renderCalling(pace),
     since: openedAt && minute(openedAt),
-    'next probe': open && `${nextProbeMs ? `in ${span(nextProbeMs)}` : 'now'}, if a worker runs`,
+    'next probe': open && `${renderIn(nextProbeMs ?? 0)}, if a worker runs`,
     'to do': cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE),
     rate: renderPresentRate(pace),
     ceiling: renderCeiling(pace),

@@ -5,8 +5,6 @@ import { NOT_ASKED } from './explanation.ts'
 import { byKind, columns, details, span } from './render.ts'
 import { renderCallError } from './render-reason.ts'
 
-type ChatView = { readonly chat: Chat; readonly claims: Claims | null; readonly bearer: Bearer | null }
-
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
   'another-user': ' (the token belongs to another customer named here)',
@@ -14,7 +12,10 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
   unsaid: ' (the token names no user)',
 }
 
-export function renderChat({ chat, claims, bearer }: ChatView, now: Date): string[] {
+export function renderChat(
+  { chat, claims, bearer }: { chat: Chat; claims: Claims | null; bearer: Bearer | null },
+  now: Date,
+): string[] {
   const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
   return details({ chat: `${renderAnswer(chat, claims, now)}${whose}` })
 }

@@ -5,7 +5,8 @@ import type { Retried } from '../ledger/retry.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, renderService } from '../model/service.ts'
 import { counted, figure } from '../report/figures.ts'
-import { applying, columns, details, few, type Labelled, more, shown, span } from './render.ts'
+import { noRecord } from './named.ts'
+import { applying, columns, details, few, type Labelled, more, renderIn, shown, span } from './render.ts'
 import { adviseIssues, renderStored } from './render-history.ts'
 import { type Advice, issueName, reasonName, renderIssue, renderReason, together } from './render-reason.ts'
 
@@ -18,7 +19,6 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
   }
 }
 
-/** A line for each reason of a sync that stopped, in short. */
 export function renderReasons(reasons: Overview['reasons']): Labelled {
   const render = (one: Overview['reasons'][number]) =>
     `${figure(one.customers)} × ${reasonName(one)}: ${renderReason(one, one).what}`
@@ -74,14 +74,14 @@ function renderWaiting({ sinceMs, customers, nextInMs, underWay, state }: Reason
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`
   const again = state === 'rejected' ? 'owed again, ' : ''
-  if (nextInMs !== null)
-    return `${since}; ${again}next attempt ${nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'}`
+  if (nextInMs !== null) return `${since}; ${again}next attempt ${renderIn(nextInMs)}`
   return `${since}; ${state === 'rejected' ? 'retried when the row or the mapping changes' : 'no attempt is planned'}`
 }
 
-type FailingList = { readonly customers: readonly Failing[]; readonly total: number }
-
-export function renderFailing({ customers, total }: FailingList, selector: Selector): readonly string[] {
+export function renderFailing(
+  { customers, total }: { customers: readonly Failing[]; total: number },
+  selector: Selector,
+): readonly string[] {
   if (total === 0) return ['no customer has this reason']
   const rows = customers.map((each) => [
     each.key,
@@ -99,8 +99,7 @@ export function renderFailing({ customers, total }: FailingList, selector: Selec
 
 function renderNext({ nextInMs, underWay }: Failing): string {
   if (underWay) return 'under way'
-  if (nextInMs === null) return '-'
-  return nextInMs > 0 ? `in ${span(nextInMs)}` : 'now'
+  return nextInMs === null ? '-' : renderIn(nextInMs)
 }
 
 /** Fields of the issues or of the reason, and customers with the same user_id. */
@@ -123,14 +122,15 @@ export type Advised = {
   readonly advice: readonly Advice[]
 }
 
-/** Everything of each customer, and how to find others with the same reason. */
 export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>[]): string[] {
   return found.flatMap(({ key, history }, index) => {
-    const reason = history?.reason ?? null
-    const others =
-      reason && `\`rollcall failures --reason ${reasonName(reason)}\` lists customers with this reason`
-    const before = index > 0 ? [''] : []
-    return [...before, ...renderStored(history, key), ...(others ? ['', ...details({ others })] : [])]
+    const name = history?.reason && reasonName(history.reason)
+    const others = name && `\`rollcall failures --reason ${name}\` lists customers with this reason`
+    return [
+      ...(index > 0 ? [''] : []),
+      ...renderStored(history, key),
+      ...(others ? ['', ...details({ others })] : []),
+    ]
   })
 }
 
@@ -140,6 +140,6 @@ export function renderRetried({ customers, underWay, waiting, unheardOf }: Retri
     customers === 0 ? 'there is no customer to retry' : `${many} retried now, within the rate limit`,
     waiting > 0 && `${waiting} of them a little later, because an earlier call may still arrive`,
     underWay > 0 && `${underWay} of them already syncing; if a field stays left out, --retry again`,
-    ...unheardOf.map((key) => `rollcall has no record of customer ${shown(key)}: check the key`),
+    ...unheardOf.map(noRecord),
   ])
 }

@@ -58,9 +58,10 @@ export function letsThrough(kind: string): string {
   return `run \`rollcall held discard --kind ${kind} --why …\` to reset the brake; later changes are then sent`
 }
 
-type HeldList = { readonly customers: readonly HeldCustomer[]; readonly total: number }
-
-export function renderHeld({ customers, total }: HeldList, keys: readonly string[] = []): readonly string[] {
+export function renderHeld(
+  { customers, total }: { customers: readonly HeldCustomer[]; total: number },
+  keys: readonly string[] = [],
+): readonly string[] {
   const others = keys.filter(
     (key) => total <= customers.length && !customers.some((each) => each.key === key),
   )
@@ -108,7 +109,6 @@ type Decided = DecisionOutcome & {
   readonly notHeld: readonly string[]
 }
 
-/** `truncations`: marks that are open still. */
 export function renderOutcome(
   action: 'release' | 'discard',
   { customers, left, reset, notHeld }: Decided,

@@ -3,6 +3,7 @@ import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
+import { noRecord } from './named.ts'
 import { columns, details, hanging, type Labelled, second, shown, span, TERMINAL_COLUMNS } from './render.ts'
 import { renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 
@@ -10,7 +11,7 @@ type Known = NonNullable<History>
 
 /** All that is stored of a customer, for a person: codes, times and names of fields, never a field's value. */
 export function renderStored(history: History, key: CustomerKey): string[] {
-  if (history === null) return [`rollcall has no record of customer ${shown(key)}: check the key`]
+  if (history === null) return [noRecord(key)]
   const issues = adviseIssues(history)
   return [
     `customer ${shown(key)}`,
@@ -46,7 +47,6 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-/** With its reason; none while a settled customer waits for its next sync. */
 function renderState({ released, since, reason, owed, capturedMs, ...history }: Known): string | false {
   const state = released ? 'released' : history.state
   if (state === 'idle') return owed || capturedMs !== null ? false : 'settled'
@@ -54,7 +54,6 @@ function renderState({ released, since, reason, owed, capturedMs, ...history }: 
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`
 }
 
-/** The times that prove that a change arrived, the open finding, and the last calls. */
 export function renderHistory(history: Known): string[] {
   const { calls, finding } = history
   return [

@@ -1,3 +1,4 @@
+import { CHECK_KEYS } from '../explain/verdicts.ts'
 import type { Reason, ReasonCode } from '../ledger/reason.ts'
 import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
@@ -9,7 +10,6 @@ export type Advice = { readonly what: string; readonly toDo: string }
 
 type About = {
   readonly state?: CustomerState | 'released'
-  /** How many have this reason; default one. */
   readonly customers?: number
 }
 
@@ -32,7 +32,6 @@ export function isReasonCode(code: string): code is ReasonCode {
   return Object.hasOwn(WORDS, code)
 }
 
-/** An owed customer is retried by itself; nothing has to be done. */
 export const WAIT = 'nothing: rollcall retries automatically'
 const PROVIDER = 'ask the provider of the service'
 
@@ -183,21 +182,16 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
 
 /** A 403 may be about one user, a 401 never is. */
 function renderDenied({ status, customers, answer }: FullReason): Words {
-  const keys = 'SERVICE_API_KEY and SERVICE_SECRET_KEY'
   if (status !== 403)
     return [
       `the service refuses the credentials (${answer})`,
-      `check ${keys}, and that they belong to SERVICE_URL`,
+      `${CHECK_KEYS}, and that they belong to SERVICE_URL`,
     ]
-  return customers === 1
-    ? [
-        `the service refuses calls for this user (${answer})`,
-        `${PROVIDER} why these credentials may not manage this user`,
-      ]
-    : [
-        `the service refuses calls for these users (${answer})`,
-        `if most calls are refused, check ${keys}; otherwise ${PROVIDER} about these users`,
-      ]
+  const whom = customers === 1 ? 'this user' : 'these users'
+  return [
+    `the service refuses calls for ${whom} (${answer})`,
+    `if most calls are refused, ${CHECK_KEYS}; otherwise ${PROVIDER} about ${whom}`,
+  ]
 }
 
 function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
@@ -214,19 +208,19 @@ type ShownIssue = Pick<FieldIssue, 'code' | 'expected'> & {
   readonly blocks: boolean
 }
 
-type Grouped = { readonly field: string; readonly code: string; readonly customers?: number }
-
 /** A refusal that names no field is stored for each field that was sent, and is one issue to a person. */
-export function together<Issue extends Grouped>(issues: readonly Issue[]) {
+export function together<Issue extends { field: string; code: string; customers?: number }>(
+  issues: readonly Issue[],
+) {
   const groups = Map.groupBy(issues, (issue) => (issue.code === 'refused' ? `${issue.customers}` : issue))
   return [...groups.values()].flatMap((group) =>
     group.slice(0, 1).map((issue) => ({ ...issue, fields: group.map(({ field }) => field) })),
   )
 }
 
-type IssueFacts = { readonly [fact in 'field' | 'expected' | 'correct']: string }
-
-const ISSUES: Readonly<Record<FieldIssue['code'], (facts: IssueFacts) => Words>> = {
+const ISSUES: Readonly<
+  Record<FieldIssue['code'], (facts: { field: string; expected: string; correct: string }) => Words>
+> = {
   refused: ({ field, correct }) => [
     `the service refuses the value of ${field}`,
     `${correct} in your data; \`rollcall failures --retry\` sends the same value again`,

@@ -154,6 +154,11 @@ export function span(ms: number): string {
   return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`
 }
 
+/** The wait for a time; one that is over is now. */
+export function renderIn(ms: number): string {
+  return ms > 0 ? `in ${span(ms)}` : 'now'
+}
+
 /** 2026-11-23 09:00:00, of a time in ISO 8601. */
 export function second(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`

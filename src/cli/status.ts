@@ -11,7 +11,7 @@ import { findMapping } from '../ledger/generation.ts'
 import { type Overview, readOverview } from '../ledger/overview.ts'
 import { allAreBroughtIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
-import { isStopped, type PaceReport, readPace } from '../pace/read.ts'
+import { isStopped, readPace } from '../pace/read.ts'
 import { counted, renderRate } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { sweep } from '../sweep/sweep.ts'
@@ -64,10 +64,7 @@ export const statusCommand: AddCommand = (program, io, exit) => {
     })
 }
 
-type StatusEnv = Env<'DATABASE_URL', (typeof BINDING_ENV)[number]>
-type Status = Awaited<ReturnType<typeof readStatus>>
-
-async function readStatus(pool: Pool, config: Config, env: StatusEnv) {
+async function readStatus(pool: Pool, config: Config, env: Env<never, (typeof BINDING_ENV)[number]>) {
   const overview = await readOverview(pool)
   const read = {
     environment: config.service.environment,
@@ -103,7 +100,6 @@ async function readStatus(pool: Pool, config: Config, env: StatusEnv) {
 /** A status is waited for: with too many customers to compare in this time, it compares some. */
 const BUDGET_MS = 5000
 
-/** The mapping of this configuration, and what it would change; null on a ledger that has met none. */
 async function mappingStatus(pool: Pool, config: Config, digestKey: string | undefined) {
   const mapping = await findMapping(pool, config.fingerprint)
   if (!mapping) return null
@@ -116,7 +112,7 @@ async function mappingStatus(pool: Pool, config: Config, digestKey: string | und
   }
 }
 
-function renderStatus(status: Status): string[] {
+function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] {
   const { overview, pace, capture, mapping, verification, attention } = status
   const { outbox, unknown } = overview
   const captured = capture.tables.filter(({ state }) => state === 'fits').length
@@ -130,7 +126,11 @@ function renderStatus(status: Status): string[] {
     sweep: renderSweeps(status.sweeps),
     owed: renderOwed(overview),
     unknown: unknown > 0 && `${counted(unknown, 'user')} to look up (GET) before the next write`,
-    pace: pace ? renderPaceLine(pace) : 'not set yet',
+    pace: pace
+      ? isStopped(pace)
+        ? renderCalling(pace)
+        : `${renderRate(pace.rate)}, ceiling ${renderRate(pace.ceiling)}`
+      : 'not set yet',
     brake: renderBrake(status.brake),
     verified: renderVerified(verification),
     delay: renderDelay(verification),
@@ -149,11 +149,6 @@ function renderOwed({ owed }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
   return `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
-}
-
-function renderPaceLine(pace: PaceReport): string {
-  if (isStopped(pace)) return renderCalling(pace)
-  return `${renderRate(pace.rate)}, ceiling ${renderRate(pace.ceiling)}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {

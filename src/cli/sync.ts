@@ -157,7 +157,6 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       return null
     }
 
-    /** Syncs one customer, past the queue, and waits for whatever it has to wait for. */
     async function syncOne(key: CustomerKey): Promise<void> {
       while (!io.stop.aborted) {
         const lease = await noteAndLease(key)

@@ -53,7 +53,7 @@ export async function askChat(client: ChatClient, signal: AbortSignal): Promise<
 export function listing({ items, unreadable }: List<Professional>) {
   const professionals: readonly ListedProfessional[] = items
     .map(listed)
-    .sort((a, b) => comingIn(a) - comingIn(b) || speciality(a) - speciality(b))
+    .sort((a, b) => comingIn(a) - comingIn(b) || (a.specialityId ?? LAST) - (b.specialityId ?? LAST))
   const totals = {
     professionals: professionals.length,
     online: professionals.filter(isOnline).length,
@@ -82,12 +82,10 @@ export function isOnline({ status }: Pick<Professional, 'status'>): boolean {
   return status === 'online'
 }
 
-function comingIn(each: ListedProfessional): number {
-  return isOnline(each) ? 0 : (each.nextConnectionAt?.getTime() ?? Number.MAX_SAFE_INTEGER)
-}
+const LAST = Number.MAX_SAFE_INTEGER
 
-function speciality({ specialityId }: ListedProfessional): number {
-  return specialityId ?? Number.MAX_SAFE_INTEGER
+function comingIn(each: ListedProfessional): number {
+  return isOnline(each) ? 0 : (each.nextConnectionAt?.getTime() ?? LAST)
 }
 
 export function chatFailed(chat: Chat): boolean {

@@ -85,21 +85,16 @@ export async function openExplain(options: ExplainOptions) {
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
   async function* ask(keys: readonly CustomerKey[]) {
+    const asked = [...new Set(keys)]
     const all: Gathered[] = []
-    for (const key of new Set(keys)) {
-      const gathered = await gather(key)
-      if (claims !== null) all.push(gathered)
-      else
-        yield { explanation: explained(gathered, { chat: NO_TOKEN, bearer: null, options }), chat: NO_TOKEN }
-    }
-    if (claims === null) return
+    for (const key of claims === null ? [] : asked) all.push(await gather(key))
     const chat = await chatFor(options, gate, lookup?.gaveUp() ?? false)
-    const bearers = bearersOf(
-      claims,
-      all.map(({ snapshot }) => userIdFor(config, snapshot.key)),
-    )
-    for (const [at, gathered] of all.entries())
-      yield { explanation: explained(gathered, { chat, bearer: bearers[at] ?? 'unsaid', options }), chat }
+    const userIds = asked.map((key) => userIdFor(config, key))
+    const bearers = claims && bearersOf(claims, userIds)
+    for (const [at, key] of asked.entries()) {
+      const gathered = all[at] ?? (await gather(key))
+      yield { explanation: explained(gathered, { chat, bearer: bearers?.[at] ?? null, options }), chat }
+    }
   }
 
   return { shape, warnings: shape.warnings, claims, ask, close: async () => users?.close() }

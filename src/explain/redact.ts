@@ -13,7 +13,6 @@ export function redactedPlan(plan: Plan) {
   return { ...rest, sends: Object.keys(body) }
 }
 
-/** The mapped row, without the values. */
 export type RedactedMapped = ReturnType<typeof redactedMapped>
 
 export function redactedMapped(mapped: Mapped) {
@@ -23,7 +22,6 @@ export function redactedMapped(mapped: Mapped) {
     kind: mapped.kind,
     userId: mapped.kind === 'user' ? mapped.user.userId : mapped.userId,
     status: user?.status ?? null,
-    /** Fields with a value, and those that are to be empty. */
     set: OPTIONAL_FIELDS.filter((field) => (user?.fields[field] ?? null) !== null),
     empty: OPTIONAL_FIELDS.filter((field) => user?.fields[field] === null),
     issues: 'issues' in mapped ? mapped.issues : [],

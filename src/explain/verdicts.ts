@@ -44,7 +44,7 @@ type RemedyFacts = {
   readonly service: { readonly kind: string; readonly http?: number | null }
 }
 
-const KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
+export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
 export const MAPPING_INACTIVE =
   'the mapping of this configuration is not active, so nothing is sent with it; to activate it, run `rollcall backfill --mapping`'
@@ -71,8 +71,8 @@ export const REMEDIES = {
   'name-target': ({ target }) => target,
   'check-keys': ({ service }) =>
     service.http === 403
-      ? `${KEYS}; if other customers are answered, ask the provider of the service about this user`
-      : `${KEYS}, and that they belong to SERVICE_URL`,
+      ? `${CHECK_KEYS}; if other customers are answered, ask the provider of the service about this user`
+      : `${CHECK_KEYS}, and that they belong to SERVICE_URL`,
   /** No answer came, or what answers is perhaps not the service. */
   'check-address': () => 'check SERVICE_URL; if it is correct, try again later',
   'try-later': ({ later, service }) =>
