@@ -7,8 +7,7 @@ import type { FieldIssue } from '../model/mapped.ts'
 import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
-import { conflictStands, fieldsIn, takenIssues } from '../sync/conflict.ts'
-import { currentRefusals, issuesOf } from '../sync/left-out.ts'
+import { conflictStands, currentRefusals, fieldsIn, issuesOf, takenIssues } from '../sync/conflict.ts'
 import { recordOfUser, type Snapshot } from '../sync/snapshot.ts'
 
 /**

@@ -3,16 +3,22 @@ import type { Called, CalledGet } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated, userWithoutConflict } from './conflict.ts'
 import { fieldsShown, rememberErased } from './erasure.ts'
-import { type Facts, factsOf, reasonOf, retry } from './facts.ts'
 import { type Memory, PHONE } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
-import { absorbRefusal, absorbUnclear, afterRefusedCreate, blamed, rememberRefused } from './refusal.ts'
+import {
+  absorbRefusal,
+  absorbUnclear,
+  afterRefusedCreate,
+  blamed,
+  type Facts,
+  reasonOf,
+  rememberRefused,
+} from './refusal.ts'
 import { rememberAbsent, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
-import { type MadeCall, resultOfCalls, type Turn, type TurnSituation, type TurnStep } from './turn.ts'
+import { type MadeCall, resultOfCalls, retry, type Turn, type TurnSituation, type TurnStep } from './turn.ts'
 
 type Answered = { readonly plan: Plan; readonly called: Called }
 
-/** The turn after one more call. */
 function withCall(turn: Turn, call: MadeCall): Turn {
   return { ...turn, made: [...turn.made, call] }
 }
@@ -22,6 +28,12 @@ export function absorb(turn: Turn, { plan, called }: Answered, situation: TurnSi
   const desired = userWithoutConflict(situation.mapped, turn.memory)
   const facts = { ...situation, ...factsOf(called), plan, desired }
   return called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
+}
+
+function factsOf({ outcome, named, conflict }: Called) {
+  if (outcome.kind === 'error') return { status: null, error: outcome.error, named, conflict }
+  const { status, retryAfterMs: waitMs } = outcome
+  return { status, ...(waitMs === undefined ? {} : { wait: { waitMs } }), named, conflict }
 }
 
 /** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
@@ -49,7 +61,7 @@ function absorbRead(
     case 'later':
     case 'denied':
     case 'failed':
-      return { turn: shown, end: retry(meaning, facts) }
+      return { turn: shown, end: retry(reasonOf(meaning, facts), facts.wait) }
     default:
       return meaning satisfies never
   }
@@ -59,7 +71,6 @@ function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]):
   return memory.erased === 'sent' ? { ...erasure, left } : erasure
 }
 
-/** Changes the memory by the meaning of a writing request. */
 export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): TurnStep {
   const { plan } = facts
   const sure = withCall(turn, { plan, meaning, trusted: true })
@@ -74,14 +85,17 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
       if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'accepted') {
         const memory = { ...turn.memory, remote: 'unknown' as const }
-        return { turn: { ...unsure, memory, setAside: null }, end: retry('not-there-yet', facts) }
+        return {
+          turn: { ...unsure, memory, setAside: null },
+          end: retry(reasonOf('not-there-yet', facts), facts.wait),
+        }
       }
       return { turn: { ...sure, memory: rememberAbsent(turn.memory), setAside: null } }
     }
     case 'refused':
       return absorbRefusal(sure, facts)
     case 'later':
-      return { turn: sure, end: retry(meaning, facts) }
+      return { turn: sure, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'denied': {
       const create = plan.kind === 'create'
       // Not the key or the customer: the answer names some of the fields. A create waits for `accessFirst`, since what it
@@ -90,10 +104,13 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
         return absorbRefusal(sure, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not processed.
       const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
-      return { turn: { ...sure, memory: { ...turn.memory, remote } }, end: retry(meaning, facts) }
+      return {
+        turn: { ...sure, memory: { ...turn.memory, remote } },
+        end: retry(reasonOf(meaning, facts), facts.wait),
+      }
     }
     case 'not-sent':
-      return { turn: unsure, end: retry(meaning, facts) }
+      return { turn: unsure, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'unknown':
       return {
         turn: { ...unsure, memory: rememberUnknown(turn.memory, plan) },

@@ -140,7 +140,6 @@ function stillWrong(
 type Asking = Known & {
   readonly brake: Brake
   readonly key: CustomerKey
-  /** Digest of the desired user. */
   readonly desiredDigest: string
   readonly before: Before
 }

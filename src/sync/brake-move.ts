@@ -10,7 +10,7 @@ import type { SyncContext } from './context.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
 import type { Subject } from './subject.ts'
-import { givenUp, type Move, type Turn, type TurnEnd } from './turn.ts'
+import { type Move, retry, type Turn, type TurnEnd } from './turn.ts'
 import type { Policy } from './write.ts'
 
 type Braking = ReturnType<typeof makeBraking>
@@ -123,7 +123,7 @@ function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */
-const BUSY = givenUp('brake-busy', 1000)
+const BUSY = retry({ code: 'brake-busy' }, { failed: false, waitMs: 1000 })
 
 /** Null when the brake cannot be asked now: nothing is counted then, and nothing may be sent. */
 async function asked<T>(ask: () => Promise<T>): Promise<T | null> {

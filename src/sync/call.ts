@@ -52,15 +52,18 @@ export async function callService(users: UsersClient, request: CallRequest): Pro
   return classified(request.call.method, observed, answer)
 }
 
-/** The same for a GET. */
 export async function getUser(users: UsersClient, request: Omit<CallRequest, 'call'>): Promise<CalledGet> {
   const { observed, answer } = await exchange(users, { ...request, call: { method: 'GET' } })
-  return { method: 'GET', meaning: classifyRead(answer.outcome), observed, ...answer }
+  return classifiedGet(observed, answer)
 }
 
 export function classified(method: Method, observed: RemoteUser | null, answer: Answer): Called {
-  if (method === 'GET') return { method, meaning: classifyRead(answer.outcome), observed, ...answer }
+  if (method === 'GET') return classifiedGet(observed, answer)
   return { method, meaning: classifyWrite(method, answer.outcome), observed: null, ...answer }
+}
+
+function classifiedGet(observed: RemoteUser | null, answer: Answer): CalledGet {
+  return { method: 'GET', meaning: classifyRead(answer.outcome), observed, ...answer }
 }
 
 type CallRequest = { readonly call: Call; readonly userId: string; readonly signal: AbortSignal }

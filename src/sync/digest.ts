@@ -51,7 +51,6 @@ function essence(mapped: Mapped, clearWith: Config['clearWith']): readonly unkno
 /** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */
 export const UNKNOWN_VALUE = 'unknown'
 
-/** The digests of one customer, as plan and absorb use them. */
 export type CustomerDigests = {
   /** As `id` of the digester. */
   readonly keyId: string

@@ -108,7 +108,6 @@ function waitsFor(
 type WaitingCustomer = {
   readonly key: CustomerKey
   readonly fields: readonly string[]
-  /** The database's clock, in milliseconds since 1970. */
   readonly nowMs: number
 }
 

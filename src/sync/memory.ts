@@ -1,10 +1,10 @@
+import type { Claim } from '../ledger/claim.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
 import type { DesiredUser, OptionalField, Status } from '../model/user.ts'
-import { type Conflicting, startConflict } from './conflict.ts'
+import { type Conflicting, leftOutStill, startConflict } from './conflict.ts'
 import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
 import type { CustomerDigests } from './digest.ts'
-import { leftOutStill } from './left-out.ts'
 
 type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
@@ -17,19 +17,13 @@ export type Memory = Pick<LedgerRecord, Part> & {
   readonly creating: boolean
 }
 
-type Recorded = {
+type Recorded = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown' | 'replanInMs'> & {
   readonly record: LedgerRecord
-  readonly unknown: boolean
-  readonly hiddenUnknown: boolean
-  /** When the oldest change that is not settled was made; null or absent: nothing is known to have changed. */
+  /** As of a claim; absent as well where nothing is known to have changed. */
   readonly changedAtMs?: number | null
-  readonly statusUnknown: boolean
-  /** In how long the customer is planned again though nothing has changed; null: at no such time. */
-  readonly replanInMs: number | null
   readonly digests: Pick<CustomerDigests, 'keyId'>
 }
 
-/** The memory with which a claim of this customer starts. */
 export function startMemory(start: Recorded & Present): Memory {
   return inViewOf(fromRecord(start), start)
 }

@@ -8,7 +8,7 @@ import type { Position } from '../ledger/runs.ts'
 import { ledgerKeys } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
-export type Page = {
+type Page = {
   readonly keys: readonly CustomerKey[]
   /** The place behind each of them, in their order: it holds whatever customers come or go meanwhile. */
   readonly cursors: () => ReadonlyMap<CustomerKey, KeyCursor>
@@ -21,7 +21,6 @@ export type Page = {
 type Paging = {
   readonly client: Client
   readonly shape: CustomersShape
-  /** Customers in a page. */
   readonly limit: number
   /** Only customers for which all of these hold; a customer without a row is then left out. */
   readonly conditions: readonly Condition[]

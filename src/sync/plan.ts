@@ -8,10 +8,9 @@ import {
   type Status,
 } from '../model/user.ts'
 import type { CreateBody, UpdateBody } from '../service/client.ts'
-import { withoutConflict } from './conflict.ts'
+import { currentRefusals, withoutConflict } from './conflict.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
 import { fieldsToErase } from './erasure.ts'
-import { currentRefusals } from './left-out.ts'
 import { fieldIsRight, type Memory, PHONE, statusIsRight } from './memory.ts'
 import { createBody, eraseBody, type Policy, patchBody, putBody } from './write.ts'
 
@@ -221,7 +220,6 @@ export function isStatusKept(plan: Plan): boolean {
   return 'keepsStatus' in plan && plan.keepsStatus
 }
 
-/** The optional fields that a plan writes. */
 export function fieldsOf(plan: Plan): readonly OptionalField[] {
   return 'fields' in plan ? plan.fields : []
 }

@@ -1,13 +1,52 @@
-import type { Reason } from '../ledger/reason.ts'
-import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import { conflictMarks, isAbout, likelyFields, withConflict } from './conflict.ts'
+// The facts of an answer, and what follows from one that refuses, or says neither yes nor no.
+import type { Reason, ReasonCode } from '../ledger/reason.ts'
+import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { Called } from './call.ts'
+import {
+  conflictMarks,
+  currentRefusals,
+  isAbout,
+  likelyFields,
+  refusalMark,
+  withConflict,
+} from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
-import { type Facts, reasonOf } from './facts.ts'
-import { currentRefusals, refusalMark } from './left-out.ts'
 import type { Memory } from './memory.ts'
 import { fieldsOf, type Plan } from './plan.ts'
 import { rememberUnknown } from './remember.ts'
-import { resultOfCalls, type SetAside, type Turn, type TurnEnd, type TurnStep } from './turn.ts'
+import {
+  resultOfCalls,
+  retry,
+  type SetAside,
+  type Turn,
+  type TurnEnd,
+  type TurnSituation,
+  type TurnStep,
+} from './turn.ts'
+
+/** The facts of an answer besides its meaning; `status` is null when there was none. */
+export type Facts = Pick<TurnSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> &
+  Pick<Called, 'named' | 'conflict'> & {
+    readonly plan: Plan
+    readonly status: number | null
+    readonly error?: string
+    /** By Retry-After. */
+    readonly wait?: { readonly waitMs: number }
+    readonly desired: DesiredUser | null
+  }
+
+/** Codes, statuses and names only: a reason is stored, logged and shown. */
+export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {
+  const fields = fieldsOf(plan)
+  const known = named.filter((field) => fields.includes(field))
+  return {
+    code,
+    ...(status === null ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(fields.length > 0 ? { fields } : {}),
+    ...(known.length > 0 ? { named: known } : {}),
+  }
+}
 
 /**
  * Create refused in any way: the user may exist, so a lookup comes first. Update refused: where the answer names some of the fields,
@@ -38,12 +77,10 @@ export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const reason = { ...reasonOf('refused', facts), ...tried }
   const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
   const split = facts.accessFirst === true && !turn.setAside
-  if (endsAccess || split || NOT_ABOUT_STATUS.has(status))
-    return { turn: { ...turn, setAside: null }, end: again(reason) }
-  return { turn: { ...turn, setAside: null }, end: rejected(reason) }
+  const again = endsAccess || split || NOT_ABOUT_STATUS.has(status)
+  return { turn: { ...turn, setAside: null }, end: again ? retry(reason) : rejected(reason) }
 }
 
-const again = (reason: Reason): TurnEnd => ({ kind: 'retry', reason, failed: true })
 const rejected = (reason: Reason): TurnEnd => ({ kind: 'settle', state: 'rejected', reason })
 
 /** The same values as the last time: that they are all there is against the user need not be found out once more. */
@@ -90,7 +127,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
   const tried = joined(fields, before?.fields)
   if (kept.length === 0 || kept.length === fields.length) {
     const reason = { ...reasonOf('refused', facts), fields: tried }
-    return { turn: { ...turn, setAside: null }, end: again(reason) }
+    return { turn: { ...turn, setAside: null }, end: retry(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))
   return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, credible: null } } }
@@ -124,16 +161,16 @@ export function afterRefusedCreate(
   if (conflict) return afterConflict(turn, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
   const split = facts.accessFirst === true && fields.length === 0
-  if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: again(reason) }
+  if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: retry(reason) }
   // Refused without them as well: no field was to blame, or the service insists on one. The next create has all of them
   // again; a value that another user has may be free by then.
   if (fields.length === 0) {
     const memory = { ...turn.memory, refused: {}, conflict: null }
-    return { turn: { ...turn, memory }, end: turn.memory.conflict ? again(reason) : rejected(reason) }
+    return { turn: { ...turn, memory }, end: turn.memory.conflict ? retry(reason) : rejected(reason) }
   }
   const aside = { fields: named.length > 0 ? named : fields, conflicting: [] }
   const memory = rememberRefused(turn.memory, aside, facts)
-  return { turn: { ...turn, memory }, end: again(reason) }
+  return { turn: { ...turn, memory }, end: retry(reason) }
 }
 
 /**
@@ -151,7 +188,7 @@ function afterConflict(
     fields.length === 0
       ? { ...turn.memory, conflict: null }
       : rememberRefused(turn.memory, { fields: aside, conflicting: aside }, facts)
-  return { turn: { ...turn, memory }, end: again(reason) }
+  return { turn: { ...turn, memory }, end: retry(reason) }
 }
 
 /**

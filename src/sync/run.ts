@@ -12,9 +12,9 @@ import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { type ClaimResult, toEnding } from './finish.ts'
+import { leavesTrial, type Plan } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { leaveTrace } from './trace.ts'
-import { givenUp, isAccessFirst, nextMove, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { isAccessFirst, nextMove, retry, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 export type SyncLeaseOptions = {
   readonly context: SyncContext
@@ -146,7 +146,7 @@ async function takeTurns({ context, run, gate, subject }: Turning): Promise<Clai
     const move = await braked(braking, nextMove(turn, situation), turn)
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await atEnd(move.end)
-    await leaveTrace(context, { claim: run.claim, plan: move.plan, record, basis })
+    await leaveTrace(context, run.claim, move.plan, subject)
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
@@ -163,8 +163,19 @@ async function takeTurns({ context, run, gate, subject }: Turning): Promise<Clai
   }
 }
 
+/** Written down before a call: after a crash the record is what is known. */
+async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, { record, basis }: Subject) {
+  const { config, markStatusUnknown, markAsked } = context
+  // The trial that it tells of must not seem to have ended by itself.
+  if (basis.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
+  // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
+  const first = record.remote === 'unasked' && plan.kind !== 'lookup'
+  if (first && config.scope) await markAsked(claim.key)
+}
+
 /** A customer waits for this long if no call may be made now. Meanwhile no lease is put on the queue. */
 const PAUSED_MS = 5000
+const STOPPING = retry({ code: 'stopping' }, { failed: false, waitMs: 0 })
 
 /**
  * Asks for what each call of a claim needs: a permit of the common pace, and enough of the claim's lifetime for the
@@ -182,20 +193,23 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
   return { pass, close }
 
   async function pass(turn: Turn): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
-    if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
+    if (run.stopping.aborted) return { end: STOPPING }
     // Taken before all processes were told to stop, or to slow down.
     if (permit && !permits.stands(permit)) close()
     // Reading the customer or a call has used the time up: the same would happen at once again, and for ever.
-    if (!run.hasTime()) return { end: { kind: 'retry', reason: { code: 'out-of-time' }, failed: true } }
+    if (!run.hasTime()) return { end: retry({ code: 'out-of-time' }) }
     // The wait may not be worth going on: the service may have asked all processes to wait for an hour.
     const over = AbortSignal.any([run.stopping, run.expired])
     permit ??= await permits.take(over)
-    if (!permit && !over.aborted) return { end: givenUp('paused', PAUSED_MS) }
+    if (!permit && !over.aborted)
+      return { end: retry({ code: 'paused' }, { failed: false, waitMs: PAUSED_MS }) }
     // Last of all, so that nothing stands between this reading of the clock and the call.
-    if (run.stopping.aborted) return { end: givenUp('stopping', 0) }
+    if (run.stopping.aborted) return { end: STOPPING }
     // Our own pace left no time, which is nothing against the customer.
-    if (!permit || !run.hasTime())
-      return { end: givenUp('out-of-time', turn.made.length > 0 ? PAUSED_MS : 0) }
+    if (!permit || !run.hasTime()) {
+      const waitMs = turn.made.length > 0 ? PAUSED_MS : 0
+      return { end: retry({ code: 'out-of-time' }, { failed: false, waitMs }) }
+    }
     const passed = { permit }
     permit = null
     return passed

@@ -1,5 +1,4 @@
 // The other customers of a user: which of them are claimants, and which of their records knows the user best.
-import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import {
   type Digests,
@@ -29,9 +28,7 @@ export async function resolveSharing(
   return { ...met, basis: inherit(latestOf(own, kept), { own, mapped: met.mapped, digester }) }
 }
 
-type Reads = {
-  readonly config: Config
-  readonly readOther: SyncContext['readOther']
+type Reads = Pick<SyncContext, 'config' | 'readOther'> & {
   /** The database's time, by which the others are mapped. */
   readonly now: Date
 }

@@ -27,15 +27,12 @@ export type Snapshot = {
   readonly mapped: Mapped
   /** Postgres refuses to read the row, with this error: then `mapped` is rejected without an issue. */
   readonly unreadable: Error | null
-  /** Other customers with a record under the same `user_id`. */
   readonly sameUser: readonly CustomerKey[]
   /** Customers among them that map to it now, in scope (sharing.ts). */
   readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests
-  /** Digest of all that the mapping makes of the customer. */
   readonly desiredDigest: string
-  /** The database's time, in milliseconds since 1970. */
   readonly nowMs: number
 }
 

@@ -11,18 +11,16 @@ import { type CustomerDigests, forCustomer } from './digest.ts'
 import { mapFound } from './map.ts'
 import { type Memory, startMemory } from './memory.ts'
 import { resolveSharing } from './sharing.ts'
-import { givenUp, type TurnEnd } from './turn.ts'
+import { retry, type TurnEnd } from './turn.ts'
 
 /** A customer as a claim finds it. */
 export type Subject = {
   /** The customer's own. */
   readonly record: KnownRecord
   readonly mapped: Mapped
-  /** Other customers in scope that map to the same user. */
   readonly claimants: readonly CustomerKey[]
   /** The record to plan from: the customer's own, or that of the one that wrote to this user last. */
   readonly basis: KnownRecord
-  /** The knowledge of the user by that record. */
   readonly memory: Memory
   readonly digests: CustomerDigests
   /** Not null: it can be judged no further now. */
@@ -72,7 +70,7 @@ async function mapSubject(
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
     const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked')
     if (loses && !(await context.whenNoted()))
-      return { mapped: first, claimants: [], basis: record, end: givenUp('not-noted', NOT_NOTED_MS) }
+      return { mapped: first, claimants: [], basis: record, end: NOT_NOTED }
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
     return { ...(await resolveSharing(context, claim, { mapped, record })), end: null }
   } catch (error) {
@@ -80,7 +78,7 @@ async function mapSubject(
     if (!reason) throw error
     const issues = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
-    return { mapped, claimants: [], basis: record, end: { kind: 'retry', reason, failed: true } }
+    return { mapped, claimants: [], basis: record, end: retry(reason) }
   }
 }
 
@@ -98,8 +96,8 @@ function unreadable(error: unknown): Reason | null {
   }
 }
 
-/** How long a customer who is gone waits for changes that are captured and not noted yet. */
-const NOT_NOTED_MS = 1000
+/** A customer who is gone waits for changes that are captured and not noted yet. */
+const NOT_NOTED = retry({ code: 'not-noted' }, { failed: false, waitMs: 1000 })
 
 // A watched table without triggers may be one that a restore has just made anew, and that fills: no customer loses anything by
 // what is seen of it.

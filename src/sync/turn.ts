@@ -39,7 +39,6 @@ export type SetAside = {
   readonly credible: boolean | null
 }
 
-/** A call that the claim has made. */
 export type MadeCall = {
   readonly plan: Plan
   readonly meaning: WriteMeaning | ReadMeaning
@@ -141,9 +140,13 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
 
 /** Code of the reason with which a claim ends that came too early for a lookup. */
 export const JUST_WRITTEN = 'just-written'
+const justWritten = (waitMs: number) => retry({ code: JUST_WRITTEN }, { failed: false, waitMs })
 
-export function givenUp(code: Reason['code'], waitMs: number): TurnEnd {
-  return { kind: 'retry', reason: { code }, failed: false, waitMs }
+type Retry = Extract<TurnEnd, { readonly kind: 'retry' }>
+
+/** Tried again as a failed attempt after the back-off, unless `otherwise` says more. */
+export function retry(reason: Reason, otherwise: Partial<Pick<Retry, 'failed' | 'waitMs'>> = {}): Retry {
+  return { kind: 'retry', reason, failed: true, ...otherwise }
 }
 
 /**
@@ -161,14 +164,13 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
       // Never in the claim that has written: a GET may go on showing what was there before.
-      if (writes === 'accepted') return { plan, end: givenUp(JUST_WRITTEN, situation.consistencyDelayMs) }
-      if (lookups > 0) return { plan, end: { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true } }
+      if (writes === 'accepted') return { plan, end: justWritten(situation.consistencyDelayMs) }
+      if (lookups > 0) return { plan, end: retry({ code: 'needs-lookup' }) }
       return situation.lookupAfterMs > 0
-        ? { plan, end: givenUp(JUST_WRITTEN, situation.lookupAfterMs) }
+        ? { plan, end: justWritten(situation.lookupAfterMs) }
         : { plan, call: { method: 'GET' } }
     case 'create':
-      if (creates > 0)
-        return { plan, end: { kind: 'retry', reason: { code: 'created-already' }, failed: true } }
+      if (creates > 0) return { plan, end: retry({ code: 'created-already' }) }
       return { plan, call: { method: 'POST', body: plan.body } }
     case 'replace':
     case 'patch': {

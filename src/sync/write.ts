@@ -17,7 +17,8 @@ export type Policy = Pick<
 /** Create leaves nulls out: only `description` is documented as nullable (section 2.6). */
 export function createBody(user: DesiredUser, managed: readonly OptionalField[]): CreateBody {
   const given = managed.filter((field) => user.fields[field] !== null)
-  return { user_id: user.userId, status: user.status, ...picked(user, given) }
+  const values: Fields = Object.fromEntries(given.map((field) => [field, user.fields[field] ?? null]))
+  return { user_id: user.userId, status: user.status, ...values }
 }
 
 type Patching = {
@@ -50,11 +51,6 @@ export function eraseBody(
   fields: readonly OptionalField[],
   { clearWith }: Pick<Policy, 'clearWith'>,
 ): UpdateBody {
-  const body: Fields = {}
-  for (const field of fields) body[field] = clearWith[field] === 'empty' ? '' : null
-  return { status: 0, ...body }
-}
-
-function picked(user: DesiredUser, fields: readonly OptionalField[]): Fields {
-  return Object.fromEntries(fields.map((field) => [field, user.fields[field] ?? null]))
+  const empty = fields.map((field) => [field, clearWith[field] === 'empty' ? '' : null])
+  return { status: 0, ...Object.fromEntries(empty) }
 }

@@ -61,7 +61,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       'seenStatus === status',
     ],
   ],
-  'src/sync/left-out.ts': [
+  'src/sync/conflict.ts': [
     ['right-refusals-stand-for-ever', 'return new Set(stand ? fields : [])', 'return new Set(fields)'],
   ],
   'src/sync/write.ts': [

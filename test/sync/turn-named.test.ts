@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reasonOf } from '../../src/sync/facts.ts'
+import { reasonOf } from '../../src/sync/refusal.ts'
 import { ABSENT, type Answer, digests, exact, PREMIUM, play, SETTLED, user } from '../support/turn-scene.ts'
 
 const mapped = user(2, { email: 'b@x.es', last_name: 'Gil', gender: 1 })
