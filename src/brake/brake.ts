@@ -30,7 +30,6 @@ export type BrakeRequest = {
 /** The kinds for which this customer has to wait; none: go on, and it is counted. */
 export type Brake = (request: BrakeRequest) => Promise<readonly HeldKind[]>
 
-/** The kinds that one call may count for. */
 export const CALL_BRAKE_KINDS: readonly BrakeKind[] = [
   ...KINDS,
   ...OPTIONAL_FIELDS.map((field) => `clear:${field}` as const),

@@ -1,16 +1,17 @@
 import type { CustomerKey } from '../model/customer.ts'
 import { type BrakeKind, type BrakeRequest, CALL_BRAKE_KINDS, type HeldKind } from './brake.ts'
 
-/** The row of a kind, locked, with the limit that holds now. */
-export type KindState = {
+export type KindCounts = {
   readonly kind: BrakeKind
   /** Customers let through within the window. */
   readonly taken: number
-  readonly limit: number
   readonly tripped: boolean
   /** How many more a person expects: they pass and are not counted. */
   readonly expected: number
 }
+
+/** The row of a kind, locked, with the limit that holds now. */
+export type KindState = KindCounts & { readonly limit: number }
 
 export type WeighedRequest = BrakeRequest & {
   /** Kinds under which this customer was let through within the window already. */
@@ -31,7 +32,7 @@ type Situation = {
 }
 
 /** `expected`: it is one of those that a person expects. */
-export type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey; readonly expected?: boolean }
+type Entry = { readonly kind: BrakeKind; readonly key: CustomerKey; readonly expected?: boolean }
 type Trip = { readonly kind: BrakeKind; readonly limit: number }
 
 export type Decision = {

@@ -3,15 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Bases, type BrakeKind, baseOf, limitOf, ruleOf } from './brake.ts'
-import { BY_TRUNCATE } from './decide.ts'
-
-export type KindCounts = {
-  readonly kind: BrakeKind
-  /** Customers let through within the window. */
-  readonly taken: number
-  readonly tripped: boolean
-  readonly expected: number
-}
+import { BY_TRUNCATE, type KindCounts } from './decide.ts'
 
 const COUNTS = `
 SELECT b.kind, b.tripped_at IS NOT NULL AS tripped,

@@ -175,7 +175,6 @@ WITH page AS MATERIALIZED (
   WHERE l.state = 'held' AND ($2::text IS NULL OR l.key > $2) ORDER BY l.key LIMIT ${PAGE})
 SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY key`
 
-/** How many of the customers meant still wait for a person. */
 const LEFT = `
 SELECT count(*)::int AS left FROM rollcall.ledger l
 WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)

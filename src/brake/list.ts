@@ -20,7 +20,6 @@ export type KindHeld = {
   readonly trippedMs: number | null
   /** The limit at which it tripped; else null, because it follows the number of customers. */
   readonly limit: number | null
-  /** Let through within the window. */
   readonly taken: number
   /** The number of which the limit is a share, as last counted; null: it never mattered. */
   readonly base: number | null
@@ -73,7 +72,6 @@ export type HeldCustomer = {
   readonly kinds: readonly HeldKind[]
   readonly since: string | null
   readonly sinceMs: number | null
-  /** Let through by a person, and on its way. */
   readonly released: boolean
   /** The effect of a release, as far as the ledger tells: it holds no value, and only a digest of the desired user. */
   readonly what: {
@@ -126,7 +124,6 @@ export async function findKeys(client: Client, keys: readonly CustomerKey[], sta
   return await keysBy(client, named, [keys, states ?? null])
 }
 
-/** The decisions about held customers: by whom, what, when and why. */
 export type LoggedDecision = {
   readonly id: string
   readonly action: 'release' | 'discard'

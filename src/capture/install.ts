@@ -174,7 +174,6 @@ const LONGEST_WAIT_MS = 5_000
 
 type LockedWork = {
   readonly table: Relation
-  /** Run one after the other in one transaction. */
   readonly statements: readonly string[]
   /** Tries and waits together. */
   readonly patienceMs: number

@@ -47,7 +47,6 @@ export async function captureStatus(client: Client, config: Config): Promise<rea
   return [...gone, ...difference.tables.map((table) => statusOf(table, difference))]
 }
 
-/** Tables whose changes may be missed. */
 export async function unfitTables(client: Client, config: Config): Promise<readonly TableStatus[]> {
   const tables = await captureStatus(client, config)
   return tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
@@ -185,7 +184,6 @@ export async function readInstalled(client: Client) {
     readonly name: string
     readonly table: Relation
     readonly functionName: string
-    /** The events and timing as pg_trigger has them. */
     readonly type: number
     readonly transition: TransitionTables
     /** `O`: fires, `A`: fires even in replica mode, `D`: disabled, `R`: fires in replica mode only. */

@@ -1,5 +1,4 @@
-import { type DistinctAnswer, forgetAnswers, readAnswers } from '../ledger/answers.ts'
-import { OTHERS } from '../ledger/calls.ts'
+import { type DistinctAnswer, forgetAnswers, OTHERS, readAnswers } from '../ledger/calls.ts'
 import { minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'

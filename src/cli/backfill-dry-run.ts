@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { forecastBrake, readCounted, readKindCounts } from '../brake/forecast.ts'
-import { countBases } from '../brake/rows.ts'
+import { countBases } from '../brake/reserve.ts'
 import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'

@@ -40,7 +40,6 @@ export type FoundColumn = {
   readonly virtual: boolean
 }
 
-/** The facts about a compared column that a statement about customers needs. */
 export type KeyColumn = Pick<FoundColumn, 'name' | 'type' | 'base' | 'cast' | 'operators' | 'domain'>
 
 export async function findRelation(

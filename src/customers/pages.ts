@@ -1,4 +1,3 @@
-// All customer keys, page by page.
 import type { Pool } from 'pg'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'

@@ -6,7 +6,7 @@ import type { Relation } from '../config/relation.ts'
 import type { Client } from '../database/client.ts'
 
 /** Settings of a session for one statement, as SQL; none: those of every session of ours will do. */
-export type Settings = readonly string[]
+type Settings = readonly string[]
 
 export function settingsOf({ customers: { searchPath, rowSecurity } }: Config): Settings {
   const path = ['pg_catalog', ...searchPath.map((schema) => pg.escapeIdentifier(schema)), 'pg_temp']

@@ -23,7 +23,6 @@ const REDIS = {
 
 type BackendFactory = typeof createPostgresBackend | undefined
 
-/** The connection of BullMQ's classes, and how to close it. */
 export type QueueConnection = {
   /** For adding jobs: fails at once while the server is away, so that dispatch can say so and go on. */
   readonly producer: object
@@ -129,13 +128,8 @@ function redisError(error: unknown, server: string): RollcallError {
   const tls = tlsProblem(error)
   if (tls) return new RollcallError('TLS_FAILED', [`${server}: ${tls}`], options)
   const reply = replyOf(error)
-  if (reply !== undefined && !NOT_YET.test(reply))
-    return new RollcallError('QUEUE_REFUSED', [`${server}: ${reply}`], options)
-  return new RollcallError(
-    'QUEUE_DOWN',
-    [`${server}: ${reply ?? nameOf(error).code ?? 'no answer'}`],
-    options,
-  )
+  const code = reply !== undefined && !NOT_YET.test(reply) ? 'QUEUE_REFUSED' : 'QUEUE_DOWN'
+  return new RollcallError(code, [`${server}: ${reply ?? nameOf(error).code ?? 'no answer'}`], options)
 }
 
 /** The answer of Redis itself; ioredis does not give the type of these errors away. */

@@ -3,21 +3,17 @@ import { LANE, type Lane } from '../model/customer.ts'
 
 /** One reading at the tables, which are the same for all processes. */
 export type DepthReading = {
-  /** Monotonic. */
   readonly atMs: number
   /** Tokens that were ever given out. */
   readonly issued: number
   /** The leases among them that are on the queue: not claimed yet. */
   readonly queued: number
-  /** Calls per second that may be made. */
   readonly pace: number
-  /** Claims that this process carries out at once. */
   readonly concurrency: number
 }
 
 /** The state that a process keeps between two readings. */
 export type Depth = {
-  /** As many leases as there should be on the queue. */
   readonly leases: number
   /** Readings of the last second, this one included. */
   readonly readings: readonly DepthReading[]
@@ -75,7 +71,6 @@ function kept(before: Depth, reading: DepthReading): number {
 }
 
 type Demand = {
-  /** Leases that may be put on the queue now. */
   readonly room: number
   /** The brake holds those who would lose access. */
   readonly deletionsHeld: boolean

@@ -1,4 +1,4 @@
-export type LoopOptions = {
+type LoopOptions = {
   /** One step; resolves to whether there was anything to do. */
   readonly step: () => Promise<boolean>
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>

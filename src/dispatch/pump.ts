@@ -16,7 +16,6 @@ type PumpOptions = BoundTo & {
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
   readonly pace: () => Promise<number>
-  /** Calls that this process makes at once. */
   readonly concurrency: number
   /** Monotonic, in milliseconds. */
   readonly now: () => number

@@ -1,4 +1,4 @@
-// The queue as the house sees it. Only bullmq.ts, connect.ts and consume.ts know BullMQ and what is behind it.
+// The queue as the house sees it. Only bullmq.ts and connect.ts know BullMQ and what is behind it.
 import type { LeaseInLane } from '../ledger/lease.ts'
 import type { Mark } from '../ledger/mark.ts'
 

@@ -1,7 +1,6 @@
 import type { LeaseInLane } from '../ledger/lease.ts'
 
 type Options = {
-  /** Leases that are carried out at once. */
   readonly most: number
   /** Calls `begun` once the lease is claimed or void: from then on the claim protects it, and not the queue. */
   readonly carryOut: (lease: LeaseInLane, begun: () => void) => Promise<void>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { retried } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
+import { iso } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
 /** One call to the service and what became of it: names of fields and types, never a value. */
@@ -78,7 +79,6 @@ type Writing = {
   readonly mostAnswers?: number
 }
 
-/** Writes calls down, and counts their answers. */
 export async function writeCalls(
   pool: Pool,
   entries: readonly CallEntry[],
@@ -127,4 +127,39 @@ export async function readUnclear(
   if (keys.length === 0) return new Map()
   const { rows } = await client.query<{ key: CustomerKey; fields: string[] }>(UNCLEAR, [keys])
   return new Map(rows.map(({ key, fields }) => [key, fields]))
+}
+
+/**
+ * One distinct answer of the service; times as ISO text in UTC. `status` and `error` are both null where answers are counted
+ * together (`OTHERS`).
+ */
+export type DistinctAnswer = Pick<CallEntry, 'method' | 'status' | 'error' | 'body' | 'shape' | 'meaning'> & {
+  /** As the log of calls has it. */
+  readonly fingerprint: string
+  readonly count: number
+  readonly firstAt: string
+  readonly lastAt: string
+  /** The customer who was answered so last. */
+  readonly lastKey: CustomerKey
+}
+
+/** By method and status, as a contract is read; in each the most frequent first. */
+const ANSWERS = `
+SELECT fingerprint, method, status, error, body, shape, meaning, count::float8 AS count,
+  ${iso('first_at')} AS "firstAt", ${iso('last_at')} AS "lastAt", last_key AS "lastKey"
+FROM rollcall.answer a
+ORDER BY array_position('{POST,GET,PUT,PATCH}', method), method, status, error, a.count DESC, fingerprint`
+
+export async function readAnswers(client: Client): Promise<readonly DistinctAnswer[]> {
+  return (await client.query<DistinctAnswer>(ANSWERS)).rows
+}
+
+/** Locked in the order in which the writers take them. */
+const FORGET = `
+DELETE FROM rollcall.answer WHERE fingerprint IN (
+  SELECT fingerprint FROM rollcall.answer ORDER BY fingerprint COLLATE "C" FOR UPDATE)`
+
+/** Empties the table; resolves to how many there were. The log of calls stays. */
+export async function forgetAnswers(client: Client): Promise<number> {
+  return (await client.query(FORGET)).rowCount ?? 0
 }

@@ -5,7 +5,7 @@ import { type CustomerKey, LANE } from '../model/customer.ts'
 import { CURRENT_FINGERPRINT, HOLD_GENERATION } from './generation.ts'
 import { UNDER_WAY } from './note.ts'
 
-export type Check = { readonly key: CustomerKey; readonly token: string }
+type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
  * Only where no sync is owed, no outcome is unknown, no replan is due, and no other process has the row. A customer that was never

@@ -29,7 +29,6 @@ export type Claim = {
   readonly nowMs: number
   /** In how long the customer was to be planned again; null: not at all, or that time is why it is claimed. */
   readonly replanInMs: number | null
-  /** The generation of the mapping that this claim goes by. */
   readonly generation: string
 }
 

@@ -44,11 +44,9 @@ export type Ending = {
   } | null
   /** Digest of what the mapping made of the customer. */
   readonly desiredDigest: string | null
-  /** The memory at the end of the claim. */
   readonly record: LedgerRecord
 
   readonly next: {
-    /** Counts as a failed attempt. */
     readonly failed: boolean
     readonly backoffMs: number
     /**
@@ -100,7 +98,6 @@ SELECT $3 * interval '1 ms' AS pause,
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
   ${LOOKUPS_DERIVED}`
 
-/** The sync that is owed next. */
 const OWED = `
 UPDATE rollcall.owed o SET
   token = NULL,

@@ -27,7 +27,6 @@ WHERE $1::text[] IS NULL OR x.key = ANY($1)
 ORDER BY x.id DESC LIMIT $2`
 
 type Asked = {
-  /** None: all. */
   readonly keys: readonly CustomerKey[]
   readonly limit: number
 }

@@ -60,7 +60,6 @@ export type ReasonGroup = Waiting & {
   readonly status: number | null
   readonly error: string | null
   readonly customers: number
-  /** One of them. */
   readonly example: CustomerKey
   readonly fields: readonly string[] | null
   readonly named: readonly string[] | null

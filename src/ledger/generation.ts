@@ -7,7 +7,6 @@ import { RollcallError } from '../model/errors.ts'
 /** The mapping that syncs go by, and whether it is the one that was asked about. */
 export type MappingStatus = {
   readonly generation: string
-  /** ISO 8601 in UTC. */
   readonly appliedAt: string
   /** All customers that differ under it have been noted. */
   readonly swept: boolean
@@ -27,7 +26,6 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
 export const HOLD_GENERATION =
   'generation_locked AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
 
-/** No claim was ever made. */
 const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation IS NOT NULL)
   AND NOT EXISTS (SELECT FROM rollcall.owed WHERE unknown OR due_at IS NOT NULL AND call_token IS NOT NULL)`
 
@@ -89,7 +87,6 @@ async function addGeneration(pool: Pool, statement: string, fingerprint: string)
   })
 }
 
-/** The sweep of this generation has come to its end. */
 export async function markSwept(client: Client, generation: string): Promise<void> {
   await client.query(
     'UPDATE rollcall.generation SET swept_at = clock_timestamp() WHERE id = $1 AND swept_at IS NULL',

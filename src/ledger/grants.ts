@@ -2,10 +2,9 @@
 // why. src/cli/grants.ts makes a script of it, test/ledger/grants-needed.full.test.ts takes away each right in turn.
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as core from './schema.ts'
-import type * as brake from './schema-brake.ts'
 import type * as reported from './schema-reported.ts'
 
-type Schema = typeof core & typeof brake & typeof reported
+type Schema = typeof core & typeof reported
 type Owned = { [K in keyof Schema]: Schema[K] extends PgTable ? Schema[K]['_']['name'] : never }[keyof Schema]
 /** `migration` is made by the migrator itself. */
 type OwnedTable = Owned | 'migration'

@@ -1,30 +1,23 @@
 import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { FieldIssue } from '../model/mapped.ts'
 import type { CallEntry } from './calls.ts'
 import { OPEN_RELEASE } from './failures.ts'
 import { UNDER_WAY } from './note.ts'
-import type { Reason } from './reason.ts'
-import type { CustomerState, RemoteState } from './record.ts'
+import type { KnownRecord } from './record.ts'
 
-/** One call that was made for a customer, as it was written down. */
 export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
   /** When it ended, by the clock of the process that made it. */
   readonly at: string
-  /** The process: what it is, host and pid. */
   readonly by: string
   /** Fingerprint of the answer, as `rollcall answers` shows it. */
   readonly answer: string
 }
 
-/** All that is stored of one customer; times as ISO text in UTC, null for never. Null: nothing is known of this key. */
-export type History = {
-  readonly state: CustomerState
+/** All that is stored of one customer; times as ISO text in UTC, null for never. */
+type Known = Pick<KnownRecord, 'userId' | 'remote' | 'state' | 'reason' | 'issues' | 'writtenAgoMs'> & {
   /** Held, and a person has released the change: the next sync sends it. */
   readonly released: boolean
-  readonly reason: Reason | null
-  readonly issues: readonly FieldIssue[]
   /** Since when it is in this state for this reason. */
   readonly since: string | null
   /** Calls in a row that settled nothing. */
@@ -32,7 +25,6 @@ export type History = {
   /** Until the next attempt; null when none is owed or one is under way, negative when it should have been made. */
   readonly nextInMs: number | null
   readonly owed: boolean
-  /** On the queue, or being synced at this moment. */
   readonly underWay: boolean
   /** Age of the oldest change that is not settled; null where none is known. */
   readonly owedSinceMs: number | null
@@ -42,25 +34,22 @@ export type History = {
   readonly capturedMs: number | null
   /** False: the outbox is too large to look for such a change. */
   readonly outboxSearched: boolean
-  /** The state at the service counts as unknown. */
   readonly unknown: boolean
   /** When the change was captured that was settled last. */
   readonly changedAt: string | null
-  /** When the service last acknowledged a write, and how long ago that is. */
   readonly acknowledgedAt: string | null
-  readonly writtenAgoMs: number | null
   /** The status that was last agreed on. */
   readonly agreedStatus: number | null
   /** The service has shown or taken a status of the user. */
   readonly metBefore: boolean
   /** When a GET last showed all that is desired. */
   readonly verifiedAt: string | null
-  readonly userId: string | null
-  readonly remote: RemoteState
   /** The difference that checks have found, and that is open; with one check it is only suspected. */
   readonly finding: OpenFinding | null
   readonly calls: readonly LoggedCall[]
-} | null
+}
+/** Null: nothing is known of this key. */
+export type History = Known | null
 
 type OpenFinding = {
   readonly kind: string
@@ -69,7 +58,6 @@ type OpenFinding = {
   readonly access: string | null
   readonly checks: number
   readonly repairs: number
-  /** ISO 8601 in UTC. */
   readonly firstSeen: string
 }
 
@@ -112,7 +100,7 @@ FROM (SELECT s.searched, CASE WHEN s.searched THEN (SELECT min(at) FROM rollcall
 
 /** The record of a customer in our tables, with its last `limit` calls. Reads only. */
 export async function readHistory(client: Client, key: CustomerKey, limit: number): Promise<History> {
-  type Row = NonNullable<History> & { readonly known: boolean }
+  type Row = Known & { readonly known: boolean }
   const { known, ...history } = await oneRow<Row>(client, HISTORY, [key, limit])
   return known ? history : null
 }

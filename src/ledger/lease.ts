@@ -84,7 +84,6 @@ type QueueState = {
   readonly queued: number
   /** Tokens that were ever given out. The checks' are among them, so the queue may get a little more than is carried out. */
   readonly issued: number
-  /** The lanes that have due rows. */
   readonly due: readonly Lane[]
 }
 

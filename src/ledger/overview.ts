@@ -2,8 +2,7 @@ import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
-import { common, STOPPED as NOT_SYNCED, OPEN_RELEASE } from './failures.ts'
-import type { CustomerState } from './record.ts'
+import { common, type IssueGroup, STOPPED as NOT_SYNCED, OPEN_RELEASE, type ReasonGroup } from './failures.ts'
 
 /** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {
@@ -14,7 +13,6 @@ export type Overview = {
     readonly due: number
     readonly queued: number
     readonly active: number
-    /** Waiting for a later attempt. */
     readonly waiting: number
     readonly oldestAgeMs: number | null
     /**
@@ -28,21 +26,13 @@ export type Overview = {
   readonly states: Readonly<
     Record<'idle' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
   >
-  readonly reasons: readonly {
-    readonly state: CustomerState
-    readonly code: string
-    readonly status: number | null
-    readonly error: string | null
-    /** Names that all of them have; null where they differ, or where none are said. */
-    readonly fields: readonly string[] | null
-    readonly customers: number
-  }[]
+  /** Names of fields that all of them have; null where they differ, or where none are said. */
+  readonly reasons: readonly Pick<
+    ReasonGroup,
+    'state' | 'code' | 'status' | 'error' | 'fields' | 'customers'
+  >[]
   /** Counts only customers who are synced but for these fields: a rejected or failing one counts by its reason. */
-  readonly fieldIssues: readonly {
-    readonly field: string
-    readonly code: string
-    readonly customers: number
-  }[]
+  readonly fieldIssues: readonly Pick<IssueGroup, 'field' | 'code' | 'customers'>[]
   readonly outbox: { readonly rows: number; readonly bytes: number; readonly oldestAgeMs: number | null }
 }
 

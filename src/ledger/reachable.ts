@@ -27,7 +27,6 @@ type Options = {
   readonly role?: string
 }
 
-/** Runs `work`; other errors than those pass as they are. */
 export async function reachable<T>(work: () => Promise<T>, options: Options = {}): Promise<T> {
   try {
     return await work()

@@ -5,7 +5,7 @@ import { WORKER } from './grants.ts'
 import { checkMigrated } from './migrate.ts'
 
 /** Why nothing can be said of what was sent before. */
-export type Unreadable = 'not-migrated' | 'no-right'
+type Unreadable = 'not-migrated' | 'no-right'
 
 /** The inputs of a forecast. */
 const FORECAST = 'brake capture_mark generation ledger migration owed pace run target'.split(' ')
@@ -33,7 +33,6 @@ export async function whyUnreadable(
   }
 }
 
-/** Whether this role may read one more table of ours. */
 export async function mayRead(client: Client, table: string): Promise<boolean> {
   const asked = `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`
   return (await oneRow<{ may: boolean }>(client, asked, [table])).may

@@ -153,7 +153,6 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
   })
 }
 
-/** A customer with a record under some `user_id`. */
 export type UserRecord = Pick<KnownRecord, 'remote' | 'state' | 'writtenAgoMs' | 'verifiedAgoMs'> & {
   readonly key: CustomerKey
 }

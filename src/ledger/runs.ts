@@ -24,7 +24,6 @@ type AskedRun = {
   /** Generation of the mapping: under another one, other customers differ. */
   readonly generation: string
   readonly options: RunOptions
-  /** The gaps in capture that it closes at its end. */
   readonly marks?: readonly string[]
   readonly capture?: string
 }
@@ -32,10 +31,8 @@ type AskedRun = {
 /** A run that has not ended: cursor and tally as they were stored; none at the start. */
 export type Unfinished<Cursor, Tally> = {
   readonly id: string
-  /** ISO 8601. */
   readonly startedAt: string
   readonly cursor: Cursor | null
-  /** Customers, as counted at its start. */
   readonly total: number | null
   readonly tally: Partial<Tally>
 }
@@ -142,14 +139,10 @@ export async function readOtherBackfill(
   client: Client,
   options: RunOptions,
 ): Promise<{ readonly same: boolean } | null> {
-  const { rows } = await client.query<{ same: boolean }>(
-    `SELECT options = $1 AS same FROM rollcall.run WHERE kind = 'backfill' AND ended_at IS NULL`,
-    [JSON.stringify(options)],
-  )
-  return rows[0] ?? null
+  const found = `SELECT options = $1 AS same FROM rollcall.run WHERE kind = 'backfill' AND ended_at IS NULL`
+  return (await client.query<{ same: boolean }>(found, [JSON.stringify(options)])).rows[0] ?? null
 }
 
-/** A condition on our tables, by itself. */
 async function holds(client: Client, condition: string, values: unknown[] = []): Promise<boolean> {
   return (await oneRow<{ holds: boolean }>(client, `SELECT (${condition}) IS TRUE AS holds`, values)).holds
 }
@@ -159,11 +152,8 @@ async function holds(client: Client, condition: string, values: unknown[] = []):
  * and not one who was there before it.
  */
 export async function allAreBroughtIn(client: Client): Promise<boolean> {
-  return await holds(
-    client,
-    `EXISTS (SELECT FROM rollcall.run
-       WHERE kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_ALL})`,
-  )
+  const done = `kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_ALL}`
+  return await holds(client, `EXISTS (SELECT FROM rollcall.run WHERE ${done})`)
 }
 
 /**
@@ -198,13 +188,11 @@ export async function truncateWasDismissed(client: Client): Promise<boolean> {
 
 /** The fate of rows that changed while nothing captured it. */
 export const MISSED_HOW = ['inserted', 'changed', 'deleted'] as const
-/** Rows that were written so. */
 export type Missed = Readonly<Record<(typeof MISSED_HOW)[number], number>>
 
 export type SweepReport = {
   readonly kind: SweepKind
   readonly options: RunOptions
-  /** ISO 8601 in UTC. */
   readonly startedAt: string
   readonly updatedAt: string
   /** Null: it is under way, or it waits for a process to go on with it. */

@@ -1,4 +1,4 @@
-// The tables of the protocol, of pace and target; those of brake, drift and the log of calls stand beside it. The
+// The tables of the protocol, of pace and target; those of brake, drift and the log of calls are in schema-reported.ts. The
 // protocol (docs/protocol.md) says what the columns of `owed` mean together; the statements beside this file write them,
 // and pace/stored.ts.
 import { sql } from 'drizzle-orm'
@@ -7,16 +7,23 @@ import {
   bigserial,
   boolean,
   check,
+  customType,
   doublePrecision,
   index,
   integer,
   jsonb,
+  pgSchema,
   primaryKey,
   smallint,
   text,
+  timestamp,
 } from 'drizzle-orm/pg-core'
-import { at, key, rollcall } from './schema-columns.ts'
 
+export const rollcall = pgSchema('rollcall')
+
+/** Keys compare byte by byte, so that every process sorts, and therefore locks, in the same order. */
+export const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+export const at = (name: string) => timestamp(name, { withTimezone: true })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
 /** Single-use tokens of leases. */
@@ -71,11 +78,8 @@ export const owed = rollcall.table(
     hiddenUnknown: boolean('hidden_unknown').notNull().default(false),
     /** A write that ends a trial, or another customer's, may have landed: status 0 seen now is no ended trial. */
     statusUnknown: boolean('status_unknown').notNull().default(false),
-    /** Lookups still to come after an outcome that was unknown. */
     verifyLeft: smallint('verify_left').notNull().default(0),
-    /** When the next of them is owed. */
     verifyAt: at('verify_at'),
-    /** Until when the check lasts that has the token. */
     checkUntil: at('check_until'),
     lane: smallint('lane').notNull(),
     dueAt: at('due_at'),
@@ -83,9 +87,7 @@ export const owed = rollcall.table(
     replanAt: at('replan_at'),
     token: bigint('token', { mode: 'bigint' }),
     callToken: bigint('call_token', { mode: 'bigint' }),
-    /** Claims in a row that settled nothing. */
     attempts: integer('attempts').notNull().default(0),
-    /** Since when a change waits that is not settled. */
     changedAt: at('changed_at'),
   },
   (t) => [
@@ -105,9 +107,7 @@ export const ledger = rollcall.table(
     remote: text('remote').notNull().default('unasked'),
     sentStatus: smallint('sent_status'),
     seenStatus: smallint('seen_status'),
-    /** Digest of what was last acknowledged, by field. */
     sent: jsonb('sent').$type<Record<string, string>>().notNull().default({}),
-    /** Digest of the normal form that a GET last showed, by field. */
     seen: jsonb('seen').$type<Record<string, string>>().notNull().default({}),
     /** Digest of a value that the service refused, by field; not sent again until it changes. */
     refused: jsonb('refused').$type<Record<string, string>>().notNull().default({}),
@@ -116,9 +116,7 @@ export const ledger = rollcall.table(
     /** Key id and normal-form version of the digests above. */
     digestKeyId: text('digest_key'),
     state: text('state').notNull().default('idle'),
-    /** Since when it is in this state for this reason. */
     since: at('since'),
-    /** Why, in codes and field names. */
     reason: jsonb('reason'),
     issues: jsonb('issues').notNull().default([]),
     lastAnswer: jsonb('last_answer'),
@@ -159,7 +157,6 @@ export const ledger = rollcall.table(
   ],
 )
 
-/** One row: the pace of all processes together. */
 export const pace = rollcall.table(
   'pace',
   {
@@ -169,9 +166,7 @@ export const pace = rollcall.table(
     /** The ceiling that a configuration last asked for; one that was set by hand stands until that changes. */
     configured: doublePrecision('configured'),
     rate: doublePrecision('rate').notNull(),
-    /** When the rate was last raised. */
     raisedAt: at('raised_at').notNull().default(sql`now()`),
-    /** When the next permit becomes free. */
     nextFree: at('next_free').notNull().default(sql`now()`),
     /** No call before this: the service said so (Retry-After). */
     notBefore: at('not_before'),

@@ -2,10 +2,10 @@
 import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
+import type { Claim } from './claim.ts'
 import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
-/** The record of a customer and its owed sync, as of one moment. */
-export type Work = {
+export type Work = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown'> & {
   readonly key: CustomerKey
   /** There is a record of it, and more in it than that it is owed its first claim. */
   readonly known: boolean
@@ -13,9 +13,6 @@ export type Work = {
   readonly owed: boolean
   /** A claim of a sync was made that has not ended. */
   readonly claimed: boolean
-  readonly unknown: boolean
-  readonly hiddenUnknown: boolean
-  readonly statusUnknown: boolean
   readonly replanAtMs: number | null
   readonly id: string | null
   /** Rises with each note; null: never noted. */

@@ -77,12 +77,9 @@ export async function voidBinding(client: Client, boundAt: string): Promise<void
   await client.query(`UPDATE rollcall.target SET bound_by = bound_by WHERE ${BOUND_AT} = $1`, [boundAt])
 }
 
-/** The present binding; null when there is none. */
 export async function readBinding(client: Client): Promise<Binding | null> {
-  const { rows } = await client.query<{ binding: Binding }>(
-    'SELECT xmin::text AS binding FROM rollcall.target',
-  )
-  return rows[0]?.binding ?? null
+  const present = 'SELECT xmin::text AS binding FROM rollcall.target'
+  return (await client.query<{ binding: Binding }>(present)).rows[0]?.binding ?? null
 }
 
 /** The service that the ledger is about; null when it was never bound. */
@@ -96,8 +93,7 @@ export async function differencesFromBinding(
   client: Client,
   target: PartialTarget,
 ): Promise<readonly TargetDifference[]> {
-  const { rows } = await client.query<Bound>(BOUND)
-  const [bound] = rows
+  const [bound] = (await client.query<Bound>(BOUND)).rows
   return bound ? differencesOf(bound, await present(client, target)) : []
 }
 

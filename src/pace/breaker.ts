@@ -7,13 +7,10 @@ export type Breaker = {
   readonly state: 'closed' | 'open' | 'trying'
   readonly openedAt: number | null
   readonly probeAt: number | null
-  /** Probes that failed since it was closed. */
   readonly failed: number
-  /** Calls in a row that failed, while calls are made. */
   readonly troubles: TroubleTally
   /** Calls that failed as it opened; their attempts are given back once a probe has failed, too. */
   readonly forgiven: TroubleTally
-  /** Good calls in a row since it is trying. */
   readonly successes: number
   /** Calls of an earlier epoch were begun before it was trying, and say nothing of how it is since. */
   readonly from: number

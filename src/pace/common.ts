@@ -8,7 +8,6 @@ export type CommonPace = {
   readonly ceiling: number
   readonly rate: number
   readonly raisedAt: number
-  /** How often the rate was lowered. */
   readonly epoch: number
   /** Until when the service asked all processes to wait; null: calls have done well since. */
   readonly notBefore: number | null
@@ -20,7 +19,7 @@ export type CommonPace = {
 }
 
 /** By the row id of a customer: when it was so last. */
-export type Times = Readonly<Record<string, number>>
+type Times = Readonly<Record<string, number>>
 
 /** `giveBack`: attempts that customers lost to an outage that is over now. */
 export type Changed = { readonly pace: CommonPace; readonly giveBack: Breaker['forgiven'] }

@@ -6,7 +6,6 @@ import type { CallOutcome, Permit, Permits, ReportOutcome, ServiceHealth } from 
 
 /** Times in milliseconds, by the clock of the process. */
 export type Keys = {
-  /** Calls in a row that were denied. */
   readonly denied: TroubleTally
   /** `asking`: a probe is to tell whether the keys are refused or these customers; null: calls are made. */
   readonly stopped: 'asking' | 'refused' | null
@@ -144,9 +143,7 @@ export function makeKeys({ permits, report, sleep, now, random, onChange }: Opti
     areStopped: () => keys.stopped !== null,
     areRefused: () => keys.stopped === 'refused',
     isProbeDue: () => keys.stopped !== null && keys.probeAt <= now(),
-    /** Row ids of customers who were denied. */
     denied: () => Object.keys(keys.denied),
-    /** The answer to a probe of this process. */
     probed(health: ServiceHealth): void {
       const after = probedKeys(keys, health, now(), random())
       change(after, eventOf(keys, after, now()))

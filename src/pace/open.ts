@@ -1,11 +1,14 @@
 import type { Pool } from 'pg'
-import type { PaceEvent } from './events.ts'
+import { makeBatch } from '../database/batch.ts'
+import { nameOf } from '../model/name-of.ts'
+import { afterCalls, isTroubled } from './common.ts'
+import { eventsOf, type PaceEvent } from './events.ts'
 import { makeKeys } from './keys.ts'
-import type { Permits, ReportOutcome } from './pace.ts'
+import type { CallOutcome, Permits, ReportOutcome } from './pace.ts'
 import { makePermits } from './permits.ts'
 import { makeProbing, type ProbeService } from './probing.ts'
-import { type Known, makeReportOutcome } from './report-outcome.ts'
 import { currentRate, reservePermits } from './row.ts'
+import { changePace } from './stored.ts'
 
 type Options = {
   readonly pool: Pool
@@ -14,7 +17,6 @@ type Options = {
   readonly now: () => number
   readonly random: () => number
   readonly onChange: (event: PaceEvent) => void
-  /** How long the answer to a call may take. */
   readonly timeoutMs: number
 }
 
@@ -64,4 +66,55 @@ export function openPace(options: Options): Pace {
       return what
     },
   }
+}
+
+/** This process' knowledge of the row, from its last reservation or report. */
+type Known = { troubled: boolean }
+
+type Reporting = Pick<Options, 'pool' | 'onChange'> & {
+  readonly known: Known
+  /** Forgets the permits that were reserved before a report. */
+  readonly drop: () => void
+}
+
+/**
+ * Stores what calls tell of the service, several in one transaction. Good calls of a service that works cost no
+ * statement: they are reported only while there is something that they end.
+ */
+function makeReportOutcome({ pool, known, drop, onChange }: Reporting): ReportOutcome {
+  const load = makeBatch<CallOutcome, null>(async (calls) => {
+    await store(calls)
+    return calls.map(() => null)
+  })
+
+  /** Calls that are on their way to the row. */
+  let storing = 0
+
+  async function store(calls: readonly CallOutcome[]): Promise<void> {
+    const { before, after, now } = await changePace(pool, ({ pace, now }) => ({
+      pace: afterCalls(pace, calls, now),
+    }))
+    known.troubled = isTroubled(after)
+    const slower = after.epoch > before.epoch || (after.notBefore ?? 0) > (before.notBefore ?? 0)
+    if (slower || after.breaker.state === 'open') drop()
+    for (const event of eventsOf(before, after, now)) onChange(event)
+  }
+
+  // Whatever becomes of it: the claim that made the call has an ending to store.
+  return async (call) => {
+    if (!tells(call, known.troubled || storing > 0)) return
+    // From now on, and not from when the row says so: good calls in between would be missing in the count.
+    storing++
+    try {
+      await load(call)
+    } catch (error) {
+      onChange({ kind: 'unreported', ...nameOf(error) })
+    } finally {
+      storing--
+    }
+  }
+}
+
+function tells({ health, busy, holdMs }: CallOutcome, troubled: boolean): boolean {
+  return busy || holdMs > 0 || health === 'trouble' || (health === 'well' && troubled)
 }

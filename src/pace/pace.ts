@@ -31,7 +31,6 @@ export type ServiceHealth = 'well' | 'trouble' | 'denied' | 'neutral'
 export type CallOutcome = {
   /** Row id of the customer in `owed`: troubles of one customer are not troubles of the service. */
   readonly id: string
-  /** The epoch of the permit that the call was made with. */
   readonly epoch: string
   readonly health: ServiceHealth
   /** 429 or 503: the rate is lowered. */

@@ -9,14 +9,12 @@ export type PaceReport = {
   readonly configured: number | null
   /** Calls per second that may be made now, if no call were held or stopped. */
   readonly rate: number
-  /** How often it was lowered. */
   readonly epoch: string
   /** For so long no process calls, because the service asked for it (Retry-After); 0: it did not. */
   readonly heldForMs: number
   readonly breaker: Breaker['state']
   /** Why calls are stopped: the service is out of order, or refuses the keys of the worker that called last. */
   readonly cause: 'outage' | 'credentials' | null
-  /** Since when. */
   readonly openedAt: string | null
   readonly nextProbeMs: number | null
   readonly failedProbes: number

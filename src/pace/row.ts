@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { oneRow } from '../database/client.ts'
 import { LONGEST_HOLD_MS } from './common.ts'
 
 /** Permits are reserved for this long ahead: short enough that a change of pace is felt at once. */
@@ -9,7 +10,6 @@ export type Reservation = {
   readonly count: number
   readonly startMs: number
   readonly spacingMs: number
-  /** How often the rate had been lowered by then. */
   readonly epoch: string
   /** No process may call: the service is out of order. */
   readonly closed: boolean
@@ -60,10 +60,7 @@ SELECT count, (extract(epoch FROM start - now) * 1000)::float8 AS "startMs", (10
 FROM r`
 
 export async function reservePermits(pool: Pool, count: number): Promise<Reservation> {
-  const { rows } = await pool.query<Reservation>(RESERVE, [count, HORIZON_MS])
-  const [reservation] = rows
-  if (!reservation) throw new Error('the pace row is missing')
-  return reservation
+  return await oneRow<Reservation>(pool, RESERVE, [count, HORIZON_MS])
 }
 
 /**

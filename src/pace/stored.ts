@@ -2,21 +2,19 @@
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { retried } from '../database/batch.ts'
-import type { Client } from '../database/client.ts'
+import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { Breaker, TroubleTally } from './breaker.ts'
 import type { Changed, CommonPace } from './common.ts'
 
 /** With the lease of the probe that is under way, as text. */
-type Row = Pick<CommonPace, 'ceiling' | 'rate' | 'raisedAt' | 'epoch' | 'notBefore'> & {
-  readonly state: Breaker['state']
-  readonly openedAt: number | null
-  readonly probeAt: number | null
-  readonly trouble: unknown
-  readonly lease: string | null
-  readonly now: number
-}
+type Row = Pick<CommonPace, 'ceiling' | 'rate' | 'raisedAt' | 'epoch' | 'notBefore'> &
+  Pick<Breaker, 'state' | 'openedAt' | 'probeAt'> & {
+    readonly trouble: unknown
+    readonly lease: string | null
+    readonly now: number
+  }
 
 /** Microseconds since 1970: a lease is known by it. */
 export const LEASE = `(extract(epoch FROM probe_until) * 1000000)::bigint::text`
@@ -53,7 +51,6 @@ const TROUBLE = z
 
 type Troubled = Pick<CommonPace, 'breaker' | 'busy' | 'held'>
 
-/** As the row says it. */
 export function readTrouble(row: Pick<Row, 'state' | 'openedAt' | 'probeAt' | 'trouble'>): Troubled {
   const { state, openedAt, probeAt, trouble } = row
   const { busy, held, ...counts } = TROUBLE.parse(trouble)
@@ -97,9 +94,7 @@ export async function changePace(
 }
 
 async function readLocked(client: ClientBase): Promise<StoredPace> {
-  const { rows } = await client.query<Row>(READ)
-  const [row] = rows
-  if (!row) throw new Error('the pace row is missing')
+  const row = await oneRow<Row>(client, READ)
   const { ceiling, rate, raisedAt, epoch, notBefore, now, lease } = row
   return { pace: { ceiling, rate, raisedAt, epoch, notBefore, ...readTrouble(row) }, now, lease }
 }
@@ -132,7 +127,6 @@ UPDATE rollcall.owed o SET attempts = greatest(0, o.attempts - locked.calls),
   due_at = least(o.due_at, greatest(now(), o.not_before))
 FROM locked WHERE o.id = locked.id AND o.token IS NULL AND o.due_at IS NOT NULL`
 
-/** Attempts that were lost to an outage, not to the customers. */
 async function giveBackAttempts(client: Client, lost: TroubleTally): Promise<void> {
   if (Object.keys(lost).length > 0) await client.query(GIVE_BACK, [lost])
 }

@@ -17,7 +17,6 @@ export function refusePlainHttp(origin: string): void {
   }
 }
 
-/** Section 4 has production and development at separate addresses. */
 export function namedService(origin: string, { service }: Pick<Config, 'service'>): NamedService {
   return { origin, environment: service.environment, local: isLoopback(new URL(origin).hostname) }
 }

@@ -20,7 +20,6 @@ const scalar = z.union([z.string(), z.number(), z.boolean()])
 
 /** Reads only the `user_id` of a user; unknown fields are let pass. */
 const named = z.looseObject({ user_id: scalar.transform(String) })
-/** Section 4.4. */
 const retrieved = named.extend({ status: numeric })
 
 /**
@@ -94,7 +93,6 @@ function isNo(value: unknown): boolean {
   return isFalse(value) || value === 0 || (typeof value === 'string' && /^(?:0|no)$/i.test(value))
 }
 
-/** An HTTP status of the error kind, as number or as text. */
 function isErrorNumber(value: unknown): boolean {
   if (typeof value !== 'number' && !(typeof value === 'string' && /^\s*\d{3}\s*$/.test(value))) return false
   return Number(value) >= 400 && Number(value) < 600

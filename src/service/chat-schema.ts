@@ -53,7 +53,7 @@ export const message = z.discriminatedUnion('type', [textMessage, imageMessage, 
 export type MessageWire = z.infer<typeof message>
 
 /** Section 2.4. */
-export const schedule = z
+const schedule = z
   .strictObject({
     day: z.enum(WEEKDAYS),
     start_first_period: period('UTC time at which the morning period starts, h:mm.', '8:00'),

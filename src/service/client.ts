@@ -22,7 +22,6 @@ export type Reply = {
 
 export type CallOptions = { readonly signal?: AbortSignal }
 
-/** The parts of every client of the service. */
 export type ClientOptions = {
   /** SERVICE_URL as it was read: an origin, and nothing behind it. */
   readonly origin: string

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BrakeKind } from '../../src/brake/brake.ts'
-import { forecastBrake, type KindCounts } from '../../src/brake/forecast.ts'
+import type { KindCounts } from '../../src/brake/decide.ts'
+import { forecastBrake } from '../../src/brake/forecast.ts'
 
 const rules = {
   windowHours: 24,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderAnswers } from '../../src/cli/answers.ts'
-import type { DistinctAnswer } from '../../src/ledger/answers.ts'
+import type { DistinctAnswer } from '../../src/ledger/calls.ts'
 import { OTHERS } from '../../src/ledger/calls.ts'
 
 const ANSWER: DistinctAnswer = {

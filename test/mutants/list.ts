@@ -221,7 +221,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['brake-never-stays-tripped', 'if (tripped || exceeded) return false', 'if (exceeded) return false'],
     ['brake-truncate-ignored', 'const emptied = truncated &&', 'const emptied = !truncated &&'],
   ],
-  'src/brake/rows.ts': [
+  'src/brake/reserve.ts': [
     [
       'brake-release-of-something-else',
       'digest === request.desiredDigest ? kinds : []',
