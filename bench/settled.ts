@@ -36,7 +36,7 @@ export async function settleAll(url: string, config: Config): Promise<void> {
       const digests = forCustomer(digester, row.id)
       const fields = Object.entries(mapped.user.fields) as [Parameters<typeof digests.exact>[0], string][]
       const sent = Object.fromEntries(fields.map(([field, value]) => [field, digests.exact(field, value)]))
-      return { key: row.id, sent, desired: digester.whole(row.id, mapped, config.clearWith) }
+      return { key: row.id, sent, desired: digester.ofCustomer(row.id, mapped, config.clearWith) }
     })
     await pool.query(
       `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, sent, digest_key, state, desired, generation)

@@ -26,7 +26,7 @@ export type WeighedRequest = BrakeRequest & {
 
 type Situation = {
   readonly kinds: readonly KindState[]
-  readonly asked: readonly WeighedRequest[]
+  readonly requests: readonly WeighedRequest[]
   /** A watched table was truncated, and no person has decided what that means. */
   readonly truncated: boolean
 }
@@ -51,11 +51,11 @@ export type Decision = {
  * counted before. Two go on: an attempt that was let through and is repeated, since it failed, and a customer who gets
  * back what was taken. An expected customer passes first and is not counted; a tripped kind holds it too.
  */
-export function decide({ kinds, asked, truncated }: Situation): Decision {
+export function decide({ kinds, requests, truncated }: Situation): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
   const entries: Entry[] = []
   const again: Entry[] = []
-  const answers = asked.map((request): readonly HeldKind[] => {
+  const answers = requests.map((request): readonly HeldKind[] => {
     const released = takenTogether(request.released)
     const emptied = truncated && request.kinds.some((kind) => BY_TRUNCATE.includes(kind))
     if (emptied && !released.includes('truncated')) return ['truncated']

@@ -43,10 +43,7 @@ async function readExpected(client: Client): Promise<Omit<Expected, 'set'>> {
   return rows[0] ?? { left: 0, until: null, trippedAt: null }
 }
 
-/**
- * How many registrations can still be needed, in one snapshot with how many are expected. A customer that has passed
- * as one of them passes again without taking up a place.
- */
+/** How many registrations can still be needed, and are expected. One that passed as expected takes up no place again. */
 const NEEDED = `
 SELECT b.expected AS left, b.expected_until::text AS until, (SELECT count(*) FROM (
   SELECT FROM rollcall.owed o LEFT JOIN rollcall.ledger l ON l.key = o.key

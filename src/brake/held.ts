@@ -193,10 +193,7 @@ SELECT EXISTS (
   SELECT FROM rollcall.ledger l WHERE l.state = 'held' AND l.reason->'kinds' ? $1 AND NOT ${releasedFor('$1')}) AS waits`
 const RESET =
   'UPDATE rollcall.brake SET tripped_at = NULL, tripped_at_limit = NULL, taken = 0, expected = 0 WHERE kind = $1'
-/**
- * A customer let through while a service knew no user may be there all the same. It is the service's turn to say so,
- * once a person has looked.
- */
+/** A user that the service did not know then may be there all the same: it is asked again once a person has looked. */
 const LET_THROUGH = 'SELECT key FROM rollcall.brake_entry WHERE kind = $1 AND NOT forgotten'
 const FORGET = 'UPDATE rollcall.brake_entry SET forgotten = true WHERE kind = $1'
 

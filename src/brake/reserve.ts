@@ -58,10 +58,10 @@ async function reserveAll(pool: Pool, rules: Config['brake'], requests: readonly
       return { ...row, limit: limitOf(ruleOf(row.kind, rules), known) }
     })
     const old = found.kinds.some((row) => {
-      const fresh = found.asked.filter((each) => each.kinds.includes(row.kind) && isNew(row.kind, each))
+      const fresh = found.requests.filter((each) => each.kinds.includes(row.kind) && isNew(row.kind, each))
       return baseIsOld(row, fresh.length, rules)
     })
-    const decision = decide({ kinds: states, asked: found.asked, truncated: found.truncated })
+    const decision = decide({ kinds: states, requests: found.requests, truncated: found.truncated })
     // No customer waits for a person because of a count that is some seconds old.
     const trips = decision.trips.some(({ kind }) => ruleOf(kind, rules).share > 0)
     if (!bases && (old || trips)) return 'no-bases'
@@ -158,7 +158,7 @@ async function readUsage(client: ClientBase, { kinds, requests, windowHours }: A
   const counted = Map.groupBy(found.counted, ([, key]) => key)
   const released = Map.groupBy(found.released, ([key]) => key)
   const taken = new Set(found.taken)
-  const asked = requests.map((request) => ({
+  const weighed = requests.map((request) => ({
     ...request,
     counted: (counted.get(request.key) ?? []).map(([kind]) => kind),
     repeated: (counted.get(request.key) ?? []).flatMap(([kind, , repeated]) => (repeated ? kind : [])),
@@ -167,7 +167,7 @@ async function readUsage(client: ClientBase, { kinds, requests, windowHours }: A
       digest === request.desiredDigest ? kinds : [],
     ),
   }))
-  return { kinds: found.kinds, truncated: found.truncated, asked }
+  return { kinds: found.kinds, truncated: found.truncated, requests: weighed }
 }
 
 const STORE = `

@@ -60,14 +60,14 @@ export async function uninstall(client: ClientBase, options: Options = {}): Prom
 
 async function apply(
   client: ClientBase,
-  asked: CapturePlan,
+  wanted: CapturePlan,
   { leavesOthers = false, patienceMs = 60_000 }: Options,
 ): Promise<readonly string[]> {
   await lockAdvisory(client, patienceMs)
   try {
     const installed = await readInstalled(client)
-    const widened = asked.watchers.map((watcher) => asInstalled(watcher, installed))
-    const plan = leavesOthers ? { ...asked, watchers: widened } : asked
+    const widened = wanted.watchers.map((watcher) => asInstalled(watcher, installed))
+    const plan = leavesOthers ? { ...wanted, watchers: widened } : wanted
     const difference = captureDifference(plan, installed)
     for (const watcher of difference.functions) {
       await client.query(createFunction(watcher, plan.outboxLimitMb)) // several statements: one transaction
@@ -100,8 +100,8 @@ function statementsFor({ table, lacks, leftover }: TableDifference): readonly st
 /** Asked for, not waited for: a session that waits for a lock holds a snapshot open. */
 async function lockAdvisory(client: ClientBase, patienceMs: number): Promise<void> {
   for (const end = performance.now() + patienceMs; ; await sleep(ADVISORY_POLL_MS)) {
-    const asked = 'SELECT pg_try_advisory_lock($1, $2) AS got'
-    if ((await oneRow<{ got: boolean }>(client, asked, ADVISORY_LOCK)).got) return
+    const tryLock = 'SELECT pg_try_advisory_lock($1, $2) AS got'
+    if ((await oneRow<{ got: boolean }>(client, tryLock, ADVISORY_LOCK)).got) return
     if (performance.now() > end)
       throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
   }
@@ -172,7 +172,7 @@ const LOCK_TIMEOUT_MS = 500
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
-type LockedWork = {
+type Locked = {
   readonly table: Relation
   readonly statements: readonly string[]
   /** Tries and waits together. */
@@ -183,7 +183,7 @@ type LockedWork = {
  * Runs the statements in a transaction of their own, again and again until the lock is had. Throws
  * CAPTURE_LOCKED, naming who holds the table, when the patience is at its end; then nothing of them is done.
  */
-async function underShortLock(client: ClientBase, { table, statements, patienceMs }: LockedWork) {
+async function underShortLock(client: ClientBase, { table, statements, patienceMs }: Locked) {
   const end = performance.now() + patienceMs
   for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
     if (await attempt(client, statements)) return

@@ -91,10 +91,7 @@ async function columnsOf(client: Client, oid: string): Promise<ReadonlyMap<strin
   return new Map(rows.map(({ name, stands }) => [name, stands ?? [name]]))
 }
 
-/**
- * The relation itself, its partitions and children at every level: a parent's statement triggers are not fired by writes
- * addressed to one of these.
- */
+/** The relation, its partitions and children at every level: writes addressed to one of them fire no trigger above it. */
 async function partsOf(client: Client, oid: string) {
   const { rows } = await client.query<Relation & { readonly foreign: boolean }>(
     `WITH RECURSIVE tree (oid) AS (

@@ -1,5 +1,4 @@
-// Compares the triggers that should be installed with those that are. `capture status` shows the differences, and
-// `capture install` removes them.
+// Compares the triggers that should be installed with those that are: for `capture status` and `capture install`.
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/config.ts'
 import { type Relation, sameRelation } from '../config/relation.ts'
@@ -225,10 +224,7 @@ const OURS = `pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.p
   AND n.nspname = '${CAPTURE_SCHEMA}' AND p.prorettype = 'pg_catalog.trigger'::regtype
   AND starts_with(p.proname::text, '${FUNCTION_PREFIX}')`
 
-/**
- * Watched tables that do not carry our triggers now: dropped and made anew by a restore, say, which others see empty until
- * it is done. Names for people.
- */
+/** Names of watched tables without our triggers: a restore may have made them anew, and others see them empty. */
 export async function unwatchedTables(
   client: Client,
   { watch }: Pick<Config, 'watch'>,

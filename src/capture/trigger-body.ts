@@ -63,10 +63,10 @@ ${guarded({ rows: 'old_rows', changed: deleted, all: deleted, lane: watcher.dele
 END`
 }
 
-type Step = { readonly rows: string; readonly changed: string; readonly all: string; readonly lane: Lane }
+type Guard = { readonly rows: string; readonly changed: string; readonly all: string; readonly lane: Lane }
 
 /** A column that was renamed, dropped or given another type falls back to all keys; a lost key to a mark. */
-function guarded({ rows, changed, all, lane }: Step): string {
+function guarded({ rows, changed, all, lane }: Guard): string {
   const append = (keys: string) =>
     `INSERT INTO rollcall.outbox (key, lane) SELECT c.k, ${lane} FROM (${keys}) c`
   return `    BEGIN
@@ -108,10 +108,7 @@ function changedKeys(watcher: Watcher): string {
         WHERE (o.v *<> n.v) IS NOT FALSE AND d.k IS NOT NULL`
 }
 
-/**
- * Key and columns together, for a comparison by their bytes (`*<>`): json has no equality, and citext and some collations
- * hide a change of case.
- */
+/** Key and columns, compared by their bytes (`*<>`): json has no equality, and citext and some collations ignore case. */
 function compared({ key, columns }: Watcher): string {
   return `ROW(${[...key, ...columns].map((column) => `r.${pg.escapeIdentifier(column)}`).join(', ')})::record`
 }

@@ -21,16 +21,13 @@ import { queryCustomers, quoted, settingsOf } from './query.ts'
 
 export type CustomersShape = Awaited<ReturnType<typeof describeCustomers>>
 
-/**
- * Throws CUSTOMERS_UNREADABLE with everything that does not fit at once. Reads the catalog and no customer;
- * `client` is a session of the role that will read the customers.
- */
+/** Throws CUSTOMERS_UNREADABLE with all that does not fit. Reads the catalog alone, as the role that reads customers. */
 export async function describeCustomers(client: Client, config: Config) {
   const { relation } = config.customers
-  const held = await holdAgainst(client, config)
-  if (!held.found) throw new RollcallError('CUSTOMERS_UNREADABLE', held.misfits)
-  const { found, columns, key, warnings } = held
-  const problems = [...unreadable(client, config, { found, columns }), ...held.misfits]
+  const compared = await compareWithCatalog(client, config)
+  if (!compared.found) throw new RollcallError('CUSTOMERS_UNREADABLE', compared.misfits)
+  const { found, columns, key, warnings } = compared
+  const problems = [...unreadable(client, config, { found, columns }), ...compared.misfits]
   if (problems.length === 0) problems.push(...(await probe(client, config)))
   if (problems.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', problems)
 
@@ -49,12 +46,12 @@ export async function describeCustomers(client: Client, config: Config) {
  * customer: a column renamed while workers run is reported in the words that a start would refuse it with.
  */
 export async function findMisfits(client: Client, config: Config): Promise<readonly string[]> {
-  const { found, columns, misfits } = await holdAgainst(client, config)
+  const { found, columns, misfits } = await compareWithCatalog(client, config)
   const catalogOnly = found && unreadable(client, config, { found, columns }).length > 0
   return misfits.length > 0 || catalogOnly ? misfits : await probe(client, config)
 }
 
-async function holdAgainst(client: Client, config: Config) {
+async function compareWithCatalog(client: Client, config: Config) {
   const { relation } = config.customers
   const found = await findRelation(client, relation)
   if (!found) return { misfits: [noRelation('customers', relation, await relationNames(client))] }
@@ -72,9 +69,9 @@ async function holdAgainst(client: Client, config: Config) {
   return { found, columns, key, misfits, warnings }
 }
 
-type Holding = { readonly found: FoundRelation; readonly columns: ReadonlyMap<string, FoundColumn> }
+type InCatalog = { readonly found: FoundRelation; readonly columns: ReadonlyMap<string, FoundColumn> }
 
-function unreadable(client: Client, config: Config, { found, columns }: Holding): readonly string[] {
+function unreadable(client: Client, config: Config, { found, columns }: InCatalog): readonly string[] {
   const { relation } = config.customers
   const role = roleBehind(client)
   const hidden = neededColumns(config).filter((column) => columns.get(column)?.readable === false)

@@ -1,5 +1,4 @@
-// A customer's key: its one text, the types that its columns may have, and its SQL over the rows `c` of the integrator's table
-// or view.
+// A customer's key: its one text, the types of its columns, and its SQL over the rows `c` of the customers' table or view.
 import pg from 'pg'
 import type { Relation } from '../config/relation.ts'
 import { type CustomerKey, LONGEST_KEY_BYTES } from '../model/customer.ts'

@@ -30,12 +30,12 @@ ORDER BY ${order} LIMIT $1`
   const parts = key.map(({ cast, operators }, at) => ({ column: columns[at] ?? '', cast, operators }))
   const text = { column: `${canonical} COLLATE "C"`, cast: 'text', operators: 'pg_catalog' }
   const later = statement([behindSql([...parts, text])], key.length + 3)
-  const asked = conditions.flatMap(({ values }) => values)
+  const compared = conditions.flatMap(({ values }) => values)
 
   return async (client: Client, after: KeyCursor | null) => {
     const { rows } = await queryCustomers<string[]>(client, shape.settings, {
       text: after ? later : first,
-      values: [limit, ...(after ?? []), ...asked],
+      values: [limit, ...(after ?? []), ...compared],
       rowMode: 'array',
     })
     return {

@@ -31,21 +31,18 @@ export async function queryCustomers<R extends pg.QueryResultRow>(
   return await withSettings(client, settings, (session) => session.query<R>(query))
 }
 
-/**
- * Where there are settings, a relation that a statement has read stays locked against changes of its columns and
- * policies until all is done.
- */
+/** With settings, a relation that was read stays locked against changes of its columns and policies until all is done. */
 export async function withSettings<T>(
   client: Client,
   settings: Settings,
-  work: (session: Client) => Promise<T>,
+  use: (session: Client) => Promise<T>,
 ): Promise<T> {
-  if (settings.length === 0) return await work(client)
-  if (!(client instanceof pg.Pool)) return await readOnly(client, settings, work)
+  if (settings.length === 0) return await use(client)
+  if (!(client instanceof pg.Pool)) return await readOnly(client, settings, use)
   const held = await client.connect()
   let broken = false
   try {
-    return await readOnly(held, settings, work)
+    return await readOnly(held, settings, use)
   } catch (error) {
     broken = !(error instanceof pg.DatabaseError)
     throw error
@@ -54,10 +51,10 @@ export async function withSettings<T>(
   }
 }
 
-async function readOnly<T>(client: Client, settings: Settings, work: (session: Client) => Promise<T>) {
+async function readOnly<T>(client: Client, settings: Settings, use: (session: Client) => Promise<T>) {
   try {
     await client.query(['BEGIN', ...settings].join('; '))
-    return await work(client)
+    return await use(client)
   } finally {
     await client.query('ROLLBACK')
   }

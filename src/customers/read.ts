@@ -30,15 +30,18 @@ export function makeReadCustomers(config: Config, shape: CustomersShape): ReadCu
   const statement = readStatement(shape, limits)
   return async (client, keys) => {
     const found = new Map<CustomerKey, FoundRow>(keys.map((key) => [key, null]))
-    const asked = [...found.keys()].flatMap((key) => {
+    const wanted = [...found.keys()].flatMap((key) => {
       const parts = partsOf(shape, key)
       return parts ? [{ key, parts }] : []
     })
-    if (asked.length === 0) return found
+    if (wanted.length === 0) return found
     const rows = await withSettings(client, shape.settings, async (session) => {
       const { rows } = await session.query<[string, string, ...unknown[]]>({
         text: statement,
-        values: [asked.map(({ key }) => key), ...shape.key.map((_, i) => asked.map(({ parts }) => parts[i]))],
+        values: [
+          wanted.map(({ key }) => key),
+          ...shape.key.map((_, i) => wanted.map(({ parts }) => parts[i])),
+        ],
         rowMode: 'array',
       })
       if (rows.length === 0 && config.customers.rowSecurity === 'apply') await requireRows(session, shape)

@@ -65,8 +65,8 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
 /** An error of the queue names the queue, and never the database or its role. */
 const throwing =
   (queueUrl: string) =>
-  <T>(asked: Promise<T>): Promise<T> =>
-    asked.catch((error: unknown) => Promise.reject(queueError(error, queueUrl)))
+  <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => Promise.reject(queueError(error, queueUrl)))
 
 /** A sorted set whose members all have one score, so that they sort as texts: the last one is never taken away. */
 function makeWitness(

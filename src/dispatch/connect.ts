@@ -82,7 +82,7 @@ type Address = { readonly host: string; readonly port: number }
 
 /** Resolves to the nodes of the cluster that the server belongs to; null: it is a server by itself. */
 function firstConnect(redis: Redis): Promise<Address[] | null> {
-  const asked = async () => {
+  const connect = async () => {
     await redis.connect()
     await redis.ping()
     await refuseEviction(redis)
@@ -92,11 +92,11 @@ function firstConnect(redis: Redis): Promise<Address[] | null> {
     // A node that does not know its own address gives none.
     return nodes.filter(({ host }) => host)
   }
-  return firstly(redis, asked())
+  return firstly(redis, connect())
 }
 
 /** ioredis tries again for ever; the very first connection is tried once, so that what is wrong is told. */
-async function firstly<T>(redis: Redis | Cluster, asked: Promise<T>): Promise<T> {
+async function firstly<T>(redis: Redis | Cluster, first: Promise<T>): Promise<T> {
   const late = new AbortController()
   const failed = new Promise<never>((_, reject) => {
     redis.once('error', (error) => reject(error.lastNodeError ?? error))
@@ -107,7 +107,7 @@ async function firstly<T>(redis: Redis | Cluster, asked: Promise<T>): Promise<T>
   const silent = sleep(CONNECT_TIMEOUT_MS, undefined, { signal: late.signal })
   const ended = Promise.race([failed, silent.then(() => Promise.reject(new Silent()))])
   try {
-    return await Promise.race([asked, ended])
+    return await Promise.race([first, ended])
   } finally {
     late.abort()
   }

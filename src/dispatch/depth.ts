@@ -44,7 +44,7 @@ export function nextDepth(before: Depth | null, reading: DepthReading): Depth {
   const most = mostAt(reading.pace)
   const ahead = Math.ceil(AHEAD_S * Math.min(reading.pace, carriedOut(before, reading)))
   const least = Math.max(2, Math.min(reading.concurrency, Math.ceil(AHEAD_S * reading.pace)))
-  const leases = Math.min(most, Math.max(least, ahead, before ? kept(before, reading) : 0))
+  const leases = Math.min(most, Math.max(least, ahead, before ? followed(before, reading) : 0))
   const readings = [...(before?.readings ?? []), reading].filter(
     ({ atMs }) => reading.atMs - atMs <= WINDOW_MS,
   )
@@ -60,7 +60,7 @@ function carriedOut(before: Depth | null, reading: DepthReading): number {
   return Math.max(0, (done * 1000) / Math.max(SHORTEST_MS, reading.atMs - since.atMs))
 }
 
-function kept(before: Depth, reading: DepthReading): number {
+function followed(before: Depth, reading: DepthReading): number {
   const last = before.readings.at(-1)
   if (!last) return 0
   // A tenth of the room may have been kept for customers that were not there.

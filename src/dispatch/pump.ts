@@ -77,9 +77,9 @@ export function makePump(options: PumpOptions) {
       const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })
       // Behind a mass that is being held a live change would wait for all of it.
       const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
-      const asked = { lane, leaseMs: queueLeaseMs }
-      leases.push(...(await leaseLane(pool, { ...asked, limit: latest, newest: true })))
-      leases.push(...(await leaseLane(pool, { ...asked, limit: limit - latest })))
+      const inLane = { lane, leaseMs: queueLeaseMs }
+      leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true })))
+      leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest })))
     }
     return leases
   }

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { iso } from '../database/sql.ts'
-import { beginRun, endRun, findRun, keepRun, type Unfinished } from '../ledger/runs.ts'
+import { beginRun, endRun, findRun, saveProgress, type Unfinished } from '../ledger/runs.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, soFar, withNew } from './agenda.ts'
 import { beginningOf, type Next, type Place } from './all-customers.ts'
@@ -71,7 +71,7 @@ export async function keepDrift(
 ): Promise<void> {
   const waiting = agenda.waiting.map(({ at, ...each }) => ({ ...each, inMs: Math.max(0, at - nowMs) }))
   const cursor: Cursor = { seed, place, ...agenda, waiting }
-  await keepRun(client, id, { cursor, tally, fingerprint })
+  await saveProgress(client, id, { cursor, tally, fingerprint })
 }
 
 export async function endDrift(client: Client, run: DriftRun, credible: boolean): Promise<void> {

@@ -13,7 +13,7 @@ const NUMBER = { sweep: 2, backfill: 3, schedule: 4, run: 5 } as const
 export async function alone<T>(
   pool: Pool,
   what: keyof typeof NUMBER,
-  work: () => Promise<T>,
+  task: () => Promise<T>,
 ): Promise<T | null> {
   const client = await pool.connect()
   // If it cannot be unlocked, it goes with the session.
@@ -26,7 +26,7 @@ export async function alone<T>(
       return null
     }
     try {
-      return await work()
+      return await task()
     } finally {
       broken = !(await unlocks(client, lock))
     }

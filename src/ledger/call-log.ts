@@ -42,7 +42,7 @@ const UNWRITABLE = /^2[23]/
  * half a second of it.
  */
 export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: Options): CallLog {
-  let kept: CallEntry[] = []
+  let unwritten: CallEntry[] = []
   let underWay = 0
   let dropped = 0
   let troubled = false
@@ -51,15 +51,15 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
   let writing: Promise<void> | null = null
 
   function add(entry: CallEntry): void {
-    kept.push(entry)
+    unwritten.push(entry)
     trim()
-    if (kept.length >= BATCH && !troubled) void start()
+    if (unwritten.length >= BATCH && !troubled) void start()
     else schedule()
   }
 
   function trim(): void {
-    const over = kept.length - (mostKept ?? MOST_KEPT)
-    if (over > 0) dropped += kept.splice(0, over).length
+    const over = unwritten.length - (mostKept ?? MOST_KEPT)
+    if (over > 0) dropped += unwritten.splice(0, over).length
   }
 
   function schedule(): void {
@@ -70,17 +70,17 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
   function start(): Promise<void> {
     if (timer) clearTimeout(timer)
     timer = null
-    writing ??= writeKept(kept.length).finally(() => {
+    writing ??= writeKept(unwritten.length).finally(() => {
       writing = null
-      if (kept.length > 0) schedule()
+      if (unwritten.length > 0) schedule()
     })
     return writing
   }
 
   /** Writes only the calls that are there at the start: later ones are gathered again. */
   async function writeKept(count: number): Promise<void> {
-    for (let left = count; left > 0 && kept.length > 0; left -= BATCH) {
-      const batch = kept.splice(0, Math.min(BATCH, left))
+    for (let left = count; left > 0 && unwritten.length > 0; left -= BATCH) {
+      const batch = unwritten.splice(0, Math.min(BATCH, left))
       underWay = batch.length
       try {
         await writeCalls(pool, batch, { by, again: troubled })
@@ -89,7 +89,7 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
         if (!troubled) onTrouble({ error })
         troubled = true
         if (!isUnwritable(error)) {
-          kept = [...batch, ...kept]
+          unwritten = [...batch, ...unwritten]
           trim()
           return
         }
@@ -108,7 +108,7 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
 
   async function flush(): Promise<void> {
     while (writing) await writing
-    if (kept.length > 0) await start()
+    if (unwritten.length > 0) await start()
   }
 
   async function close(): Promise<void> {
@@ -117,7 +117,7 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
     const deadline = sleep(CLOSE_MS, late.signal).then(() => late.abort())
     const done = (async () => {
       await flush()
-      while (kept.length > 0 && !late.signal.aborted) {
+      while (unwritten.length > 0 && !late.signal.aborted) {
         await sleep(CLOSE_RETRY_MS, late.signal)
         await flush()
       }
@@ -125,7 +125,7 @@ export function makeCallLog({ pool, by, sleep, onTrouble, gatherMs, mostKept }: 
     await Promise.race([done, deadline])
     late.abort()
     if (timer) clearTimeout(timer)
-    dropped += kept.splice(0).length + underWay
+    dropped += unwritten.splice(0).length + underWay
     if (dropped > 0) recovered()
   }
 

@@ -109,10 +109,7 @@ export async function pruneCalls(pool: Pool, keepDays: number, limit: number): P
   return pruned
 }
 
-/**
- * Fields that writes of unknown outcome carried and that no GET has confirmed since: such a request may arrive later
- * than its caller waits for it.
- */
+/** Fields of writes of unknown outcome that no GET has confirmed since: such a request may still arrive. */
 const UNCLEAR = `
 SELECT c.key, to_jsonb(array_agg(DISTINCT f.field)) AS fields
 FROM rollcall.call c LEFT JOIN rollcall.ledger l ON l.key = c.key, unnest(c.fields) AS f (field)
@@ -129,10 +126,7 @@ export async function readUnclear(
   return new Map(rows.map(({ key, fields }) => [key, fields]))
 }
 
-/**
- * One distinct answer of the service; times as ISO text in UTC. `status` and `error` are both null where answers are counted
- * together (`OTHERS`).
- */
+/** One distinct answer; times as ISO text in UTC. `status` and `error` are null where answers are counted together. */
 export type DistinctAnswer = Pick<CallEntry, 'method' | 'status' | 'error' | 'body' | 'shape' | 'meaning'> & {
   /** As the log of calls has it. */
   readonly fingerprint: string

@@ -2,7 +2,7 @@
 // nothing is due. A statement that raises the version takes the row away (note.ts), so no change waits for a check.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
-import { CURRENT_FINGERPRINT, HOLD_GENERATION } from './generation.ts'
+import { CURRENT_FINGERPRINT, LOCK_GENERATION } from './generation.ts'
 import { UNDER_WAY } from './note.ts'
 
 type Check = { readonly key: CustomerKey; readonly token: string }
@@ -13,7 +13,7 @@ type Check = { readonly key: CustomerKey; readonly token: string }
  * the clock was set back. Its process has died: nothing is unknown. No mapping but the present one is checked by.
  */
 const CLAIM = `
-WITH ${HOLD_GENERATION},
+WITH ${LOCK_GENERATION},
 asked AS MATERIALIZED (SELECT DISTINCT k.key FROM unnest($1::text[]) AS k (key) WHERE ${CURRENT_FINGERPRINT} = $3),
 quiet AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked)
@@ -43,7 +43,7 @@ export async function claimChecks(
 }
 
 const END = `
-WITH ${HOLD_GENERATION},
+WITH ${LOCK_GENERATION},
 ended AS MATERIALIZED (
   SELECT o.id FROM rollcall.owed o JOIN unnest($1::text[], $2::bigint[]) AS e (key, token) ON e.key = o.key COLLATE "C"
   WHERE o.token = e.token AND o.call_token = e.token AND NOT ${UNDER_WAY} ORDER BY o.key FOR UPDATE OF o SKIP LOCKED)

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { makeBatch } from '../database/batch.ts'
 import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { CURRENT_GENERATION, HOLD_GENERATION } from './generation.ts'
+import { CURRENT_GENERATION, LOCK_GENERATION } from './generation.ts'
 import type { Lease } from './lease.ts'
 import { MAY_HAVE_WRITTEN } from './lookups.ts'
 import { type BoundTo, isCurrent } from './target.ts'
@@ -44,7 +44,7 @@ WITH asked AS MATERIALIZED (
 locked AS MATERIALIZED (
   SELECT o.id, o.token, o.call_token, o.due_at, o.not_before
   FROM rollcall.owed o WHERE o.id = ANY($1::bigint[]) ORDER BY o.key FOR UPDATE OF o),
-${HOLD_GENERATION}
+${LOCK_GENERATION}
 UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval '1 ms'
 FROM asked JOIN locked b USING (id, token)
 WHERE o.id = b.id AND b.call_token IS NULL AND b.due_at > now() AND (b.not_before IS NULL OR b.not_before <= now())

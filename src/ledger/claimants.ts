@@ -1,5 +1,4 @@
-// Customers who must be looked up again because of a claim that has ended: its own where it ended late, and those who
-// share its user.
+// Customers that must be looked up after the end of a claim: its own if it ended late, and those that share its user.
 import type { Pool } from 'pg'
 import { keysBy } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -86,10 +85,7 @@ export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
   }
 }
 
-/**
- * Locked by a statement of their own: what an ending that is being stored elsewhere settles, only the next one sees. The
- * endings leave the status alike.
- */
+/** The endings are of one group. A statement of its own locks: only the next one sees what is being settled elsewhere. */
 async function askForLookup(pool: Pool, endings: Endings): Promise<void> {
   const since = endings.map(({ claim }) => claim.nowMs)
   const { rows } = await pool.query<{ key: CustomerKey; since: number }>(SAME_USER, [

@@ -23,7 +23,7 @@ export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
  * A CTE for statements that act on the present generation: a process that applies another one waits for them to commit, and
  * they for it. It locks the table alone, before the statement's snapshot. No statement reads it.
  */
-export const HOLD_GENERATION =
+export const LOCK_GENERATION =
   'generation_locked AS (SELECT FROM rollcall.generation WHERE false FOR KEY SHARE)'
 
 const NOTHING_SENT = `NOT EXISTS (SELECT FROM rollcall.ledger WHERE generation IS NOT NULL)
@@ -48,8 +48,8 @@ export async function findMapping(client: Client, fingerprint: string): Promise<
 
 /** As `findMapping`, for those who work before the tables are there. */
 export async function findMappingIfAny(client: Client, fingerprint: string): Promise<MappingStatus | null> {
-  const asked = `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`
-  return (await oneRow<{ there: boolean }>(client, asked)).there
+  const exists = `SELECT to_regclass('rollcall.generation') IS NOT NULL AS there`
+  return (await oneRow<{ there: boolean }>(client, exists)).there
     ? await findMapping(client, fingerprint)
     : null
 }

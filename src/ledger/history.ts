@@ -112,10 +112,7 @@ WHERE EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = asked.key)
   OR pg_relation_size('rollcall.outbox') <= ${SEARCHED_BYTES} AND EXISTS (
     SELECT FROM rollcall.outbox b WHERE b.key = asked.key)`
 
-/**
- * The keys with a record, with work, or with a captured change that is not noted yet; none where the tables are missing,
- * or are not ours to read.
- */
+/** The keys with a record, with work, or with a captured change; none where the tables are missing or not readable. */
 export async function knownKeysIfAny(
   client: Client,
   keys: readonly CustomerKey[],

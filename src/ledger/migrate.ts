@@ -64,16 +64,13 @@ async function readMigrations(): Promise<readonly Migration[]> {
 }
 
 async function appliedHashes(client: pg.ClientBase | pg.Pool): Promise<ReadonlySet<string>> {
-  const asked = `SELECT to_regclass('rollcall.migration') IS NOT NULL AS there`
-  if (!(await oneRow<{ there: boolean }>(client, asked)).there) return new Set()
+  const exists = `SELECT to_regclass('rollcall.migration') IS NOT NULL AS there`
+  if (!(await oneRow<{ there: boolean }>(client, exists)).there) return new Set()
   const { rows } = await client.query<{ hash: string }>('SELECT hash FROM rollcall.migration')
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/**
- * By their rights, which name each of them: the schema itself is for the generator, and takes long to load. The keys come
- * last of all with a restore in sections.
- */
+/** By their rights, which name each: the schema takes long to load. A restore in sections brings the keys last of all. */
 const RELATIONS = [...Object.keys(WORKER.tables), 'token', 'target_pkey', 'owed_key_unique', 'ledger_pkey']
 
 /**

@@ -27,9 +27,9 @@ type Options = {
   readonly role?: string
 }
 
-export async function reachable<T>(work: () => Promise<T>, options: Options = {}): Promise<T> {
+export async function reachable<T>(action: () => Promise<T>, options: Options = {}): Promise<T> {
   try {
-    return await work()
+    return await action()
   } catch (error) {
     throw databaseError(error, options) ?? error
   }

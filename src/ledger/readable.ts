@@ -34,8 +34,8 @@ export async function whyUnreadable(
 }
 
 export async function mayRead(client: Client, table: string): Promise<boolean> {
-  const asked = `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`
-  return (await oneRow<{ may: boolean }>(client, asked, [table])).may
+  const right = `SELECT has_table_privilege('rollcall.' || quote_ident($1), 'SELECT') AS may`
+  return (await oneRow<{ may: boolean }>(client, right, [table])).may
 }
 
 const LACKING = `

@@ -174,22 +174,24 @@ export async function readUserRecords(
 }
 
 /** A customer's record, and whose it is. */
-export type Kept = {
+export type CustomerRecord = {
   readonly key: CustomerKey
   readonly record: KnownRecord
   /** Status 0 may be the work of a call. */
   readonly statusUnknown: boolean
 }
 
-const KEPT = `
+const OF_USER = `
 SELECT key, ${RECORD},
   coalesce((SELECT o.status_unknown FROM rollcall.owed o WHERE o.key = l.key COLLATE "C"), false) AS "statusUnknown"
 FROM unnest($1::text[]) AS e (wanted), ${recordsOf('wanted')}`
 
 /** The records of all customers with one under this `user_id`. */
-export function makeReadKept(pool: Pool): (userId: string) => Promise<readonly Kept[]> {
-  return makeBatch<string, readonly Kept[]>(async (userIds) => {
-    const { rows } = await pool.query<KnownRecord & Omit<Kept, 'record'>>(KEPT, [[...new Set(userIds)]])
+export function makeReadRecordsOf(pool: Pool): (userId: string) => Promise<readonly CustomerRecord[]> {
+  return makeBatch<string, readonly CustomerRecord[]>(async (userIds) => {
+    const { rows } = await pool.query<KnownRecord & Omit<CustomerRecord, 'record'>>(OF_USER, [
+      [...new Set(userIds)],
+    ])
     const kept = rows.map(({ key, statusUnknown, ...record }) => ({ key, statusUnknown, record }))
     return userIds.map((userId) => kept.filter(({ record }) => record.userId === userId))
   })

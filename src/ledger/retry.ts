@@ -37,10 +37,10 @@ UNION SELECT key FROM rollcall.ledger WHERE key = ANY($1) ORDER BY key`
 
 /** Customers who are named go with the live changes; many at once must not hold those up. */
 export async function retryKeys(pool: Pool, keys: readonly CustomerKey[]): Promise<Retried> {
-  const asked = [...new Set(keys)]
-  const known = await keysBy(pool, KNOWN, [asked])
+  const named = [...new Set(keys)]
+  const known = await keysBy(pool, KNOWN, [named])
   const counts = await retried(() => retryPage(pool, known, LANE.change))
-  const unheardOf = asked.filter((key) => !known.includes(key))
+  const unheardOf = named.filter((key) => !known.includes(key))
   return { customers: known.length, ...counts, unheardOf }
 }
 
@@ -74,10 +74,7 @@ SELECT (count(*) FILTER (WHERE call_token IS NOT NULL AND due_at IS NOT NULL))::
   (count(*) FILTER (WHERE token IS NULL AND due_at > now()))::int AS waiting
 FROM rollcall.owed WHERE key = ANY($1)`
 
-/**
- * The work rows come first and in key order, as in every ending, which holds them while it writes the ledger: so the
- * two neither deadlock nor write one record at the same time.
- */
+/** Work rows first and in key order, as in every ending: so the two neither deadlock nor write one record at once. */
 async function retryPage(pool: Pool, keys: readonly CustomerKey[], lane: Lane): Promise<Counts> {
   return await inTransaction(pool, 0, async (client) => {
     await noteNow(client, keys, lane)

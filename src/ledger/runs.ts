@@ -19,7 +19,7 @@ export type Position = { readonly part: 'customers' | 'gone'; readonly after: re
 /** Options that tell one run of a kind from another; anything that is written as JSON. */
 export type RunOptions = Readonly<Record<string, unknown>>
 
-type AskedRun = {
+type WantedRun = {
   readonly kind: RunKind
   /** Generation of the mapping: under another one, other customers differ. */
   readonly generation: string
@@ -57,9 +57,9 @@ ORDER BY id DESC LIMIT 1`
 /** The unfinished one that was asked for in the same way, which goes on where it stopped. */
 export async function findRun<Cursor, Tally>(
   client: Client,
-  asked: AskedRun,
+  wanted: WantedRun,
 ): Promise<Unfinished<Cursor, Tally> | null> {
-  return (await client.query<Unfinished<Cursor, Tally>>(FOUND, valuesOf(asked))).rows[0] ?? null
+  return (await client.query<Unfinished<Cursor, Tally>>(FOUND, valuesOf(wanted))).rows[0] ?? null
 }
 
 /** For `WHERE`: in place of these another one is begun, or they are given up. */
@@ -76,33 +76,33 @@ VALUES ($1, $2, $3, $4::bigint[], $5, $6) RETURNING id::text, ${iso('started_at'
 /** Begins one anew, in place of those that were unfinished. Only its owner calls this; see `alone`. */
 export async function beginRun<Cursor, Tally>(
   client: Client,
-  asked: AskedRun,
+  wanted: WantedRun,
   total: number | null,
 ): Promise<Unfinished<Cursor, Tally>> {
-  await client.query(REPLACED, [asked.kind, JSON.stringify(asked.options)])
-  const values = [...valuesOf(asked), total]
+  await client.query(REPLACED, [wanted.kind, JSON.stringify(wanted.options)])
+  const values = [...valuesOf(wanted), total]
   const begun = await oneRow<{ id: string; startedAt: string }>(client, BEGUN, values)
   return { ...begun, cursor: null, total, tally: {} }
 }
 
-function valuesOf({ kind, generation, options, marks = [], capture = '' }: AskedRun): unknown[] {
+function valuesOf({ kind, generation, options, marks = [], capture = '' }: WantedRun): unknown[] {
   return [kind, generation, JSON.stringify(options), marks, capture]
 }
 
-const KEPT = `
+const PROGRESS = `
 UPDATE rollcall.run SET cursor = $2, tally = $3, updated_at = clock_timestamp()
 WHERE id = $1 AND ended_at IS NULL AND ${CURRENT_FINGERPRINT} = $4 RETURNING id`
 
-type KeptRun = { readonly cursor: object | null; readonly tally: object; readonly fingerprint: string }
+type Progress = { readonly cursor: object | null; readonly tally: object; readonly fingerprint: string }
 
 /** False: another mapping was applied, or another process ended it. */
-export async function keepRun(
+export async function saveProgress(
   client: Client,
   id: string,
-  { cursor, tally, fingerprint }: KeptRun,
+  { cursor, tally, fingerprint }: Progress,
 ): Promise<boolean> {
   const values = [id, cursor && JSON.stringify(cursor), JSON.stringify(tally), fingerprint]
-  return (await client.query(KEPT, values)).rowCount === 1
+  return (await client.query(PROGRESS, values)).rowCount === 1
 }
 
 const ENDED = `
@@ -147,10 +147,7 @@ async function holds(client: Client, condition: string, values: unknown[] = []):
   return (await oneRow<{ holds: boolean }>(client, `SELECT (${condition}) IS TRUE AS holds`, values)).holds
 }
 
-/**
- * All customers were brought in once: from then on a customer about which nothing is recorded is one that capture has missed,
- * and not one who was there before it.
- */
+/** All customers were brought in once: a customer about which nothing is recorded is one that capture has missed since. */
 export async function allAreBroughtIn(client: Client): Promise<boolean> {
   const done = `kind IN ('backfill', 'resync', 'gap') AND outcome = 'done' AND ${FOR_ALL}`
   return await holds(client, `EXISTS (SELECT FROM rollcall.run WHERE ${done})`)

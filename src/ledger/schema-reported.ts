@@ -130,10 +130,7 @@ export const finding = rollcall.table(
   ],
 )
 
-/**
- * One row for each kind of change that a mass of which would be an accident. Every reservation locks it, so that many
- * workers cannot all read "one below the limit".
- */
+/** One row for each kind of change. Every reservation locks it: else many workers would read "one below the limit". */
 export const brake = rollcall.table('brake', {
   kind: text('kind').primaryKey(),
   /** Customers let through within the window: the rows of `brake_entry`. */

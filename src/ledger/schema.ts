@@ -197,10 +197,7 @@ export const pace = rollcall.table(
   ],
 )
 
-/**
- * The mapping and configuration that syncs go by: the row with the highest id. A process whose own has another
- * fingerprint sends nothing.
- */
+/** The mapping that syncs go by: the row with the highest id. A process with another fingerprint sends nothing. */
 export const generation = rollcall.table('generation', {
   id: bigint('id', { mode: 'bigint' }).primaryKey(),
   fingerprint: text('fingerprint').notNull(),

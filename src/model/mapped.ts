@@ -14,17 +14,17 @@ export type FieldIssue = {
  * is treated as out of scope, or its fields are not erased; see sync/sharing.ts.
  */
 export type Mapped =
-  | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Holding)
+  | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Validity)
   | { readonly kind: 'removed'; readonly userId: string; readonly spared?: 'user' | 'fields' }
-  | ({ readonly kind: 'out-of-scope'; readonly userId: string } & Holding)
+  | ({ readonly kind: 'out-of-scope'; readonly userId: string } & Validity)
   | ({
       readonly kind: 'rejected'
       readonly userId: string | null
       readonly issues: readonly FieldIssue[]
-    } & Holding)
+    } & Validity)
 
 /** Until when the answer holds, in milliseconds since 1970; absent when only a change can make another of it. */
-export type Holding = { readonly validUntilMs?: number }
+export type Validity = { readonly validUntilMs?: number }
 
 export function validUntilOf(mapped: Mapped): number | null {
   return mapped.kind === 'removed' ? null : (mapped.validUntilMs ?? null)

@@ -90,10 +90,7 @@ export function isProbeDue({ state, probeAt }: Breaker, now: number): boolean {
   return state === 'open' && (probeAt === null || probeAt <= now || probeAt > now + AN_HOUR_MS)
 }
 
-/**
- * Any answer to a probe ends an outage, also a refusal or a request for patience: then calls are tried, slowly. Where the
- * first one does well there was none.
- */
+/** Any answer ends an outage, also a refusal or a 429: calls begin slowly. If the first probe does well, there was none. */
 export function probed(breaker: Breaker, { health, now, random }: Probe): Breaker {
   if (breaker.state !== 'open') return breaker
   if (health === 'trouble')

@@ -48,10 +48,7 @@ type Backoff = { readonly retryMinMs: number; readonly retryMaxMs: number }
 /** After this many doublings every configured maximum is reached; it keeps the power finite. */
 const MOST_DOUBLINGS = 32
 
-/**
- * Full jitter: anything between nothing and a bound that doubles with every failed attempt, so that customers
- * who failed together do not come back together. Never given up.
- */
+/** Full jitter: customers who failed together do not come back together. The bound doubles with every failed attempt. */
 export function backoffMs(
   attempts: number,
   { retryMinMs, retryMaxMs }: Backoff,

@@ -31,9 +31,9 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
   async function next(signal: AbortSignal): Promise<Permit | null> {
     for (;;) {
       if (signal.aborted || closedUntil > now()) return null
-      const kept = shelf.pop()
-      if (kept && kept.usableUntil >= now()) return kept
-      if (kept) continue
+      const permit = shelf.pop()
+      if (permit && permit.usableUntil >= now()) return permit
+      if (permit) continue
       if (!granted || granted.left === 0) {
         await ask(signal)
         continue
@@ -50,7 +50,7 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
   }
 
   async function ask(signal: AbortSignal): Promise<void> {
-    const asked = now()
+    const askedAt = now()
     const before = drops
     const { count, startMs, spacingMs, epoch, closed } = await reserve(waiting)
     // Reserved perhaps before the service asked all processes to wait, and handed out after it.
@@ -59,7 +59,7 @@ export function makePermits({ reserve, sleep, now }: Options): Permits {
       closedUntil = now() + HORIZON_MS
       shelf.length = 0
     }
-    granted = count > 0 ? { at: asked + startMs, spacing: spacingMs, left: count, epoch } : null
+    granted = count > 0 ? { at: askedAt + startMs, spacing: spacingMs, left: count, epoch } : null
     if (count === 0 && !closed)
       await sleep(Math.min(LONGEST_SLEEP_MS, Math.max(1, startMs - HORIZON_MS)), signal)
   }

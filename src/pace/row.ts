@@ -63,10 +63,7 @@ export async function reservePermits(pool: Pool, count: number): Promise<Reserva
   return await oneRow<Reservation>(pool, RESERVE, [count, HORIZON_MS])
 }
 
-/**
- * By hand: it stands until a configuration asks for another one than it asks for now. The rate is lowered to it at
- * once, and rises to it from where it is.
- */
+/** By hand: it stands until a configuration asks for another one than now. The rate falls at once, and rises slowly. */
 export async function setCeiling(pool: Pool, callsPerSecond: number): Promise<void> {
   await pool.query(
     `INSERT INTO rollcall.pace AS p (id, ceiling, rate) VALUES (1, $1, $1)

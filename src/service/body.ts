@@ -37,10 +37,7 @@ export function readUser(value: unknown, userId: string): RemoteUser | null {
   return { userId, status: read.data.status, fields }
 }
 
-/**
- * Whether the answer to a write is a user, but another one, or one with another status than was written: it may show
- * what was there before, or another user.
- */
+/** Whether the answer to a write is another user, or has another status: it may show what was there before. */
 export function contradicts(value: unknown, userId: string, status: number): boolean {
   const read = named.safeParse(value)
   if (!read.success) return false

@@ -70,10 +70,7 @@ function kindOfCode(code: string | null): CallErrorKind {
   return CALL_ERROR_KINDS.find((kind) => words(CODES[kind] ?? '').some(isIt)) ?? 'other'
 }
 
-/**
- * No answer was had. It keeps neither got's error nor a cause: both carry the headers, and with them the
- * keys. `code` is Node's error code where there is one.
- */
+/** No answer came. It keeps neither got's error nor a cause: both carry the headers, and with them the keys. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly kind: CallErrorKind

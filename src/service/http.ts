@@ -68,12 +68,12 @@ export function makeHttp(options: HttpOptions) {
         signal: controller.signal,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      request.on('request', (sent: ClientRequest) => {
-        unlessLate(sent, isLate, () => stop('timeout'))
-        whenConnected(sent, secure, () => {
+      request.on('request', (outgoing: ClientRequest) => {
+        unlessLate(outgoing, isLate, () => stop('timeout'))
+        whenConnected(outgoing, secure, () => {
           connected = true
         })
-        sent.once('upgrade', (_answer, socket: Socket) => {
+        outgoing.once('upgrade', (_answer, socket: Socket) => {
           socket.destroy()
           stop('broken-response')
         })
@@ -132,10 +132,7 @@ function makeGot(agent: ReturnType<typeof makeAgents>, headers: HttpOptions['hea
   })
 }
 
-/**
- * Nothing of a request has left before it has its socket, and nothing before that is connected; a process may be
- * suspended anywhere in between.
- */
+/** Nothing of a request is sent before its socket is connected; the process may be suspended anywhere in between. */
 function unlessLate(request: ClientRequest, isLate: () => boolean, stop: () => void): void {
   request.once('socket', (socket: Socket) => {
     const stopIfLate = () => {

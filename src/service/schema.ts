@@ -1,5 +1,4 @@
-// The bodies of POST, PUT and PATCH as section 2.6 has them. All that rollcall sends fits them, and the sandbox takes
-// nothing else.
+// The bodies of POST, PUT and PATCH (section 2.6). All that rollcall sends fits them; the sandbox takes nothing else.
 import { z } from 'zod'
 import { FORMATS } from '../model/formats.ts'
 import {
@@ -9,21 +8,21 @@ import {
   UNVERIFIABLE_FIELD,
   type UserField,
 } from '../model/user.ts'
-import { WIRE_NOTES } from './wire-notes.ts'
+import { WIRE_KEYWORDS } from './wire-keywords.ts'
 
 const USER_ID = 'a text that is not empty, "." or ".."'
 const userId = z
   .string(USER_ID)
   .refine((id) => id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), USER_ID)
-  .meta(WIRE_NOTES.user_id)
-const status = z.literal([...STATUSES], FORMATS.status.expected).meta(WIRE_NOTES.status)
+  .meta(WIRE_KEYWORDS.user_id)
+const status = z.literal([...STATUSES], FORMATS.status.expected).meta(WIRE_KEYWORDS.status)
 const gender = z.literal([0, 1, ''], FORMATS.gender.expected)
 
 /** Null and '' mean that there is no value: only `description` is documented as nullable, all are taken. */
 const optional = Object.fromEntries(
   OPTIONAL_FIELDS.map((field) => [
     field,
-    (field === 'gender' ? gender : text(field)).nullish().meta(WIRE_NOTES[field]),
+    (field === 'gender' ? gender : text(field)).nullish().meta(WIRE_KEYWORDS[field]),
   ]),
 ) as Record<OptionalField, z.ZodOptional<z.ZodNullable<z.ZodType<string | number>>>>
 
@@ -46,10 +45,7 @@ const shown = Object.fromEntries(
   OPTIONAL_FIELDS.filter((field) => field !== UNVERIFIABLE_FIELD).map((field) => [field, shownField(field)]),
 ) as Record<Exclude<OptionalField, typeof UNVERIFIABLE_FIELD>, z.ZodNullable<z.ZodType<string | number>>>
 
-/**
- * Section 4.4 in the documented form: sixteen fields, none of them `country_code`. Texts are shown as they were
- * sent, and so in any form. The client reads more leniently (body.ts).
- */
+/** Section 4.4 as documented: sixteen fields, no `country_code`; texts as they were sent. The client is more lenient. */
 export const retrievedUser = z
   .strictObject({ user_id: z.string().meta(about('user_id')), status, ...shown })
   .meta({ description: 'A user as a retrieve shows it (4.4); null where there is no value.' })
@@ -62,7 +58,7 @@ function shownField(field: OptionalField): z.ZodNullable<z.ZodType<string | numb
 
 /** Without the keywords that say what may be sent. */
 function about(field: UserField) {
-  const { description, examples } = WIRE_NOTES[field]
+  const { description, examples } = WIRE_KEYWORDS[field]
   return { description, examples: [...(examples ?? [])] }
 }
 

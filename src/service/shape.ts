@@ -67,8 +67,8 @@ export function shapeOf(value: unknown): string {
     return `{${[...shown, ...(names.length > MOST_KEYS ? ['…'] : [])].join(', ')}}`
   }
 
-  const whole = shape(value, 0)
-  return whole.length > MOST_LETTERS ? `${whole.slice(0, MOST_LETTERS)}…` : whole
+  const text = shape(value, 0)
+  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text
 }
 
 function isNested(value: unknown): boolean {

@@ -16,10 +16,10 @@ import {
   endRun,
   findRun,
   isForAll,
-  keepRun,
   type Position,
   type RunOptions,
   type SweepKind,
+  saveProgress,
 } from '../ledger/runs.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -96,7 +96,7 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   let kept: { readonly cursor: Position | null; readonly tally: SweepTally } = { cursor, tally: earlier }
   const keep = async (now: typeof kept) => {
     kept = now
-    return await keepRun(pool, id, { ...now, fingerprint: config.fingerprint })
+    return await saveProgress(pool, id, { ...now, fingerprint: config.fingerprint })
   }
 
   const onPage = async ({ planned, next, ...page }: PageResult): Promise<boolean> => {

@@ -131,7 +131,7 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
       const mapped = mapFound(config, after.key, row, now)
       if (!after.known) return row !== null && mapped.kind !== 'out-of-scope'
       const { desiredDigest } = after.record
-      return desiredDigest !== null && digester.whole(after.key, mapped, clearWith) !== desiredDigest
+      return desiredDigest !== null && digester.ofCustomer(after.key, mapped, clearWith) !== desiredDigest
     })
     const how = ({ key, known }: Work): keyof Missed =>
       known ? (rows.get(key) === null ? 'deleted' : 'changed') : 'inserted'

@@ -123,8 +123,8 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
 
 function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): Turn {
   if (!('body' in plan)) return turn
-  const sent = rememberSent(turn.memory, plan, { desired, digests }, unclear)
-  const memory = turn.setAside ? rememberRefused(sent, turn.setAside, { desired, digests }) : sent
+  const taken = rememberSent(turn.memory, plan, { desired, digests }, unclear)
+  const memory = turn.setAside ? rememberRefused(taken, turn.setAside, { desired, digests }) : taken
   const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
   return { ...turn, memory, setAside: null, erasure }
 }
@@ -135,15 +135,14 @@ type Sending = Pick<Facts, 'desired' | 'digests'>
 export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, unclear = false): Memory {
   const { desired, digests } = sending
   if (plan.kind === 'erase') return rememberErased(memory, plan, unclear)
-  const whole = plan.kind === 'create' || plan.kind === 'replace'
-  const sent: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.sent }
-  const seen: Partial<Record<OptionalField, string>> = whole ? {} : { ...memory.seen }
+  const replacesAll = plan.kind === 'create' || plan.kind === 'replace'
+  const sent: Partial<Record<OptionalField, string>> = replacesAll ? {} : { ...memory.sent }
+  const seen: Partial<Record<OptionalField, string>> = replacesAll ? {} : { ...memory.seen }
   for (const field of fieldsOf(plan)) {
     const value = desired?.fields[field]
     if (value === undefined) continue
     sent[field] = digests.exact(field, value)
-    // A GET may show a number joined with its prefix: what it showed of one half says nothing once the other
-    // half is written.
+    // A GET may show a number joined with its prefix: of one half it says nothing once the other half is written.
     for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
   }
   const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }

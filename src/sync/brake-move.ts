@@ -22,7 +22,7 @@ export function makeBraking(
   found: Found & Pick<Subject, 'digests'>,
 ) {
   const { mapped, digests, record } = found
-  const desiredDigest = digester.whole(key, mapped, config.clearWith)
+  const desiredDigest = digester.ofCustomer(key, mapped, config.clearWith)
   return { brake, key, digests, record, before: beforeOf(found, config), desiredDigest }
 }
 
@@ -50,7 +50,7 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
     return { plan: move.plan, end: heldFor(kindsIn(record), move.plan) }
   const discarded = discardedIn(braking)
   const brake = without(discarded, braking.brake)
-  const answer = await asked(() => askBrake(move.plan, { ...braking, brake, memory }))
+  const answer = await unlessBusy(() => askBrake(move.plan, { ...braking, brake, memory }))
   if (!answer) return { plan: move.plan, end: BUSY }
   const { plan, held } = answer
   if (held.length === 0) return move
@@ -73,7 +73,7 @@ async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd)
   if (!settled || remote !== 'absent' || !before.existed) return end
   const discarded = discardedIn(braking)
   const brake = without(discarded, braking.brake)
-  const held = await asked(() => brake({ key, desiredDigest, kinds: ['absence'] }))
+  const held = await unlessBusy(() => brake({ key, desiredDigest, kinds: ['absence'] }))
   if (!held) return BUSY
   if (held.length === 0) return end
   return held.every((kind) => discarded.includes(kind)) ? leftFor(record) : heldFor(held)
@@ -126,7 +126,7 @@ function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {
 const BUSY = retry({ code: 'brake-busy' }, { failed: false, waitMs: 1000 })
 
 /** Null when the brake cannot be asked now: nothing is counted then, and nothing may be sent. */
-async function asked<T>(ask: () => Promise<T>): Promise<T | null> {
+async function unlessBusy<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
   } catch (error) {

@@ -35,10 +35,7 @@ const WAITS_MS = [MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS]
 
 type Waiting = { readonly nowMs: number; readonly replanInMs: number | null }
 
-/**
- * When a claim that ends leaves these values to be sent again, in milliseconds since 1970. Null: they do not wait. A wait that
- * has begun goes on.
- */
+/** When these values are sent again, in milliseconds since 1970. Null: they do not wait. A wait that has begun goes on. */
 export function conflictDueAt(conflict: Conflicting | null, { nowMs, replanInMs }: Waiting): number | null {
   if (conflict?.phase !== 'waiting') return null
   const waitMs = WAITS_MS[Math.min(conflict.tries, WAITS_MS.length) - 1] ?? MINUTE_MS
@@ -88,10 +85,7 @@ export function withConflict(before: Conflicting | null, { values, phase }: Take
   return { values: { ...(due ? {} : before?.values), ...values }, tries: 1, phase }
 }
 
-/**
- * The user is there now. Where no field was named the create went without any: the next update brings those of which
- * services commonly take the same value twice.
- */
+/** Where no field was named the create went without any: the next update brings those that need not be unique. */
 export function conflictOnceCreated(conflict: Conflicting | null): Conflicting | null {
   if (conflict === null) return null
   const some = uniqueIn(fieldsIn(conflict.values)).flat()
@@ -130,10 +124,7 @@ export function conflictMarks(
   return Object.fromEntries(given.map((field) => [field, digests.normal(field, wanted(field))]))
 }
 
-/**
- * A value that the service shows is the customer's own by now. A user that a GET shows before any create was acknowledged
- * is the reason why the create was refused: no value was.
- */
+/** A value that a GET shows is the customer's own by now. A user found before a create succeeded explains its refusal. */
 export function conflictAfterLookup(
   conflict: Conflicting | null,
   observed: RemoteUser['fields'],
@@ -202,10 +193,7 @@ export function leftOutStill(
   return { conflict, refused: stand ? memory.refused : {} }
 }
 
-/**
- * Values that the service refused are not sent again until one of them changes; then all are tried again,
- * because which of them it refused is not shown.
- */
+/** Refused values are not sent again until one of them changes; then all are: which one was refused is not shown. */
 export function currentRefusals(
   { fields: values }: DesiredUser,
   { refused }: Refused,

@@ -3,7 +3,7 @@ import type { Brake } from '../brake/brake.ts'
 import type { Config } from '../config/config.ts'
 import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
-import type { Kept, KnownRecord } from '../ledger/record.ts'
+import type { CustomerRecord, KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
 import type { Permits, ReportOutcome } from '../pace/pace.ts'
@@ -35,7 +35,7 @@ export type SyncContext = {
   readonly readOther: (key: CustomerKey) => Promise<FoundRow>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   /** All customers with a record under this `user_id`. */
-  readonly readKept: (userId: string) => Promise<readonly Kept[]>
+  readonly readRecordsOf: (userId: string) => Promise<readonly CustomerRecord[]>
   /** Names the watched tables that do not carry our triggers now. */
   readonly unwatched: () => Promise<readonly string[]>
   readonly brake: Brake

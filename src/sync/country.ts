@@ -1,5 +1,4 @@
-// `country_code`, the field that no GET shows. Where a call of unknown outcome may have changed it, its digest in `sent` is
-// unknown, and it is sent again.
+// `country_code`, which no GET shows. After a call that may have changed it, its digest is unknown and it is sent again.
 import type { Digests, LedgerRecord } from '../ledger/record.ts'
 import { type DesiredUser, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
@@ -53,10 +52,7 @@ export function withoutAssumed(sent: Digests): Digests {
   return sent[UNVERIFIABLE_FIELD] === ASSUMED_VALUE ? { ...sent, [UNVERIFIABLE_FIELD]: UNKNOWN_VALUE } : sent
 }
 
-/**
- * After a create of unknown outcome. One that did not carry the field leaves the user without it, if there is one now and
- * none was known before.
- */
+/** After a create of unknown outcome. One without the field leaves the user without it, if no value was known before. */
 export function countryAfterLostCreate<T extends Sent>(memory: T, carried: boolean): T {
   const never = (memory.sent[UNVERIFIABLE_FIELD] ?? NO_VALUE) === NO_VALUE
   if (carried || !never) return markHiddenUnknown(memory)

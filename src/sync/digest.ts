@@ -16,7 +16,7 @@ export type Digester = {
   /** For `normal` the value is in normal form already. */
   digest(form: 'exact' | 'normal', key: CustomerKey, field: OptionalField, value: FieldValue): string
   /** The digest of the whole mapped customer, and of how empty values are sent. */
-  whole(key: CustomerKey, mapped: Mapped, clearWith: Config['clearWith']): string
+  ofCustomer(key: CustomerKey, mapped: Mapped, clearWith: Config['clearWith']): string
 }
 
 /** The digest of "no value", which is no secret. */
@@ -29,7 +29,8 @@ export function makeDigester(secret: string): Digester {
     id: `${mac('rollcall digest key').slice(0, 8)}.${NORMAL_FORM_VERSION}`,
     digest: (form, key, field, value) =>
       value === null ? NO_VALUE : mac(JSON.stringify([form, key, field, value])),
-    whole: (key, mapped, clearWith) => mac(JSON.stringify(['whole', key, ...essence(mapped, clearWith)])),
+    ofCustomer: (key, mapped, clearWith) =>
+      mac(JSON.stringify(['whole', key, ...essence(mapped, clearWith)])),
   }
 }
 
@@ -41,11 +42,11 @@ function essence(mapped: Mapped, clearWith: Config['clearWith']): readonly unkno
   const issues = 'issues' in mapped ? mapped.issues.map(({ field, code }) => [field, code]) : []
   if (mapped.kind !== 'user') return [mapped.kind, mapped.userId, issues]
   const { userId, status, fields } = mapped.user
-  const sent = OPTIONAL_FIELDS.map((field) => {
+  const values = OPTIONAL_FIELDS.map((field) => {
     const value = fields[field]
     return value === null ? [null, clearWith[field]] : value === undefined ? [] : [value]
   })
-  return [mapped.kind, userId, issues, status, sent]
+  return [mapped.kind, userId, issues, status, values]
 }
 
 /** In place of the digest of a value that no GET can show, where a call of unknown outcome may have changed it. */

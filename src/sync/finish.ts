@@ -18,23 +18,20 @@ import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 /** The result of a claim: its turn at the end, its last call, and the end that was decided on. */
 export type ClaimResult = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
-type Whole = Omit<Subject, 'end' | 'memory'> &
+type Finished = Omit<Subject, 'end' | 'memory'> &
   ClaimResult & {
     readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
     readonly claim: Claim
   }
 
-/**
- * Puts the result of a claim into the form that is stored. `plain`: the value after one PATCH of the status that was answered
- * with 200.
- */
-export function toEnding(whole: Whole): Ending {
-  const { context, claim, mapped, record, digests, turn, last, end } = whole
+/** The result of a claim as it is stored. `plain`: the value after one PATCH of the status that was answered with 200. */
+export function toEnding(finished: Finished): Ending {
+  const { context, claim, mapped, record, digests, turn, last, end } = finished
   const { config, digester, random } = context
   const calls = resultOfCalls(turn)
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes
-  const others = forOthers(whole, calls)
+  const others = forOthers(finished, calls)
   return {
     claim,
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
@@ -47,17 +44,17 @@ export function toEnding(whole: Whole): Ending {
     },
     // plain: of what the mapping made of the customer
     desiredDigest: stays(end, record)
-      ? keptDesired(record, digester.id)
-      : digester.whole(claim.key, mapped, config.clearWith),
-    record: recordAfter(whole, calls.acknowledged), // plain: status 2 is acknowledged
+      ? comparableDesired(record, digester.id)
+      : digester.ofCustomer(claim.key, mapped, config.clearWith),
+    record: recordAfter(finished, calls.acknowledged), // plain: status 2 is acknowledged
 
     // plain: these are false, null, empty or not used, and "others" finds no customer that shares the user
     next: {
       failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
       backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
-      replanAtMs: replanAt(whole),
+      replanAtMs: replanAt(finished),
     },
-    lookups: forLookups(whole, calls, { unclearYes, effect: others.effect }),
+    lookups: forLookups(finished, calls, { unclearYes, effect: others.effect }),
     freed: freedBy({ record, turn, mapped, digests }),
     erasure: turn.erasure,
     others,
@@ -67,16 +64,16 @@ export function toEnding(whole: Whole): Ending {
 type Result = ReturnType<typeof resultOfCalls>
 
 function forLookups(
-  whole: Whole,
+  finished: Finished,
   { writes, lookups }: Result,
   { unclearYes, effect }: { readonly unclearYes: boolean } & Pick<ForClaimants, 'effect'>,
 ): Ending['lookups'] {
-  const { context, claim, end, last } = whole
+  const { context, claim, end, last } = finished
   const { config } = context
   const { consistencyDelayMs } = config.timing
   // A clear yes to what was sent once more says nothing of the rest.
   const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
-  const unclear = unclearYes || isGone(whole) || lastIsUnclear
+  const unclear = unclearYes || isGone(finished) || lastIsUnclear
   const requestIsOver = unclear || effect === 'known'
   const mayBeDone = writes === 'accepted' || writes === 'lost'
   return {
@@ -88,38 +85,38 @@ function forLookups(
   }
 }
 
-function forOthers(whole: Whole, result: Result): ForClaimants {
-  const { claim, mapped, record, claimants, end } = whole
+function forOthers(finished: Finished, result: Result): ForClaimants {
+  const { claim, mapped, record, claimants, end } = finished
   const effect = effectOf(claim, result, end)
   const earlier = claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten)
   return {
     effect,
     mayEndTrial: result.mayEndTrial || earlier,
     noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants,
-    isNewUser: record.isNew || record.userId !== userIdAfter(whole),
+    isNewUser: record.isNew || record.userId !== userIdAfter(finished),
   }
 }
 
-function userIdAfter({ mapped, record }: Pick<Whole, 'mapped' | 'record'>): string | null {
+function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): string | null {
   return userIdOf(mapped) ?? record.userId
 }
 
-function recordAfter(whole: Whole, acknowledged: Result['acknowledged']): LedgerRecord {
-  const { context, mapped, record, turn, end } = whole
-  return toRecord(memoryAfter(whole), context.digester.id, {
-    userId: userIdAfter(whole),
+function recordAfter(finished: Finished, acknowledged: Result['acknowledged']): LedgerRecord {
+  const { context, mapped, record, turn, end } = finished
+  return toRecord(memoryAfter(finished), context.digester.id, {
+    userId: userIdAfter(finished),
     ...stateOf(end, record),
-    existed: existsAfter(whole, acknowledged),
+    existed: existsAfter(finished, acknowledged),
     issues: issuesFor(mapped, turn.memory),
   })
 }
 
 /** An absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsAfter(whole: Whole, acknowledged: Result['acknowledged']): boolean {
-  const { basis, turn, end } = whole
+function existsAfter(finished: Finished, acknowledged: Result['acknowledged']): boolean {
+  const { basis, turn, end } = finished
   const { remote, lookedUp } = turn.memory
   if (remote === 'present') return true
-  const before = existedBefore(basis) && basis.userId === userIdAfter(whole)
+  const before = existedBefore(basis) && basis.userId === userIdAfter(finished)
   const accepted = remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.
   return (before || lookedUp || acknowledged.length > 0) && !accepted
@@ -135,7 +132,7 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
-function isGone({ basis, mapped, last, end }: Whole): boolean {
+function isGone({ basis, mapped, last, end }: Finished): boolean {
   if (end.kind !== 'settle' || last?.meaning !== 'absent') return false
   return existedBefore(basis) || mapped.kind !== 'user'
 }
@@ -151,27 +148,21 @@ function newlyShared(end: TurnEnd, record: LedgerRecord): boolean {
   return end.reason?.code === 'shared-user-id' && record.reason?.code !== 'shared-user-id'
 }
 
-/**
- * A wait of our own is kept as it is. One that the service named (Retry-After) can only lengthen the back-off:
- * a zero would have us ask without a pause, for ever.
- */
+/** A wait of our own is kept. Retry-After can only lengthen the back-off: a zero would have us ask without a pause. */
 function waitOf(end: TurnEnd, backoff: () => number): number {
   const named = end.kind === 'retry' ? end.waitMs : undefined
   if (end.kind === 'retry' && !end.failed && named !== undefined) return named
   return Math.max(named ?? 0, backoff())
 }
 
-/**
- * A question to a person, or a decision, stands until a claim settles: a failed lookup must not undo it. With it stays
- * for which desired user that was.
- */
+/** `held` and `discarded` stay, with their desired user, until a claim settles: a failed lookup must not undo them. */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
 }
 
 /** A digest of another key tells nothing any more. */
-function keptDesired({ desiredDigest, digestKeyId }: KnownRecord, present: string): string | null {
+function comparableDesired({ desiredDigest, digestKeyId }: KnownRecord, present: string): string | null {
   return digestKeyId === null || digestKeyId === present ? desiredDigest : null
 }
 
@@ -188,7 +179,7 @@ function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
 }
 
 /** A conflict waits also where the claim is tried again: the next attempt would begin with the refused value. */
-function replanAt({ claim, mapped, turn, end }: Whole): number | null {
+function replanAt({ claim, mapped, turn, end }: Finished): number | null {
   const until = end.kind === 'settle' ? validUntilOf(mapped) : null
   const again = conflictDueAt(turn.memory.conflict, claim)
   return again === null ? until : Math.min(again, until ?? again)
@@ -198,7 +189,7 @@ function replanAt({ claim, mapped, turn, end }: Whole): number | null {
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
-function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Whole): Memory {
+function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Finished): Memory {
   // A conflict that was due and has not come again is over.
   const isOver = end.kind === 'settle' && turn.memory.conflict?.phase === 'due'
   const memory = isOver ? { ...turn.memory, conflict: null } : turn.memory

@@ -21,10 +21,7 @@ type Freeing = {
   readonly digests: CustomerDigests
 }
 
-/**
- * Digests of the values that were replaced or cleared: by the writes of this claim, or by an earlier one
- * whose answer was lost, as a lookup has shown.
- */
+/** Digests of the values that writes replaced or cleared: of this claim, or of an earlier one, as a lookup has shown. */
 export function freedBy({ record, turn, mapped, digests }: Freeing): Freed[] {
   const { writes, lookups } = resultOfCalls(turn)
   if ((writes !== 'accepted' && lookups === 0) || record.digestKeyId !== digests.keyId) return []

@@ -5,7 +5,7 @@ import { keyParts } from '../customers/key.ts'
 import type { FoundRow } from '../customers/read.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type FieldTypes, FORMATS, joinPhone } from '../model/formats.ts'
-import type { FieldIssue, Holding, Mapped } from '../model/mapped.ts'
+import type { FieldIssue, Mapped, Validity } from '../model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 
 /** A customer as read: its key and its row, null when there is no such row. `now` is the database's time. */
@@ -31,11 +31,11 @@ export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped
   const inputs = { row, now }
   const scope = readScope(config.scope, inputs)
   if (!scope.ok) return { kind: 'rejected', userId, issues: [scope.issue] }
-  if (!scope.value) return { kind: 'out-of-scope', userId, ...holding(scope.untilMs) }
+  if (!scope.value) return { kind: 'out-of-scope', userId, ...validUntil(scope.untilMs) }
 
   const status = readField('status', config.mapping.status, inputs)
   const { fields, issues, untilMs } = readFields(config, inputs)
-  const holds = holding(Math.min(scope.untilMs, status.untilMs, untilMs))
+  const holds = validUntil(Math.min(scope.untilMs, status.untilMs, untilMs))
   if (!status.ok) return { kind: 'rejected', userId, issues: [status.issue, ...issues], ...holds }
   if (config.strict && issues.length > 0) return { kind: 'rejected', userId, issues, ...holds }
   return { kind: 'user', user: { userId, status: status.value, fields }, issues, ...holds }
@@ -64,7 +64,7 @@ type Result<T> = { readonly untilMs: number } & (
 /** An answer without a time holds until a change. */
 const UNTIL_CHANGE = Number.POSITIVE_INFINITY
 
-function holding(untilMs: number): Holding {
+function validUntil(untilMs: number): Validity {
   return untilMs === UNTIL_CHANGE ? {} : { validUntilMs: untilMs }
 }
 

@@ -28,10 +28,7 @@ type Paging = {
   readonly withoutLedger: boolean
 }
 
-/**
- * Keys change while they are paged through: a customer inserted behind the position is captured. So pages may be of
- * different moments, and no transaction is held.
- */
+/** A customer inserted behind the position is captured: so pages may be of different moments, without a transaction. */
 export async function* everyPage(
   { client, shape, limit, conditions, withoutLedger }: Paging,
   from: Position | null,

@@ -190,10 +190,7 @@ export function wrongFields(situation: Omit<Situation, 'claimants'>): readonly (
   return statusIsRight(user.status, memory) ? fields : ['status', ...fields]
 }
 
-/**
- * Half of a phone that is known from a GET alone may have been seen joined with the other half (section 2.6,
- * rule 3): when the other half changes, both are written.
- */
+/** A half of a phone that only a GET has shown may be joined with the other (section 2.6, rule 3): both are written. */
 function withWholePhone(
   changed: readonly OptionalField[],
   managed: readonly OptionalField[],

@@ -96,14 +96,14 @@ function setAside(
 ): SetAside {
   // Without the field that was named it is refused all the same: another one is to blame.
   const misled = conflict && before?.credible === true && !fields.some((field) => named.includes(field))
-  const [sent, kept] = misled ? [joined(fields, before.fields), null] : [fields, before]
+  const [tried, earlier] = misled ? [joined(fields, before.fields), null] : [fields, before]
   const notCredible = misled || before?.credible === false
   const blamedFields = conflict && notCredible ? [] : blamed(named, fields)
-  const some = blamedFields.length === 0 && conflict ? likelyFields(sent, memory.conflict) : blamedFields
-  const aside = some.length > 0 ? some : sent
+  const some = blamedFields.length === 0 && conflict ? likelyFields(tried, memory.conflict) : blamedFields
+  const aside = some.length > 0 ? some : tried
   return {
-    fields: joined(aside, kept?.fields),
-    conflicting: joined(conflict ? aside : [], kept?.conflicting),
+    fields: joined(aside, earlier?.fields),
+    conflicting: joined(conflict ? aside : [], earlier?.conflicting),
     alone: some.length === 0,
     credible: notCredible ? false : conflict && blamedFields.length > 0 ? true : (before?.credible ?? null),
   }

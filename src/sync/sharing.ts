@@ -1,9 +1,9 @@
 // The other customers of a user: which of them are claimants, and which of their records knows the user best.
 import type { Claim } from '../ledger/claim.ts'
 import {
+  type CustomerRecord,
   type Digests,
   existedBefore,
-  type Kept,
   type KnownRecord,
   type UserRecord,
 } from '../ledger/record.ts'
@@ -17,15 +17,15 @@ import { mapFound } from './map.ts'
 type Own = { readonly mapped: Mapped; readonly record: KnownRecord }
 
 export async function resolveSharing(
-  { config, digester, readOther, readKept }: SyncContext,
+  { config, digester, readOther, readRecordsOf }: SyncContext,
   { key, nowMs, statusUnknown }: Claim,
   { mapped, record }: Own,
 ) {
-  const kept = await readKept(userIdOf(mapped) ?? '')
-  const others = kept.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
+  const records = await readRecordsOf(userIdOf(mapped) ?? '')
+  const others = records.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
   const met = await findClaimants({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
-  const own = kept.find((each) => each.key === key) ?? { key, record, statusUnknown }
-  return { ...met, basis: inherit(latestOf(own, kept), { own, mapped: met.mapped, digester }) }
+  const own = records.find((each) => each.key === key) ?? { key, record, statusUnknown }
+  return { ...met, basis: inherit(latestOf(own, records), { own, mapped: met.mapped, digester }) }
 }
 
 type Reads = Pick<SyncContext, 'config' | 'readOther'> & {
@@ -71,9 +71,9 @@ export async function findClaimants(
  * has no record of its own, or an old one. The record under the other key tells that the user is there, and whether a trial
  * was granted.
  */
-export function latestOf(own: Kept, kept: readonly Kept[]): Kept {
+export function latestOf(own: CustomerRecord, records: readonly CustomerRecord[]): CustomerRecord {
   const ownAge = Math.min(age(own.record), own.record.verifiedAgoMs ?? Number.POSITIVE_INFINITY)
-  const later = kept.filter(({ record }) => age(record) < ownAge)
+  const later = records.filter(({ record }) => age(record) < ownAge)
   return later.toSorted((one, other) => age(one.record) - age(other.record))[0] ?? own
 }
 
@@ -81,13 +81,10 @@ function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<UserRecord, 'key' | '
   return writtenAgoMs ?? verifiedAgoMs ?? (remote === 'unasked' ? Number.POSITIVE_INFINITY : Number.MAX_VALUE)
 }
 
-type Inheriting = { readonly own: Kept; readonly mapped: Mapped; readonly digester: Digester }
+type Inheriting = { readonly own: CustomerRecord; readonly mapped: Mapped; readonly digester: Digester }
 
-/**
- * Takes from another customer's record what it tells of our user. No GET tells which status was agreed on, and which
- * country was sent; for all else the user is looked up.
- */
-export function inherit(from: Kept, { own, mapped, digester }: Inheriting): KnownRecord {
+/** From another customer's record: the agreed status and the country, which no GET tells. For all else comes a lookup. */
+export function inherit(from: CustomerRecord, { own, mapped, digester }: Inheriting): KnownRecord {
   const { record } = from
   if (from.key === own.key) return record
   return {
@@ -105,7 +102,7 @@ export function inherit(from: Kept, { own, mapped, digester }: Inheriting): Know
 }
 
 /** Digests are made for one customer each: the same value is digested anew. Another one is only known to exist. */
-function countryOf({ key, record }: Kept, { own, mapped, digester }: Inheriting): Digests {
+function countryOf({ key, record }: CustomerRecord, { own, mapped, digester }: Inheriting): Digests {
   const known = record.sent[UNVERIFIABLE_FIELD]
   if (known === undefined) return {}
   const value = mapped.kind === 'user' ? (mapped.user.fields[UNVERIFIABLE_FIELD] ?? null) : null

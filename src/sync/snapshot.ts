@@ -1,5 +1,4 @@
-// Reads many customers with their records, and plans as a sync would. Sweeps, checks, dry runs and `explain` begin with
-// a snapshot.
+// Reads many customers with their records, and plans as a sync would: for sweeps, checks, dry runs and `explain`.
 import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
@@ -49,10 +48,7 @@ export type SnapshotReading = {
 /** Other work of this process gets its turn after so many customers. */
 const BREATH = 100
 
-/**
- * Work rows are read before customers' rows, so that a row is never older than the version that it is compared under: a change
- * in between raises the version.
- */
+/** Work rows are read first: a later change raises the version, so no row is older than the version it goes with. */
 export async function readSnapshots(
   reading: SnapshotReading,
   keys: readonly CustomerKey[],
@@ -91,7 +87,7 @@ export async function readSnapshots(
       unreadable: row === undefined ? (unreadable.get(key) ?? new Error('the row was not read')) : null,
       sameUser: sameUser.map((other) => other.key),
       digests: forCustomer(digester, key),
-      desiredDigest: digester.whole(key, mapped, config.clearWith),
+      desiredDigest: digester.ofCustomer(key, mapped, config.clearWith),
     })
   }
   return snapshots
@@ -110,7 +106,7 @@ async function readWatched(
     if (!known || row === undefined) return []
     const mapped = mapFound(config, key, row, now)
     // A difference seen at the last settle is no change that capture lost since.
-    return seemsLost(mapped) && digester.whole(key, mapped, config.clearWith) !== record.desiredDigest
+    return seemsLost(mapped) && digester.ofCustomer(key, mapped, config.clearWith) !== record.desiredDigest
       ? key
       : []
   })

@@ -53,10 +53,7 @@ function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests
 
 type Found = Omit<Subject, 'record' | 'memory' | 'digests'>
 
-/**
- * Maps the row as of the database's time, with which `replan_at` is compared. A row that Postgres refuses
- * to read is no reason to leave the claim hanging.
- */
+/** Maps the row by the database's time, like `replan_at`. A row that cannot be read must not leave the claim hanging. */
 async function mapSubject(
   context: SyncContext,
   claim: Claim,
@@ -99,8 +96,7 @@ function unreadable(error: unknown): Reason | null {
 /** A customer who is gone waits for changes that are captured and not noted yet. */
 const NOT_NOTED = retry({ code: 'not-noted' }, { failed: false, waitMs: 1000 })
 
-// A watched table without triggers may be one that a restore has just made anew, and that fills: no customer loses anything by
-// what is seen of it.
+// A watched table without triggers may be new after a restore, and still be filled: no customer loses anything by it.
 
 /** Whether by what is seen of it the customer has no access, whatever is remembered: the service may know better. */
 export function seemsLost(mapped: Mapped): boolean {

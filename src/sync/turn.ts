@@ -82,8 +82,8 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
   const unclear = writing.filter(({ meaning }) => meaning === 'unclear')
   const done = writing.filter(({ meaning }) => meaning === 'done')
   const lost = writing.filter(({ meaning }) => meaning === 'unknown')
-  const sent = writing.some(({ meaning }) => meaning !== 'not-sent')
-  const unanswered: Writes = lost.length > 0 ? 'lost' : sent ? 'refused' : 'none'
+  const wasSent = writing.some(({ meaning }) => meaning !== 'not-sent')
+  const unanswered: Writes = lost.length > 0 ? 'lost' : wasSent ? 'refused' : 'none'
   return {
     lookups: made.length - writing.length,
     creates: writing.filter(({ plan }) => plan.kind === 'create').length,
@@ -114,18 +114,12 @@ export type TurnSituation = Omit<Situation, 'memory'> & {
   readonly accessFirst?: boolean
 }
 
-/**
- * Access goes alone from the third failure on, unless the last attempt was refused. A service may insist on a field: then the
- * whole is tried again.
- */
+/** Access goes alone from the third failure on, but not after a refusal: the service may insist on a field. */
 export function isAccessFirst(attempts: number, last: Reason | null): boolean {
   return attempts >= 3 && last?.code !== 'refused' && last?.code !== 'conflict'
 }
 
-/**
- * Access alone. A field may make the service fail each time, or an answer may come too late for a second call. Then access would
- * stay wrong for ever.
- */
+/** A field may make each call fail, or an answer may come too late for a second call: access would stay wrong for ever. */
 function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Turn): Plan {
   if (plan.kind === 'create' && entitled(plan.body.status)) {
     const { user_id, status } = plan.body
@@ -155,8 +149,8 @@ export function retry(reason: Reason, otherwise: Partial<Pick<Retry, 'failed' | 
  */
 export function nextMove(turn: Turn, situation: TurnSituation): Move {
   const { writes, lookups, creates } = resultOfCalls(turn)
-  const whole = makePlan({ ...situation, memory: turn.memory })
-  const plan = situation.accessFirst ? withAccessFirst(whole, turn) : whole
+  const full = makePlan({ ...situation, memory: turn.memory })
+  const plan = situation.accessFirst ? withAccessFirst(full, turn) : full
   switch (plan.kind) {
     case 'none':
       return { plan, end: { kind: 'settle', state: 'idle', reason: null } }
@@ -176,7 +170,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'patch': {
       if (turn.setAside) {
         // With whatever status the refused update carried: for a trial that is the one that the service shows.
-        const rest = { kind: 'patch', ...keptOf(plan, turn.setAside), keepsStatus: plan.keepsStatus } as const
+        const rest = { kind: 'patch', ...restOf(plan, turn.setAside), keepsStatus: plan.keepsStatus } as const
         return { plan: rest, call: { method: 'PATCH', body: rest.body } }
       }
       return { plan, call: { method: plan.kind === 'patch' ? 'PATCH' : 'PUT', body: plan.body } }
@@ -184,7 +178,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
     case 'revoke':
       return { plan, call: { method: 'PATCH', body: plan.body } }
     case 'erase': {
-      const { body, fields } = turn.setAside ? keptOf(plan, turn.setAside) : plan
+      const { body, fields } = turn.setAside ? restOf(plan, turn.setAside) : plan
       return { plan: { kind: 'erase', body, fields }, call: { method: 'PATCH', body } }
     }
     default:
@@ -194,7 +188,7 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
 
 type Fielded = { readonly body: UpdateBody; readonly fields: readonly OptionalField[] }
 
-function keptOf({ body, fields }: Fielded, { fields: aside, alone }: SetAside): Fielded {
+function restOf({ body, fields }: Fielded, { fields: aside, alone }: SetAside): Fielded {
   const kept = fields.filter((field) => !alone && !aside.includes(field) && body[field] !== undefined)
   const rest = Object.fromEntries(kept.map((field) => [field, body[field]]))
   return { body: { status: body.status, ...rest }, fields: kept }

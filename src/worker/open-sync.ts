@@ -12,7 +12,7 @@ import { bindGeneration } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
 import { makeNoting } from '../ledger/note.ts'
 import { reachable } from '../ledger/reachable.ts'
-import { makeReadKept, makeReadRecord } from '../ledger/record.ts'
+import { makeReadRecord, makeReadRecordsOf } from '../ledger/record.ts'
 import { bindTarget } from '../ledger/target.ts'
 import { makeMarkAsked, markStatusUnknown } from '../ledger/traces.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -112,7 +112,7 @@ export async function openSync(options: Options) {
       readRow: reading(false),
       readOther: reading(true),
       readRecord: makeReadRecord(pool),
-      readKept: makeReadKept(pool),
+      readRecordsOf: makeReadRecordsOf(pool),
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
       markStatusUnknown: (claim) => markStatusUnknown(pool, claim),

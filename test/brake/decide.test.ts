@@ -28,8 +28,8 @@ const ask = (
 
 describe('the decision of the brake', () => {
   it('lets the limit through, and the one who is one too many trips the kind and waits with all who follow', () => {
-    const asked = ['a', 'b', 'c', 'd'].map((key) => ask(key, ['revocation']))
-    expect(decide({ kinds: [state('revocation')], asked, truncated: false })).toEqual({
+    const requests = ['a', 'b', 'c', 'd'].map((key) => ask(key, ['revocation']))
+    expect(decide({ kinds: [state('revocation')], requests, truncated: false })).toEqual({
       answers: [[], [], ['revocation'], ['revocation']],
       entries: [
         { kind: 'revocation', key: 'a' },
@@ -42,9 +42,9 @@ describe('the decision of the brake', () => {
 
   it('names who goes on, so that the window begins anew for it, and no customer that has to wait', () => {
     const counted = { counted: ['revocation'] as const }
-    const asked = [ask('a', ['revocation'], counted), ask('b', ['revocation', 'create'], counted)]
+    const requests = [ask('a', ['revocation'], counted), ask('b', ['revocation', 'create'], counted)]
     const kinds = [state('revocation', { taken: 2 }), state('create', { tripped: true })]
-    expect(decide({ kinds, asked, truncated: false })).toMatchObject({
+    expect(decide({ kinds, requests, truncated: false })).toMatchObject({
       answers: [[], ['create']],
       entries: [],
       again: [{ kind: 'revocation', key: 'a' }],
@@ -52,9 +52,9 @@ describe('the decision of the brake', () => {
   })
 
   it('lets who gets back what was taken pass, without a count that could begin anew', () => {
-    const asked = [ask('a', ['status'], { returning: true }), ask('b', ['create'], { returning: true })]
+    const requests = [ask('a', ['status'], { returning: true }), ask('b', ['create'], { returning: true })]
     const kinds = [state('status', { tripped: true }), state('create', { tripped: true })]
-    expect(decide({ kinds, asked, truncated: false })).toEqual({
+    expect(decide({ kinds, requests, truncated: false })).toEqual({
       answers: [[], ['create']],
       entries: [],
       again: [],
@@ -82,8 +82,8 @@ describe('the decision of the brake', () => {
     ['is new where no customer may pass', 'trips', { limit: 0 }, {}],
   ])('who %s %s', (_who, outcome, kind, request) => {
     const kinds = [state('revocation', kind)]
-    const asked = [ask('a', ['revocation'], request)]
-    const { answers, entries, trips } = decide({ kinds, asked, truncated: false })
+    const requests = [ask('a', ['revocation'], request)]
+    const { answers, entries, trips } = decide({ kinds, requests, truncated: false })
     expect([answers[0]?.length === 0, entries.length, trips.length]).toEqual(OUTCOME[outcome])
   })
 
@@ -94,7 +94,7 @@ describe('the decision of the brake', () => {
       state('clear:gender', { taken: 2 }),
     ]
     const all = ['revocation', 'clear:email', 'clear:gender'] as const
-    const decision = decide({ kinds, asked: [ask('a', all), ask('b', ['revocation'])], truncated: false })
+    const decision = decide({ kinds, requests: [ask('a', all), ask('b', ['revocation'])], truncated: false })
     expect(decision).toEqual({
       answers: [['clear:email', 'clear:gender'], []],
       entries: [{ kind: 'revocation', key: 'b' }],
@@ -104,7 +104,7 @@ describe('the decision of the brake', () => {
   })
 
   it('after a TRUNCATE every customer waits who would lose access or be erased, but not a customer that a person released', () => {
-    const asked = [
+    const requests = [
       ask('a', ['revocation']),
       ask('b', ['erase']),
       ask('c', ['revocation'], { counted: ['revocation'] }),
@@ -112,13 +112,13 @@ describe('the decision of the brake', () => {
       ask('e', ['create']),
     ]
     const kinds = [state('create'), state('erase'), state('revocation')]
-    const { answers, entries, trips } = decide({ kinds, asked, truncated: true })
+    const { answers, entries, trips } = decide({ kinds, requests, truncated: true })
     expect(answers).toEqual([['truncated'], ['truncated'], ['truncated'], [], []])
     expect([entries, trips]).toEqual([[{ kind: 'create', key: 'e' }], []])
   })
 
   it('lets a released repair go on for all that it sends, and counts it under none of them', () => {
-    const asked = [
+    const requests = [
       ask('a', ['status', 'clear:email'], { released: ['repair'] }),
       ask('b', ['create', 'absence'], { released: ['repair'] }),
       ask('c', ['status'], { released: ['create'] }),
@@ -126,7 +126,7 @@ describe('the decision of the brake', () => {
     const kinds = (['absence', 'clear:email', 'create', 'status'] as const).map((kind) =>
       state(kind, { tripped: true }),
     )
-    const { answers, entries } = decide({ kinds, asked, truncated: false })
+    const { answers, entries } = decide({ kinds, requests, truncated: false })
     expect([answers, entries]).toEqual([[[], [], ['status']], []])
   })
 
@@ -142,7 +142,7 @@ describe('the decision of the brake', () => {
         const entries = new Set<string>()
         const tripped = new Set<string>()
         for (const batch of batches) {
-          const asked = batch.map((each) =>
+          const requests = batch.map((each) =>
             ask(each.key, each.kinds, {
               released: each.released ? each.kinds : [],
               counted: kinds.filter((kind) => entries.has(`${kind} ${each.key}`)),
@@ -153,7 +153,7 @@ describe('the decision of the brake', () => {
             state(kind, { taken: taken(kind), limit, tripped: tripped.has(kind) }),
           )
           const stopped = new Set(tripped)
-          const decision = decide({ kinds: states, asked, truncated: false })
+          const decision = decide({ kinds: states, requests, truncated: false })
           for (const { kind, key } of decision.entries) {
             expect(entries.has(`${kind} ${key}`)).toBe(false)
             expect(tripped.has(kind)).toBe(false)
@@ -161,7 +161,7 @@ describe('the decision of the brake', () => {
           }
           for (const { kind } of decision.trips) tripped.add(kind)
           // A customer who passes is counted under all of its kinds, none of which had tripped, or was released.
-          for (const [index, each] of asked.entries()) {
+          for (const [index, each] of requests.entries()) {
             const passes = decision.answers[index]?.length === 0
             const counted = each.kinds.every((kind) => entries.has(`${kind} ${each.key}`))
             const released = each.released.length > 0

@@ -5,7 +5,7 @@ import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { applyGeneration, bindGeneration } from '../../src/ledger/generation.ts'
 import { type Lease, leaseKey, leaseLane, unlease } from '../../src/ledger/lease.ts'
 import { note } from '../../src/ledger/note.ts'
-import { makeReadKept, readUserRecords } from '../../src/ledger/record.ts'
+import { makeReadRecordsOf, readUserRecords } from '../../src/ledger/record.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -133,7 +133,7 @@ test('the statements of a claim find their customers by index, also before there
   const claims = (await Promise.all(leases.map(claimer()))).flatMap((claim) => claim ?? [])
   const users = claims.map(({ key }) => key.replace('k', 'u'))
   expect((await readUserRecords(pool, users)).size).toBe(20)
-  expect((await Promise.all(users.map(makeReadKept(pool)))).flat()).toHaveLength(20)
+  expect((await Promise.all(users.map(makeReadRecordsOf(pool)))).flat()).toHaveLength(20)
   const end = makeStoreEnding(pool, 0)
   const ended = claims.map((claim, i) => {
     const record = { ...EMPTY_RECORD, userId: users[i] ?? null }

@@ -243,7 +243,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/map.ts': [
     [
       'map-out-of-scope-synced',
-      `  if (!scope.value) return { kind: 'out-of-scope', userId, ...holding(scope.untilMs) }
+      `  if (!scope.value) return { kind: 'out-of-scope', userId, ...validUntil(scope.untilMs) }
 `,
       '',
     ],
@@ -262,8 +262,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     [
       'map-never-again',
-      'const holds = holding(Math.min(scope.untilMs, status.untilMs, untilMs))',
-      'const holds = holding(Math.min(scope.untilMs, untilMs))',
+      'const holds = validUntil(Math.min(scope.untilMs, status.untilMs, untilMs))',
+      'const holds = validUntil(Math.min(scope.untilMs, untilMs))',
     ],
     [
       'map-phone-left',

@@ -144,7 +144,7 @@ export function contextOf(customer: Customer): SyncContext {
       desiredDigest: kept.desiredDigest,
       isNew: false,
     }),
-    readKept: async () => [],
+    readRecordsOf: async () => [],
     unwatched: async () => [],
     brake: async () => [],
     async markStatusUnknown() {

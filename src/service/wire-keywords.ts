@@ -4,7 +4,7 @@
 import type { UserField } from '../model/user.ts'
 
 /** Keywords that are put into the JSON Schema of a field as they stand. */
-type WireNote = { readonly description: string; readonly examples?: readonly unknown[] } & Readonly<
+type WireKeywords = { readonly description: string; readonly examples?: readonly unknown[] } & Readonly<
   Record<string, unknown>
 >
 
@@ -16,11 +16,8 @@ const NOTHING = { enum: ['', null] }
 /** Beyond the format: a name of at most 64 characters, and a domain whose end is no number. */
 const EMAIL = '^.{1,64}@[^@]*[.](?![0-9]+$)[^.@]+$'
 
-/**
- * Values are described in their plain form, which is what rollcall sends. The sandbox takes a little more, as the
- * mapping does: white space around a value, separators in numbers.
- */
-export const WIRE_NOTES: Readonly<Record<UserField, WireNote>> = {
+/** The plain form, which rollcall sends. The sandbox also takes white space around a value, and separators in numbers. */
+export const WIRE_KEYWORDS: Readonly<Record<UserField, WireKeywords>> = {
   user_id: {
     description:
       "The integrator's own unique identifier of the user (2.6). Not `.` or `..`, which lead to another path.",
@@ -105,6 +102,6 @@ export const WIRE_NOTES: Readonly<Record<UserField, WireNote>> = {
 }
 
 /** NUL ends a text in too many places, and half a surrogate pair is no text in UTF-8: both are refused. */
-function text(description: string, example: string): WireNote {
+function text(description: string, example: string): WireKeywords {
   return { description, pattern: WELL_FORMED, examples: [example] }
 }
