@@ -44,9 +44,7 @@ function fieldsOf({ fields, shown }: ReportedFinding): Markup {
   const values = new Map(shown.map((each) => [each.field, each]))
   const named = [...new Set([...fields, ...values.keys()])]
   if (named.length === 0) return markup`–`
-  const said = named.map(
-    (field) => markup`<span class="field"><code>${field}</code>${valuesOf(values.get(field))}</span> `,
-  )
+  const said = named.map((field) => markup`<div><code>${field}</code>${valuesOf(values.get(field))} </div>`)
   return markup`${said}`
 }
 

@@ -103,9 +103,7 @@ ${selects}<button type="reset">Show all</button>
 }
 
 export function scope(report: Report): Markup {
-  const rows = renderScope(report).map(
-    ([label, text]) => markup`<div><dt>${label}</dt><dd>${text}</dd></div>\n`,
-  )
+  const rows = renderScope(report).map(([label, text]) => markup`<dt>${label}</dt><dd>${text}</dd>\n`)
   return markup`<section><h2>What was checked, and when</h2><dl class="scope">${rows}</dl></section>`
 }
 
