@@ -1,6 +1,7 @@
 // The words of checks, as types, lists and conditions: what a GET says of a user, what is kept of it, and how it ends.
 import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
+import type { Counts } from '../model/values.ts'
 
 /**
  * `unreadable`: a 2xx that holds no user, or another one. `trial-ended`: status 0 where 4 was agreed on. The service
@@ -137,8 +138,6 @@ export type NotCredible = (typeof NOT_CREDIBLE)[number]
 /** Why checks or a run end early. `asked`: a person or a signal; `pace`: calls are stopped for all processes. */
 export const STOP_REASONS = ['asked', 'pace'] as const
 export type Stopped = (typeof STOP_REASONS)[number]
-
-type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
 
 /** Counts of one run; each customer counts once. */
 export type DriftTally = {

@@ -1,3 +1,5 @@
+export type Counts<Word extends string = string> = Readonly<Partial<Record<Word, number>>>
+
 /** A list of words that is written as one text. */
 export function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)

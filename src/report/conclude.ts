@@ -1,10 +1,9 @@
 // Conclusions from the figures of a report: every format says these, and none counts for itself.
 import { totalOf } from '../drift/tally.ts'
 import { type DriftTally, RESOLVED, type Resolved, WRONG_ACCESS } from '../drift/words.ts'
+import type { Counts } from '../model/values.ts'
 import type { Report } from './report.ts'
 import { ACCESS, renderAmongHeld } from './words.ts'
-
-type Counts<Word extends string> = Readonly<Partial<Record<Word, number>>>
 
 /** The counts that are not 0, the most first. */
 export function mostFirst<Word extends string>(counts: Counts<Word>): [Word, number][] {
@@ -29,9 +28,8 @@ export function wrongAccess({ access, heldAccess }: Pick<DriftTally, 'access' | 
 
 /** Findings that are over by the time the report is written, by how they ended: they were found all the same. */
 export function resolvedOf({ findings }: Pick<Report, 'findings'>): Counts<Resolved> {
-  const counts = RESOLVED.map(
-    (how) => [how, findings.filter(({ resolvedHow }) => resolvedHow === how).length] as const,
-  )
+  const countOf = (how: Resolved) => findings.filter(({ resolvedHow }) => resolvedHow === how).length
+  const counts = RESOLVED.map((how) => [how, countOf(how)] as const)
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 

@@ -3,6 +3,7 @@ import type { BrakeKind } from '../brake/brake.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import type { Counts } from '../model/values.ts'
 import { absorbWrite } from '../sync/absorb.ts'
 import { kindsOf } from '../sync/brake-kinds.ts'
 import { beforeOf } from '../sync/brake-move.ts'
@@ -21,37 +22,25 @@ import {
   type SweepTally,
 } from './verdict.ts'
 
-export type Counts<K extends string = string> = Readonly<Partial<Record<K, number>>>
+export type Forecast = Readonly<typeof NO_FORECAST>
 
-export type Forecast = {
-  readonly tally: SweepTally
+export const NO_FORECAST = {
+  tally: NOTHING_FOUND as SweepTally,
   /** Calls for those who differ, where a lookup (GET) shows what is expected; see `callsFor`. */
-  readonly calls: Readonly<Record<CallMethod, number>>
-  /** Customers who are looked up before it is known what follows, and the calls after that lookup among `calls`. */
-  readonly lookups: number
-  readonly afterLookups: Counts<CallMethod>
-  /** Fields that the registrations carry; the sum of what updates write is in `tally`. */
-  readonly registered: Counts<OptionalField>
-  /** Among the customers that differ. A registration with access is a gain. */
-  readonly access: { readonly gain: number; readonly lose: number; readonly change: number }
-  /** Customers that differ and that the brake would count, by kind, but for those counted in its window already. */
-  readonly braked: Counts<BrakeKind>
-  /** Fields of all customers that are left out, by `field: code`. */
-  readonly leftOut: Counts
-  /** Customers that are not sent at all, by `field: code` or `shared-user-id`. */
-  readonly rejected: Counts
-}
-
-export const NO_FORECAST: Forecast = {
-  tally: NOTHING_FOUND,
   calls: { GET: 0, POST: 0, PUT: 0, PATCH: 0 },
+  /** Customers who are looked up before it is known what follows, and the calls after that lookup among `calls`. */
   lookups: 0,
-  afterLookups: {},
-  registered: {},
+  afterLookups: {} as Counts<CallMethod>,
+  /** Fields that the registrations carry; the sum of what updates write is in `tally`. */
+  registered: {} as Counts<OptionalField>,
+  /** Among the customers that differ. A registration with access is a gain. */
   access: { gain: 0, lose: 0, change: 0 },
-  braked: {},
-  leftOut: {},
-  rejected: {},
+  /** Customers that differ and that the brake would count, by kind, but for those counted in its window already. */
+  braked: {} as Counts<BrakeKind>,
+  /** Fields of all customers that are left out, by `field: code`. */
+  leftOut: {} as Counts,
+  /** Customers that are not sent at all, by `field: code` or `shared-user-id`. */
+  rejected: {} as Counts,
 }
 
 type Planning = { readonly policy: Policy; readonly digester: Digester }
@@ -62,20 +51,16 @@ type Forecasting = Planning & {
 }
 
 /** Adds a customer: its verdict counts it, and what follows is asked for those who differ alone. */
-export function addCustomer(
-  forecast: Forecast,
-  planned: PlannedCustomer,
-  forecasting: Forecasting,
-): Forecast {
+export function addCustomer(forecast: Forecast, planned: PlannedCustomer, planning: Forecasting): Forecast {
   const tally = addTo(forecast.tally, planned)
   const { made, verdict, key } = planned
   if (!made) return { ...forecast, tally }
   const found = { ...forecast, tally, ...issuesOf(forecast, made) }
   if (verdict !== 'differs') return found
-  const next = callsFor(made, { key, ...forecasting })
+  const next = callsFor(made, { key, ...planning })
   const writes = next.calls.filter((method) => method !== 'GET')
   const access = accessChange(made)
-  const already = next.kinds.length > 0 ? forecasting.counted(key) : []
+  const already = next.kinds.length > 0 ? planning.counted(key) : []
   return {
     ...found,
     calls: next.calls.reduce((calls, method) => increased(calls, method), forecast.calls),
@@ -120,7 +105,7 @@ function accessChange({ found: { plan }, memory, mapped }: Made): keyof Forecast
   return had ? 'change' : 'gain'
 }
 
-export type CallMethod = Call['method']
+type CallMethod = Call['method']
 
 /** Longer than any that can be: a revocation, an erasure, the lookup after it and what that shows. */
 const MOST_CALLS = 8
@@ -157,11 +142,8 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
     if (move.call.method === 'GET') {
       // A lookup for a trial, or after an erasure, is of a user whose state is known.
       lookups ||= turn.memory.remote !== 'present'
-      turn = afterLookup(
-        { ...turn, made: [...turn.made, { plan: move.plan, meaning: 'present', trusted: true }] },
-        made,
-        digests,
-      )
+      const lookup = { plan: move.plan, meaning: 'present', trusted: true } as const
+      turn = afterLookup({ ...turn, made: [...turn.made, lookup] }, made, digests)
     } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn
   }
   return { calls, registered, kinds: [...kinds], lookups }

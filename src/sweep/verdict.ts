@@ -1,10 +1,10 @@
 // Plans customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
 import type { CustomerState, KnownRecord } from '../ledger/record.ts'
-import type { Missed } from '../ledger/runs.ts'
 import type { Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import type { UserField } from '../model/user.ts'
+import type { Counts } from '../model/values.ts'
 import { type Memory, statusIsRight } from '../sync/memory.ts'
 import { fieldsOf, isStatusKept, type Plan, takesAccess } from '../sync/plan.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'
@@ -143,38 +143,25 @@ export function howToNote(verdict: SweepVerdict, { state, claimed }: SweepFacts)
 }
 
 /** The sum of what a sweep has found so far; its size does not depend on how many customers there are. */
-export type SweepTally = {
-  readonly customers: number
-  readonly verdicts: Readonly<Record<SweepVerdict, number>>
-  /** Owed customers about which the mapping makes something else than it did; it or the row has changed. */
-  readonly owedAndChanged: number
-  /** The next call of each customer who differs, and the fields that the updates among these write. */
-  readonly plans: Readonly<Partial<Record<Plan['kind'], number>>>
-  readonly fields: Readonly<Partial<Record<UserField, number>>>
-  /** Customers who differ and may lose access by it. */
-  readonly loseAccess: number
-  /** Customers that become another user; the former user keeps what it has. */
-  readonly otherUsers: number
-  /** Customers who stay as they are and wait for a person, or for another row, by state. */
-  readonly waiting: Waiting
-  /** Customers who stay as they are: out of scope, and nothing was ever known of them. */
-  readonly neverInScope: number
-  /** Customers that differ and that capture has missed; see `makeFindMissed`. */
-  readonly missed: Missed
-}
+export type SweepTally = Readonly<typeof NOTHING_FOUND>
 
-type Waiting = { readonly held: number; readonly discarded: number; readonly rejected: number }
-
-export const NOTHING_FOUND: SweepTally = {
+export const NOTHING_FOUND = {
   customers: 0,
   verdicts: NO_VERDICT,
+  /** Owed customers about which the mapping makes something else than it did; it or the row has changed. */
   owedAndChanged: 0,
-  plans: {},
-  fields: {},
+  /** The next call of each customer who differs, and the fields that the updates among these write. */
+  plans: {} as Counts<Plan['kind']>,
+  fields: {} as Counts<UserField>,
+  /** Customers who differ and may lose access by it. */
   loseAccess: 0,
+  /** Customers that become another user; the former user keeps what it has. */
   otherUsers: 0,
+  /** Customers who stay as they are and wait for a person, or for another row, by state. */
   waiting: { held: 0, discarded: 0, rejected: 0 },
+  /** Customers who stay as they are: out of scope, and nothing was ever known of them. */
   neverInScope: 0,
+  /** Customers that differ and that capture has missed; see `makeFindMissed`. */
   missed: { inserted: 0, changed: 0, deleted: 0 },
 }
 
@@ -200,14 +187,11 @@ export function addTo(tally: SweepTally, { verdict, made }: PlannedCustomer): Sw
   }
 }
 
-function waits(state: CustomerState): state is keyof Waiting {
+function waits(state: CustomerState): state is keyof SweepTally['waiting'] {
   return state in NOTHING_FOUND.waiting
 }
 
-export function increased<K extends string, R extends Readonly<Partial<Record<K, number>>>>(
-  counts: R,
-  name: K,
-): R {
+export function increased<K extends string, R extends Counts<K>>(counts: R, name: K): R {
   return { ...counts, [name]: (counts[name] ?? 0) + 1 }
 }
 
