@@ -22,12 +22,10 @@ export async function halvedOnRowError<Item, Given>(
     const halves = [items.slice(0, middle), items.slice(middle)]
     const given: (readonly [Item, Given | Error])[] = []
     // The stored work of one half stands, whatever becomes of the other.
-    for (const half of halves)
-      given.push(
-        ...(await halvedOnRowError(half, ask).catch((why: Error) =>
-          half.map((item) => [item, why] as const),
-        )),
-      )
+    for (const half of halves) {
+      const asked = halvedOnRowError(half, ask)
+      given.push(...(await asked.catch((why: Error) => half.map((item) => [item, why] as const))))
+    }
     return new Map(given)
   }
 }

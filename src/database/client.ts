@@ -16,10 +16,6 @@ export async function oneRow<Row extends QueryResultRow>(
 }
 
 /** The keys of the rows that a statement gives. */
-export async function keysBy(
-  client: Client,
-  text: string,
-  values: readonly unknown[],
-): Promise<readonly CustomerKey[]> {
+export async function keysBy(client: Client, text: string, values: readonly unknown[]) {
   return (await client.query<{ key: CustomerKey }>(text, [...values])).rows.map(({ key }) => key)
 }

@@ -20,14 +20,9 @@ type PoolOptions = {
  * a day in Madrid, and int8 and numeric do not fit a number. Integers of up to 32 bits and floats are numbers,
  * booleans booleans, and json is parsed. Everything else, also unknown types, is text as Postgres prints it.
  */
-export function makePool({
-  url,
-  variable = 'DATABASE_URL',
-  max,
-  applicationName,
-  statementTimeoutMs = 30_000,
-  onError,
-}: PoolOptions): pg.Pool {
+export function makePool(options: PoolOptions): pg.Pool {
+  const { url, variable = 'DATABASE_URL', max, applicationName, onError } = options
+  const { statementTimeoutMs = 30_000 } = options
   const pool = new pg.Pool({
     ...sessionConfig({ url, variable }, 'database'),
     max,
@@ -90,10 +85,7 @@ const BUSY = new WeakMap<pg.Pool, ReadonlySet<pg.PoolClient>>()
 /** Ends a pool. A query that still runs after the grace (it waits for a lock) is cut off. */
 export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
   const ended = pool.end()
-  const cut = () => {
-    for (const client of BUSY.get(pool) ?? []) void client.end()
-  }
-  const timer = setTimeout(cut, graceMs)
+  const timer = setTimeout(() => BUSY.get(pool)?.forEach((client) => void client.end()), graceMs)
   await ended
   clearTimeout(timer)
 }

@@ -11,17 +11,12 @@ export const LOCK_NOT_AVAILABLE = '55P03'
  * A short transaction that waits for no lock longer than this; 0: as long as it takes. Where it fails, what it holds goes
  * with its connection.
  */
-export async function inTransaction<T>(
-  pool: Pool,
-  lockTimeoutMs: number,
-  work: (client: ClientBase) => Promise<T>,
-): Promise<T> {
+export async function inTransaction<T>(pool: Pool, lockMs: number, work: (client: ClientBase) => Promise<T>) {
   const client = await pool.connect()
   let broken = true
   try {
-    await client.query(
-      `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
-    )
+    const limits = `lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`
+    await client.query(`BEGIN; SET LOCAL ${limits}`)
     const result = await work(client)
     await client.query('COMMIT')
     broken = false

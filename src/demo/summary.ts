@@ -95,11 +95,8 @@ export function compareDemo(
     key,
     differs: compareOne(config, key, rows.get(key), held.get(key)),
   }))
-  return {
-    customers: rows.size,
-    former: keys.length - rows.size,
-    differences: compared.filter(({ differs }) => differs.length > 0),
-  }
+  const differences = compared.filter(({ differs }) => differs.length > 0)
+  return { customers: rows.size, former: keys.length - rows.size, differences }
 }
 
 /**
