@@ -37,11 +37,9 @@ type Checking = {
 const NOT_CREDIBLE_MS = 600_000
 
 /** `rows`: those of findings that are to be changed or made. */
-export function afterStep(
-  step: FindingStep,
-  { snapshot, open }: Checking,
-  options: StepOptions,
-): { readonly after: FindingAfter; readonly rows: readonly FindingRow[] } {
+type AfterStep = { readonly after: FindingAfter; readonly rows: readonly FindingRow[] }
+
+export function afterStep(step: FindingStep, { snapshot, open }: Checking, options: StepOptions): AfterStep {
   const { key, mapped, desiredDigest } = snapshot
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   const userId = userIdOf(mapped)

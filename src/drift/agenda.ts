@@ -79,7 +79,7 @@ export function afterChecks(agenda: Agenda, { checked, met, nowMs }: NewChecks):
     const { key, verdict, findingId, findingState } = each
     const checks = (before.get(key) ?? 0) + 1
     const other = findingState === 'found' ? undefined : met.get(key)
-    if (isWaiting(each, { checks, waiting: waiting.length, met: other !== undefined })) {
+    if (isWaiting(each, checks, other === undefined && waiting.length < MOST_POSTPONED)) {
       const laterMs = checks > 1 && 'why' in verdict && verdict.why === 'moved' ? MOVED_AGAIN_MS : LATER_MS
       waiting.push({ key, at: nowMs + (each.nextInMs ?? laterMs), checks, last: verdict })
     } else if (other) {
@@ -106,12 +106,9 @@ function withAccessOf(now: CheckVerdict, found: DriftVerdict): DriftVerdict {
   return { ...found, access: found.access ?? held }
 }
 
-type Going = { readonly checks: number; readonly waiting: number; readonly met: boolean }
-
-function isWaiting({ verdict, findingState, more }: Checked, { checks, waiting, met }: Going): boolean {
+function isWaiting({ verdict, findingState, more }: Checked, checks: number, mayPostpone: boolean): boolean {
   if (isDrift(verdict)) return (more || findingState !== 'found') && checks < CHECKS_OF_SUSPECTS
-  const passes = 'why' in verdict && PASSING.includes(verdict.why)
-  return !met && checks < CHECKS_OF_OTHERS && waiting < MOST_POSTPONED && passes
+  return mayPostpone && checks < CHECKS_OF_OTHERS && 'why' in verdict && PASSING.includes(verdict.why)
 }
 
 type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']

@@ -1,5 +1,5 @@
 // The customers of a run, one after the other, from wherever an earlier process has come to: all, or a random sample.
-import type { Pool, QueryResultRow } from 'pg'
+import type { Pool, QueryConfig, QueryResultRow } from 'pg'
 import { type Condition, conditionsSql } from '../customers/conditions.ts'
 import type { CustomersShape } from '../customers/describe.ts'
 import { keySql } from '../customers/key.ts'
@@ -85,14 +85,13 @@ export async function draw(source: CustomerSource, seed: string, count: number):
 SELECT key, rank::text AS rank FROM (SELECT key, pg_catalog.hashtextextended(key, $${values.length + 1}::bigint) AS rank
   FROM (${sql}) e) r
 ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
-  return await patiently<Drawn>(source, text, [...values, seed, count])
+  return await patiently<Drawn>(source, { text, values: [...values, seed, count] })
 }
 
 export async function populationOf(source: CustomerSource): Promise<number> {
   const { sql, values } = keysOf(source)
   const text = `SELECT pg_catalog.count(*)::float8 AS count FROM (${sql}) e`
-  const rows = await patiently<{ count: number }>(source, text, values)
-  return rows[0]?.count ?? 0
+  return (await patiently<{ count: number }>(source, { text, values }))[0]?.count ?? 0
 }
 
 function keysOf({ shape, conditions }: CustomerSource) {
@@ -108,11 +107,8 @@ function keysOf({ shape, conditions }: CustomerSource) {
 const PATIENCE_MS = 15 * 60_000
 
 /** @throws whatever the signal's reason is, once it has asked Postgres to end the statement */
-async function patiently<Row extends QueryResultRow>(
-  { pool, shape, signal }: CustomerSource,
-  text: string,
-  values: readonly unknown[],
-): Promise<readonly Row[]> {
+async function patiently<Row extends QueryResultRow>(source: CustomerSource, statement: QueryConfig) {
+  const { pool, shape, signal } = source
   signal.throwIfAborted()
   const settings = [`SET LOCAL statement_timeout = ${PATIENCE_MS}`, ...shape.settings]
   return await withSettings(pool, settings, async (session) => {
@@ -122,7 +118,7 @@ async function patiently<Row extends QueryResultRow>(
     const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined)
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      const asked = { text, values: [...values], query_timeout: PATIENCE_MS + 15_000 }
+      const asked = { ...statement, query_timeout: PATIENCE_MS + 15_000 }
       return (await session.query<Row>(asked)).rows
     } catch (error) {
       throw signal.aborted ? signal.reason : error

@@ -15,10 +15,7 @@ const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'nev
 type UnknownOutcome = Pick<Snapshot['work'], 'unverified' | 'hiddenUnknown'>
 
 /** Fields that the service once had: no call of ours since then may have changed them. */
-export function causeOfChange(
-  unclear: readonly string[],
-  { unverified, hiddenUnknown }: UnknownOutcome,
-): DriftCause {
+export function causeOfChange(unclear: readonly string[], { unverified, hiddenUnknown }: UnknownOutcome) {
   return unverified || hiddenUnknown || unclear.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }
 
@@ -32,8 +29,8 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
   const record = recordOfUser(snapshot)
   const comparable = record.digestKeyId === digests.keyId
   const older = work.generation !== null && BigInt(work.generation) < BigInt(generation)
-  const remapped =
-    older && comparable && work.record.desiredDigest !== null && work.record.desiredDigest !== desiredDigest
+  const before = work.record.desiredDigest
+  const remapped = older && comparable && before !== null && before !== desiredDigest
   const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
 
   function changed(field: DriftField, delivered: boolean): DriftCause {

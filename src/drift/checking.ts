@@ -31,6 +31,8 @@ export type CheckedBatch = {
 
 export type CheckCustomers = ReturnType<typeof makeChecking>['check']
 
+type Answers = ReadonlyMap<CustomerKey, CheckAnswer>
+
 type ClaimedChecks = {
   /** The tokens of customers that may be checked, by key. */
   readonly tokens: ReadonlyMap<CustomerKey, string>
@@ -94,18 +96,12 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   async function withoutCaptured(checks: readonly UnstoredCheck[]): Promise<readonly UnstoredCheck[]> {
     const keys = checks.flatMap(({ snapshot, verdict }) => (isDrift(verdict) ? snapshot.key : []))
     const captured = await capturedOf(pool, keys)
-    return checks.map((each) =>
-      captured.has(each.snapshot.key)
-        ? { ...each, verdict: { kind: 'skipped', why: 'owed' }, observed: null }
-        : each,
-    )
+    const owed = { verdict: { kind: 'skipped', why: 'owed' }, observed: null } as const
+    return checks.map((each) => (captured.has(each.snapshot.key) ? { ...each, ...owed } : each))
   }
 
-  async function compareAll(
-    read: readonly Candidate[],
-    answers: ReadonlyMap<CustomerKey, CheckAnswer>,
-    { tokens, generation }: ClaimedChecks,
-  ): Promise<readonly UnstoredCheck[]> {
+  async function compareAll(read: readonly Candidate[], answers: Answers, claimed: ClaimedChecks) {
+    const { tokens, generation } = claimed
     const keys = [...answers].filter(([, answer]) => 'observed' in answer).map(([key]) => key)
     const unclear = await readUnclear(pool, keys)
     return read.flatMap(({ snapshot, skip }): UnstoredCheck[] => {

@@ -12,11 +12,9 @@ import type { CheckVerdict, DriftField, DriftKind, DriftVerdict, Shown } from '.
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
 export type Observed = RemoteUser | 'absent' | 'unreadable'
 
-export function compare(
-  snapshot: Snapshot,
-  observed: Observed,
-  known: CauseInputs,
-): Exclude<CheckVerdict, { why: unknown }> {
+type Compared = Exclude<CheckVerdict, { why: unknown }>
+
+export function compare(snapshot: Snapshot, observed: Observed, known: CauseInputs): Compared {
   const { mapped, work } = snapshot
   if (observed === 'unreadable') return drift('unreadable', { cause: causeOfChange(known.unclear, work) })
   const { plan, memory } = planAfter(snapshot, observed)

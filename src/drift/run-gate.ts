@@ -1,6 +1,12 @@
 // Holds a run back for what is owed and for the pace, and ends it where waiting is no use.
-import { MOST_AT_ONCE, makeAllowance, SHARE } from './allowance.ts'
-import { type Preconditions, type Unsettled, unsettled } from './preconditions.ts'
+import {
+  MOST_AT_ONCE,
+  makeAllowance,
+  type Preconditions,
+  SHARE,
+  type Unsettled,
+  unsettled,
+} from './preconditions.ts'
 import type { Checked, NotCredible, Stopped } from './words.ts'
 
 /** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */

@@ -51,13 +51,12 @@ export async function findDrift(client: Client, asked: AskedDrift, nowMs: number
   return { ...begunAs(found), seed, place, agenda }
 }
 
-export async function beginDrift(
-  client: Client,
-  asked: AskedDrift,
-  { seed, population }: Pick<DriftRun, 'seed' | 'population'>,
-): Promise<DriftRun> {
+type Beginning = Pick<DriftRun, 'seed' | 'population'>
+
+export async function beginDrift(client: Client, asked: AskedDrift, { seed, population }: Beginning) {
   const begun = await beginRun<Cursor, DriftTally>(client, { kind: 'drift', ...asked }, population)
-  return { ...begunAs(begun), seed, place: beginningOf(asked.options.sample), agenda: NOTHING_YET }
+  const place = beginningOf(asked.options.sample)
+  return { ...begunAs(begun), seed, place, agenda: NOTHING_YET } satisfies DriftRun
 }
 
 function begunAs({ id, startedAt, total }: Unfinished<unknown, unknown>) {

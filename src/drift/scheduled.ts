@@ -3,9 +3,8 @@ import type { Pool } from 'pg'
 import { type Client, keysBy } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { makeAllowance, SHARE } from './allowance.ts'
 import { dueChecks } from './open-findings.ts'
-import { readPreconditions, type Unsettled, unsettled } from './preconditions.ts'
+import { makeAllowance, readPreconditions, SHARE, type Unsettled, unsettled } from './preconditions.ts'
 import { CHECKABLE, type Stopped } from './words.ts'
 
 /** `live`: a change waits for a call. `busy`: another process runs. `rest`: no customer is due. `time`: the next run goes on. */

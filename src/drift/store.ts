@@ -31,11 +31,7 @@ type StoreOptions = StepOptions & { readonly fingerprint: string }
 const LOCK_MS = 2000
 
 /** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
-export async function storeChecks(
-  pool: Pool,
-  given: readonly UnstoredCheck[],
-  options: StoreOptions,
-): Promise<readonly StoredCheck[]> {
+export async function storeChecks(pool: Pool, given: readonly UnstoredCheck[], options: StoreOptions) {
   try {
     return await retried(() => inTransaction(pool, LOCK_MS, (client) => store(client, given, options)))
   } catch (error) {

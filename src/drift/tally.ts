@@ -19,7 +19,7 @@ function countsOf(verdict: CheckVerdict): Partial<DriftTally> {
         checked: 1,
         agrees: 1,
         unverifiable: Number(unverifiable),
-        vanished: absent === 'gone' ? 1 : 0,
+        vanished: Number(absent === 'gone'),
       }
     }
     case 'skipped': {
@@ -38,7 +38,7 @@ function driftCounts({ kind, cause, access, fields }: DriftVerdict): Partial<Dri
   if (kind === 'trial-ended') return { kinds: one(kind) }
   return {
     kinds: one(kind),
-    vanished: kind === 'missing' && wasRegistered(cause) ? 1 : 0,
+    vanished: Number(kind === 'missing' && wasRegistered(cause)),
     access: one(access),
     causes: one(cause),
     fields: Object.fromEntries(fields.map((field) => [field, 1])),

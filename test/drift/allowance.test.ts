@@ -1,7 +1,7 @@
 // How much of the pace is left to checks.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { makeAllowance, SHARE } from '../../src/drift/allowance.ts'
+import { makeAllowance, SHARE } from '../../src/drift/preconditions.ts'
 
 describe('what scheduled runs may take of the pace', () => {
   test('is a quarter, gathered for half a second at most, and a call now and then at a low rate', () => {
