@@ -4,7 +4,6 @@ import type { Met } from './found.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { type Checked, type CheckVerdict, type DriftTally, type DriftVerdict, isDrift } from './words.ts'
 
-/** A customer that needs another check. */
 type WaitingCheck = {
   readonly key: CustomerKey
   /** Monotonic milliseconds: a clock that is set back makes no customer wait. */

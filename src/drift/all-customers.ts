@@ -72,20 +72,21 @@ async function* inOrder(options: Options, from: Start | null): AsyncGenerator<Ne
   }
 }
 
-/** `rank` as text: it does not fit a number. */
-type Drawn = { readonly key: CustomerKey; readonly rank: string }
-
 /**
  * In the order of hashes under the seed, which is a random one: wherever it ends, those checked until then are a random
- * sample without replacement. The same seed draws the same ones again, so that nothing else has to be kept of it.
+ * sample without replacement. The same seed draws the same ones again, so that nothing else has to be kept of it. `rank`
+ * is text, since it does not fit a number.
  */
-export async function draw(source: CustomerSource, seed: string, count: number): Promise<readonly Drawn[]> {
+export async function draw(source: CustomerSource, seed: string, count: number) {
   const { sql, values } = keysOf(source)
   const text = `
 SELECT key, rank::text AS rank FROM (SELECT key, pg_catalog.hashtextextended(key, $${values.length + 1}::bigint) AS rank
   FROM (${sql}) e) r
 ORDER BY r.rank, r.key COLLATE "C" LIMIT $${values.length + 2}`
-  return await patiently<Drawn>(source, { text, values: [...values, seed, count] })
+  return await patiently<{ key: CustomerKey; rank: string }>(source, {
+    text,
+    values: [...values, seed, count],
+  })
 }
 
 export async function populationOf(source: CustomerSource): Promise<number> {

@@ -62,7 +62,7 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
-    /** The difference of a user that is desired and missing. Every call of unknown outcome could have been about that. */
+    /** About a user that is desired and missing. Every call of unknown outcome could have been about that. */
     ofAbsence(): DriftCause {
       // A clear refusal of the last call, and no crash since then.
       const refused = record.reason?.code === 'refused' && !work.hiddenUnknown

@@ -34,7 +34,6 @@ export type CheckCustomers = ReturnType<typeof makeChecking>['check']
 type Answers = ReadonlyMap<CustomerKey, CheckAnswer>
 
 type ClaimedChecks = {
-  /** The tokens of customers that may be checked, by key. */
   readonly tokens: ReadonlyMap<CustomerKey, string>
   readonly generation: string
 }

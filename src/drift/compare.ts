@@ -58,11 +58,7 @@ function existed(snapshot: Snapshot): boolean {
   return remote === 'present' && erased === null
 }
 
-type UnverifiableField = typeof UNVERIFIABLE_FIELD
-
-function isVisible<Field extends DriftField | UnverifiableField>(
-  field: Field,
-): field is Exclude<Field, UnverifiableField> {
+function isVisible<Field extends string>(field: Field): field is Exclude<Field, typeof UNVERIFIABLE_FIELD> {
   return field !== UNVERIFIABLE_FIELD
 }
 

@@ -11,13 +11,15 @@ export type Preconditions = {
   readonly rate: number
   /** A change, a removal or a repair has waited for longer than dispatch takes. */
   readonly liveWaits: boolean
-  /** Syncs go by our mapping, and to our target. */
-  readonly current: boolean
-  /** All customers who differ under the present mapping are noted. */
-  readonly swept: boolean
-  /** Changes may be missing: a resync of all customers is to come. */
-  readonly gap: boolean
+  readonly unsettled: Unsettled | null
 }
+
+/**
+ * Why a difference may be about to be owed, so that it is no drift. `mapping`: syncs go by another mapping or to another
+ * target. `unswept`: not all customers who differ under the present mapping are noted. `gap`: changes may be missing, and
+ * a resync of all customers is to come.
+ */
+export type Unsettled = 'mapping' | 'unswept' | 'gap'
 
 /** A customer that is due is taken within a fraction of this, unless dispatch is behind. */
 const BEHIND = `clock_timestamp() - interval '1 second'`
@@ -25,10 +27,10 @@ const BEHIND = `clock_timestamp() - interval '1 second'`
 const PRECONDITIONS = `
 SELECT EXISTS (SELECT FROM rollcall.owed WHERE lane = ANY($1) AND due_at < ${BEHIND})
     OR coalesce((SELECT at FROM rollcall.outbox ORDER BY id LIMIT 1) < ${BEHIND}, false) AS "liveWaits",
-  coalesce(${isCurrent({ binding: '$3', fingerprint: '$2' })}, false) AS current,
-  coalesce((SELECT swept_at IS NOT NULL FROM rollcall.generation ORDER BY id DESC LIMIT 1), false) AS swept,
-  EXISTS (SELECT FROM rollcall.capture_mark
-    WHERE resynced_at IS NULL AND (kind = 'overflow' OR resolved_at IS NOT NULL)) AS gap`
+  CASE WHEN NOT coalesce(${isCurrent({ binding: '$3', fingerprint: '$2' })}, false) THEN 'mapping'
+    WHEN NOT coalesce((SELECT swept_at IS NOT NULL FROM rollcall.generation ORDER BY id DESC LIMIT 1), false) THEN 'unswept'
+    WHEN EXISTS (SELECT FROM rollcall.capture_mark
+      WHERE resynced_at IS NULL AND (kind = 'overflow' OR resolved_at IS NOT NULL)) THEN 'gap' END AS unsettled`
 
 const LIVE = [LANE.deletion, LANE.change, LANE.repair]
 
@@ -38,15 +40,6 @@ export async function readPreconditions(pool: Pool, { fingerprint, binding, pace
   const values = [LIVE, fingerprint, binding]
   const read = await oneRow<Omit<Preconditions, 'rate'>>(pool, PRECONDITIONS, values)
   return { ...read, rate: await pace.rate() }
-}
-
-/** Why a difference may be about to be owed, so that it is no drift. */
-export type Unsettled = 'mapping' | 'unswept' | 'gap'
-
-export function unsettled({ current, swept, gap }: Preconditions): Unsettled | null {
-  if (!current) return 'mapping'
-  if (!swept) return 'unswept'
-  return gap ? 'gap' : null
 }
 
 /** Owed syncs go first in any case; workers leave most of the pace to them, and a run that a person waits for half. */

@@ -84,9 +84,7 @@ ORDER BY f.key`
 export async function repairFound(repairing: Repairing, ids: readonly string[], startedAt: string) {
   const { rows } = await repairing.pool.query<ToRepair & { repaired: boolean }>(REPAIRABLE, [ids, startedAt])
   const before = rows.filter(({ repaired }) => repaired)
-  const { owed, held } = await oweRepairs(
-    repairing,
-    rows.filter(({ repaired }) => !repaired),
-  )
+  const anew = rows.filter(({ repaired }) => !repaired)
+  const { owed, held } = await oweRepairs(repairing, anew)
   return { owed: [...keysOf(before), ...owed], held }
 }

@@ -1,12 +1,5 @@
 // Holds a run back for what is owed and for the pace, and ends it where waiting is no use.
-import {
-  MOST_AT_ONCE,
-  makeAllowance,
-  type Preconditions,
-  SHARE,
-  type Unsettled,
-  unsettled,
-} from './preconditions.ts'
+import { MOST_AT_ONCE, makeAllowance, type Preconditions, SHARE, type Unsettled } from './preconditions.ts'
 import type { Checked, NotCredible, Stopped } from './words.ts'
 
 /** `refused`: a difference could be what is about to be sent. `stopped`: the same command goes on with it. */
@@ -47,8 +40,7 @@ export function makeRunGate({ preconditions, rate: limit, probe, onBeat, sleep, 
       for (;;) {
         if (signal.aborted) return { kind: 'stopped', why: 'asked' }
         const now = await preconditions()
-        const why = unsettled(now)
-        if (why) return { kind: 'refused', why }
+        if (now.unsettled) return { kind: 'refused', why: now.unsettled }
         onBeat(now.rate <= 0)
         if (now.rate <= 0) {
           const reason = notCredible()

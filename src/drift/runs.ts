@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { iso } from '../database/sql.ts'
-import { beginRun, endRun, findRun, saveProgress, type Unfinished } from '../ledger/runs.ts'
+import { beginRun, endRun, findRun, saveProgress } from '../ledger/runs.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type Agenda, afterChecks, answered, closed, dueOf, NOTHING_YET, soFar, withNew } from './agenda.ts'
 import { beginningOf, type Next, type Place } from './all-customers.ts'
@@ -48,19 +48,17 @@ export async function findDrift(client: Client, asked: AskedDrift, nowMs: number
   const { seed, place, ...rest } = found.cursor
   const waiting = rest.waiting.map(({ inMs, ...each }) => ({ ...each, at: nowMs + inMs }))
   const agenda = { ...rest, waiting, tally: { ...EMPTY_TALLY, ...found.tally } }
-  return { ...begunAs(found), seed, place, agenda }
+  const { id, startedAt, total } = found
+  return { id, startedAt, population: total ?? 0, seed, place, agenda }
 }
 
 type Beginning = Pick<DriftRun, 'seed' | 'population'>
 
 export async function beginDrift(client: Client, asked: AskedDrift, { seed, population }: Beginning) {
-  const begun = await beginRun<Cursor, DriftTally>(client, { kind: 'drift', ...asked }, population)
+  const run = { kind: 'drift', ...asked } as const
+  const { id, startedAt } = await beginRun<Cursor, DriftTally>(client, run, population)
   const place = beginningOf(asked.options.sample)
-  return { ...begunAs(begun), seed, place, agenda: NOTHING_YET } satisfies DriftRun
-}
-
-function begunAs({ id, startedAt, total }: Unfinished<unknown, unknown>) {
-  return { id, startedAt, population: total ?? 0 }
+  return { id, startedAt, population, seed, place, agenda: NOTHING_YET } satisfies DriftRun
 }
 
 export async function keepDrift(

@@ -4,7 +4,7 @@ import { type Client, keysBy } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { dueChecks } from './open-findings.ts'
-import { makeAllowance, readPreconditions, SHARE, type Unsettled, unsettled } from './preconditions.ts'
+import { makeAllowance, readPreconditions, SHARE, type Unsettled } from './preconditions.ts'
 import { CHECKABLE, type Stopped } from './words.ts'
 
 /** `live`: a change waits for a call. `busy`: another process runs. `rest`: no customer is due. `time`: the next run goes on. */
@@ -50,12 +50,11 @@ export function makeScheduledRun(options: ScheduledOptions): () => Promise<Sched
   }
 
   async function beat(): Promise<ScheduledEnd | null> {
-    const preconditions = await readPreconditions(pool, options)
-    const why = unsettled(preconditions)
-    if (why) return why
-    if (preconditions.rate <= 0) return 'pace'
-    if (preconditions.liveWaits) return 'live'
-    const room = Math.min(most, allowance.refill(preconditions.rate * SHARE.schedule))
+    const { unsettled, rate, liveWaits } = await readPreconditions(pool, options)
+    if (unsettled) return unsettled
+    if (rate <= 0) return 'pace'
+    if (liveWaits) return 'live'
+    const room = Math.min(most, allowance.refill(rate * SHARE.schedule))
     if (room < 1) return null
     // A suspicion is cleared up before another one is raised.
     const again = await dueChecks(pool, room)

@@ -11,7 +11,7 @@ export function tallyOf(verdicts: readonly CheckVerdict[]): DriftTally {
 }
 
 function countsOf(verdict: CheckVerdict): Partial<DriftTally> {
-  if (isDrift(verdict)) return { checked: 1, ...driftCounts(verdict) }
+  if (isDrift(verdict)) return { checked: 1, kinds: one(verdict.kind), ...driftCounts(verdict) }
   switch (verdict.kind) {
     case 'agrees': {
       const { unverifiable = false, absent } = verdict
@@ -35,9 +35,8 @@ function countsOf(verdict: CheckVerdict): Partial<DriftTally> {
 
 /** Causes and fields are those of drift, so that each adds up with it; an ended trial is none. */
 function driftCounts({ kind, cause, access, fields }: DriftVerdict): Partial<DriftTally> {
-  if (kind === 'trial-ended') return { kinds: one(kind) }
+  if (kind === 'trial-ended') return {}
   return {
-    kinds: one(kind),
     vanished: Number(kind === 'missing' && wasRegistered(cause)),
     access: one(access),
     causes: one(cause),
@@ -54,17 +53,13 @@ export function wasRegistered(cause: DriftVerdict['cause']): boolean {
   return cause !== 'never-delivered'
 }
 
-export function plus(a: DriftTally, b: DriftTally): DriftTally {
-  return summed(a, b) as DriftTally
-}
-
 type Sums = { readonly [name: string]: number | Sums | undefined }
 
 /** Counts and groups of counts, name by name. */
-function summed(a: Sums, b: Sums): Sums {
+export function plus<T extends Sums>(a: T, b: T): T {
   const added = Object.entries(b).map(([name, one = 0]) => {
     const other = a[name]
-    if (typeof one === 'object') return [name, summed(typeof other === 'object' ? other : {}, one)]
+    if (typeof one === 'object') return [name, plus<Sums>(typeof other === 'object' ? other : {}, one)]
     return [name, one + (typeof other === 'number' ? other : 0)]
   })
   return { ...a, ...Object.fromEntries(added) }

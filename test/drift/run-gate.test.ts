@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Preconditions } from '../../src/drift/preconditions.ts'
 import { makeRunGate } from '../../src/drift/run-gate.ts'
 
-const FINE: Preconditions = { rate: 100, liveWaits: false, current: true, swept: true, gap: false }
+const FINE: Preconditions = { rate: 100, liveWaits: false, unsettled: null }
 
 /** A gate on a clock of its own, on which sleeping takes no time. */
 function gateAt(preconditions: (nowMs: number) => Partial<Preconditions>, rate: number | null = null) {
@@ -60,12 +60,9 @@ describe('a gate', () => {
     expect(await room(gateAt(() => ({ rate: 0 })))).toEqual({ kind: 'stopped', why: 'pace' })
   })
 
-  test.each<[Partial<Preconditions>, string]>([
-    [{ current: false, swept: false }, 'mapping'],
-    [{ swept: false, gap: true }, 'unswept'],
-    [{ gap: true, rate: 0 }, 'gap'],
-  ])('%j: refused, %s', async (preconditions, why) => {
-    expect(await room(gateAt(() => preconditions))).toEqual({ kind: 'refused', why })
+  test('is refused where a difference may be about to be owed, also while calls are stopped', async () => {
+    const unsettled = gateAt(() => ({ unsettled: 'unswept', rate: 0 }))
+    expect(await room(unsettled)).toEqual({ kind: 'refused', why: 'unswept' })
   })
 
   test('says why it is not credible as soon as calls are stopped, and ends at once when it is asked to', async () => {

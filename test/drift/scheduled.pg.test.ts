@@ -103,14 +103,11 @@ test.each<[string, string, string]>([
     'live',
   ],
   ['an outage', `UPDATE rollcall.pace SET breaker = 'open'`, 'pace'],
-  [
-    'another mapping',
-    `INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (9, 'theirs', now())`,
-    'mapping',
-  ],
+  ['another mapping', `INSERT INTO rollcall.generation (id, fingerprint) VALUES (9, 'theirs')`, 'mapping'],
   [
     'a mapping that is not applied to every customer yet',
-    `UPDATE rollcall.generation SET swept_at = NULL`,
+    `UPDATE rollcall.generation SET swept_at = NULL;
+     INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.c')`,
     'unswept',
   ],
   ['another target', `UPDATE rollcall.target SET bound_at = now() + interval '1 s'`, 'mapping'],
