@@ -1,15 +1,17 @@
 // The charts: tables in which every row has its bar, so that paper and a screen reader get the same figures.
 import { conclude, driftingOf, mostFirst, shareOf } from './conclude.ts'
 import { figure, minute, percent } from './figures.ts'
-import { type Markup, markup, NOTHING } from './markup.ts'
+import { type Markup, markup, NOTHING, tableOf } from './markup.ts'
 import type { PastRun, Report } from './report.ts'
 import { CAUSE, KIND, type Named } from './words.ts'
 
+const SEVERAL = markup`<p class="note">A customer may differ in several fields.</p>`
+
 /** Fields stand for themselves. */
 const BARS = [
-  { by: 'kind', of: 'kinds', names: KIND, note: undefined },
-  { by: 'cause', of: 'causes', names: CAUSE, note: undefined },
-  { by: 'field', of: 'fields', names: {}, note: 'A customer may differ in several fields.' },
+  { by: 'kind', of: 'kinds', names: KIND, note: NOTHING },
+  { by: 'cause', of: 'causes', names: CAUSE, note: NOTHING },
+  { by: 'field', of: 'fields', names: {}, note: SEVERAL },
 ] as const
 
 export function charts(report: Report): Markup {
@@ -23,32 +25,19 @@ export function charts(report: Report): Markup {
 function bars({ counts }: Report, { by, of, names, note }: (typeof BARS)[number]): Markup {
   const words: Readonly<Partial<Record<string, Named>>> = names
   const entries = mostFirst<string>(counts[of])
-  const [, most = 0] = entries[0] ?? []
+  const most = entries[0]?.[1]
+  if (most === undefined) return NOTHING
   const rows = entries.map(([value, count]) => {
     const { name, means } = words[value] ?? { name: value, means: '' }
     return markup`<tr><th scope="row">${name}${means === '' ? NOTHING : markup`<small>${means}</small>`}</th>
 <td>${figure(count)}${bar(count / most, value)}</td></tr>\n`
   })
-  return chart({ title: `By ${by}`, note, columns: [by, 'customers'], rows })
+  return chart(`By ${by}`, tableOf([by, 'customers'], rows), note)
 }
 
-type Chart = {
-  readonly title: string
-  readonly note?: string | undefined
-  /** The last one has the bars. */
-  readonly columns: readonly string[]
-  readonly rows: readonly Markup[]
-}
-
-function chart({ title, note, columns, rows }: Chart): Markup {
-  if (rows.length === 0) return NOTHING
-  return markup`<figure>
-<figcaption>${title}</figcaption>
-${note === undefined ? NOTHING : markup`<p class="note">${note}</p>`}
-<table><thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows}</tbody></table>
-</figure>
-`
+/** The last column of the table has the bars. */
+function chart(title: string, table: Markup, note = NOTHING): Markup {
+  return markup`<figure><figcaption>${title}</figcaption>${note}${table}</figure>\n`
 }
 
 /** In SVG, whose sizes are attributes: the policy of the page lets no element have a style. Kinds have colours of their own. */
@@ -70,8 +59,7 @@ function trend(report: Report): Markup {
 <td>${share === null ? '–' : figure(run.drifting ?? 0)}</td>
 <td>${share === null ? 'not credible' : percent(share)}${share ? bar(share / most) : NOTHING}</td></tr>\n`
   })
-  const columns = ['ended', 'checked', 'drift', 'share']
-  return chart({ title: 'Share of drift over time', columns, rows })
+  return chart('Share of drift over time', tableOf(['ended', 'checked', 'drift', 'share'], rows))
 }
 
 function thisRun(report: Report): PastRun[] {

@@ -15,18 +15,16 @@ export function csv({ findings, options }: Pick<Report, 'findings' | 'options'>)
 
 /** Values, where they were asked for, are JSON, field by field. */
 function cellOf({ shown, ...finding }: ReportedFinding, title: string): Cell {
-  if (title === 'here') return asObject(shown.map(({ field, here }) => [field, here]))
-  if (title === 'service') return asObject(shown.map(({ field, service }) => [field, service]))
+  if (title === 'here' || title === 'service') {
+    const values = Object.fromEntries(shown.map((each) => [each.field, each[title]]))
+    return shown.length === 0 ? null : JSON.stringify(values)
+  }
   const name = title.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   const value = finding[name as keyof typeof finding]
   return typeof value === 'object' && value !== null ? value.join(' ') : value
 }
 
 type Cell = string | number | null
-
-function asObject(pairs: (readonly [string, unknown])[]): string | null {
-  return pairs.length === 0 ? null : JSON.stringify(Object.fromEntries(pairs))
-}
 
 /** Text that a spreadsheet takes for a formula, also in wide letters, which it reads as narrow ones. */
 const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20|]|^[\t\r\n]/

@@ -1,17 +1,16 @@
 // Estimates from a random sample about all customers, by the exact distribution: no approximation that fails for rare drift.
 import type { Estimate } from './report.ts'
 
-/** `checked`: of the population, those drawn at random without replacement about which something could be said. */
-type Sample = Pick<Estimate, 'population' | 'checked' | 'drifting'>
-
 /** Left out at either end: together the five per cent in which the interval may miss. */
 const TAIL = 0.025
 
 /**
  * The interval of Clopper and Pearson for draws without replacement: all numbers of drifting customers under which such a
- * sample is not rarer than 2.5 % on either side. Drift is rare, where the usual approximations fail.
+ * sample is not rarer than 2.5 % on either side. Drift is rare, where the usual approximations fail. `checked`: of the
+ * population, those drawn at random without replacement about which something could be said.
  */
-export function estimate({ population, checked, drifting }: Sample): Estimate {
+export function estimate(sample: Pick<Estimate, 'population' | 'checked' | 'drifting'>): Estimate {
+  const { population, checked, drifting } = sample
   const most = population - (checked - drifting)
   const chance = hypergeometric(population, checked)
   // The fewest under which so many are still likely, and the most under which so few are.

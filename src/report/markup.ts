@@ -32,6 +32,11 @@ function asHtml(value: Value): string {
   return 'html' in value ? value.html : value.map(({ html }) => html).join('')
 }
 
+export function tableOf(columns: readonly string[], rows: readonly Markup[]): Markup {
+  const titles = columns.map((column) => markup`<th scope="col">${column}</th>`)
+  return markup`<table><thead><tr>${titles}</tr></thead><tbody>${rows}</tbody></table>`
+}
+
 /** JSON inside a script element: nothing in it can end the element, or begin a comment. */
 export function asData(value: unknown): Markup {
   return { html: JSON.stringify(value).replaceAll('<', '\\u003c') }

@@ -139,10 +139,8 @@ function renderEvidence(counts: Report['counts']): string {
 }
 
 /** The number of customers that can be judged is known only where all were drawn; a sample estimates it too. */
-export function renderEstimate(
-  { population, checked, share, low, high }: Estimate,
-  of: Pick<Report, 'population' | 'chosen'>,
-): string {
+export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population' | 'chosen'>): string {
+  const { population, checked, share, low, high } = estimate
   if (checked === 0)
     return `No customer of the sample could be checked, so it says nothing about ${figure(population)} customers.`
   const people = (part: number) => figure(Math.round(part * population))

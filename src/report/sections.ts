@@ -2,7 +2,7 @@
 import { totalOf } from '../drift/tally.ts'
 import { agreementOf, conclude, driftingOf, mostFirst, wrongAccess } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
-import { type Markup, markup, NOTHING } from './markup.ts'
+import { type Markup, markup, NOTHING, tableOf } from './markup.ts'
 import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
 import { renderScope } from './scope.ts'
@@ -117,11 +117,10 @@ export function unanswered({ counts }: Report): Markup {
   if (rows.length === 0) return NOTHING
   const cells = rows.map(
     ([what, why, many]) =>
-      markup`<tr><th scope="row">${what}</th><td>${why}</td><td>${figure(many)}</td></tr>\n`,
+      markup`<tr><th scope="row">${what}</th><td>${why}</td><td>${figure(many)}</td></tr>`,
   )
-  return markup`<section><h2>Customers without a result</h2>
-<table class="plain"><thead><tr><th scope="col">What</th><th scope="col">Why</th><th scope="col">Customers</th></tr></thead>
-<tbody>${cells}</tbody></table></section>`
+  const table = tableOf(['What', 'Why', 'Customers'], cells)
+  return markup`<section><h2>Customers without a result</h2>${table}</section>`
 }
 
 export function bullets(title: string, lines: readonly string[]): Markup {

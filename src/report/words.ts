@@ -32,10 +32,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
-  'never-delivered': {
-    name: 'Never delivered',
-    means: 'the service has never acknowledged these values',
-  },
+  'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
     name: 'Unknown outcome',
     means: 'an earlier call ended without a clear answer, and may or may not have arrived',
