@@ -19,7 +19,7 @@ export type Position = { readonly part: 'customers' | 'gone'; readonly after: re
 /** Options that tell one run of a kind from another; anything that is written as JSON. */
 export type RunOptions = Readonly<Record<string, unknown>>
 
-type WantedRun = {
+export type WantedRun = {
   readonly kind: RunKind
   /** Generation of the mapping: under another one, other customers differ. */
   readonly generation: string

@@ -10,6 +10,7 @@ import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '.
 import { type NewCustomer, recordNewCustomers } from '../ledger/note.ts'
 import { noteGently, noteNow, noteUnknown } from '../ledger/note-unchanged.ts'
 import {
+  type WantedRun,
   allAreBroughtIn,
   beginRun,
   dropRuns,
@@ -30,7 +31,6 @@ import {
   howToNote,
   increased,
   NOTHING_FOUND,
-  type PlannedCustomer,
   type SweepSelection,
   type SweepTally,
 } from './verdict.ts'
@@ -82,12 +82,15 @@ const MOST_EXAMPLES = 20
  * syncs go by another mapping
  */
 export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
-  const { pool, config, kind, restriction = NO_RESTRICTION } = options
+  const { pool, config, kind, marks = [], restriction = NO_RESTRICTION } = options
   await requireCapture(pool, config)
   const mapping = await requireActiveMapping(pool, config)
   const allIn = await allAreBroughtIn(pool)
   const select = { ...ALL_CUSTOMERS, ...restriction.select, bringIn: bringsIn(kind, allIn) }
-  const { id, total, cursor, ...begun } = await takeUp(options, mapping)
+  const { generation } = mapping
+  const capture = await captureVersion(pool, config)
+  const asked = { kind, generation, options: restriction.options, marks, capture }
+  const { id, total, cursor, ...begun } = await takeUp(options, asked)
   const earlier = { ...NOTHING_FOUND, ...begun.tally }
   await options.onBegin?.({ id, total, tally: earlier, resumed: cursor !== null })
   const findMissed = tellsOfCapture(kind, mapping) ? makeFindMissed(options) : null
@@ -100,7 +103,9 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   }
 
   const onPage = async ({ planned, next, ...page }: PageResult): Promise<boolean> => {
-    const found = (await findMissed?.(onlyMissable(planned, allIn))) ?? []
+    // Before all customers were brought in, it is not known whether a new one has come while nothing captured it.
+    const missable = allIn ? planned : planned.filter(({ made }) => made?.found.known)
+    const found = (await findMissed?.(missable)) ?? []
     if (found.length > 0) {
       const keys = found.map(({ key }) => key).toSorted()
       examples.push(...keys.slice(0, MOST_EXAMPLES - examples.length))
@@ -108,7 +113,7 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
       // Once they are owed, nothing shows that they were missed: better counted twice by one that is killed here.
       await keep({ ...kept, tally: { ...kept.tally, missed } })
     }
-    await notePlanned(options, planned, select)
+    await notePlanned(options, planned, select.lookup)
     const tally = { ...page.tally, missed: kept.tally.missed }
     superseded = !(await keep({ cursor: next ?? { part: 'gone', after: null }, tally }))
     if (!superseded) await options.onProgress?.({ planned, tally, next })
@@ -122,7 +127,12 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const ended = swept.ended && (await endRun(pool, id, done))
   superseded ||= swept.ended && !ended
   if (superseded) await dropRuns(pool, { id })
-  if (ended) await markEnded(options, mapping)
+  if (ended) {
+    if (kind === 'mapping') await markSwept(pool, generation)
+    // A check that stands half way would go on there, days after its first half.
+    else if (isForAll(restriction.options)) await dropRuns(pool, { kind: 'check' })
+    if (marks.length > 0) await endGap(pool, { ids: marks })
+  }
   return { tally, ended, superseded, examples }
 }
 
@@ -145,16 +155,6 @@ export async function requireActiveMapping(pool: Pool, config: Config): Promise<
   return mapping
 }
 
-async function markEnded(
-  { pool, kind, marks = [], restriction = NO_RESTRICTION }: SweepingOptions,
-  { generation }: MappingStatus,
-): Promise<void> {
-  if (kind === 'mapping') await markSwept(pool, generation)
-  if (marks.length > 0) await endGap(pool, { ids: marks })
-  // A check that stands half way would go on there, days after its first half.
-  if (kind !== 'mapping' && isForAll(restriction.options)) await dropRuns(pool, { kind: 'check' })
-}
-
 const NO_RESTRICTION: Restriction = { options: {}, select: {}, conditions: [] }
 
 /**
@@ -170,17 +170,7 @@ function tellsOfCapture(kind: SweepKind, { swept }: MappingStatus): boolean {
   return swept && (kind === 'backfill' || kind === 'check' || kind === 'resync')
 }
 
-/** Before all customers were brought in, it is not known whether a new one has come while nothing captured it. */
-function onlyMissable(planned: readonly PlannedCustomer[], allIn: boolean): readonly PlannedCustomer[] {
-  return allIn ? planned : planned.filter(({ made }) => made?.found.known)
-}
-
-async function takeUp(
-  { pool, config, kind, marks = [], restriction = NO_RESTRICTION, restart = false, count }: SweepingOptions,
-  { generation }: MappingStatus,
-) {
-  const capture = await captureVersion(pool, config)
-  const asked = { kind, generation, options: restriction.options, marks, capture }
+async function takeUp({ pool, kind, restart = false, count }: SweepingOptions, asked: WantedRun) {
   // A resync is asked for with a reason: what was compared before it says nothing.
   const anew = restart || kind === 'resync'
   const unfinished = anew ? null : await findRun<Position, SweepTally>(pool, asked)
@@ -192,10 +182,10 @@ async function takeUp(
  * recorded before they can be claimed, so that two who are one user see each other.
  */
 async function notePlanned(
-  { pool, config }: Pick<SweepingOptions, 'pool' | 'config'>,
-  planned: readonly PlannedCustomer[],
-  { lookup }: SweepSelection,
-): Promise<void> {
+  { pool, config }: SweepingOptions,
+  planned: PageResult['planned'],
+  lookup: boolean,
+) {
   const noted = { now: [] as CustomerKey[], gently: [] as CustomerKey[] }
   const newCustomers: NewCustomer[] = []
   const toLookUp: NewCustomer[] = []

@@ -6,7 +6,7 @@ import { type CustomersShape, describeCustomers } from '../customers/describe.ts
 import { makeReading } from '../customers/read.ts'
 import { type Missed, type Position, truncateWasDismissed } from '../ledger/runs.ts'
 import { capturedOf, readWork, type Work } from '../ledger/sweep-work.ts'
-import { type CustomerKey, fitsIndex } from '../model/customer.ts'
+import { fitsIndex } from '../model/customer.ts'
 import { mapFound } from '../sync/map.ts'
 import { everyPage } from '../sync/pages.ts'
 import { readSnapshots, type SnapshotReading } from '../sync/snapshot.ts'
@@ -111,7 +111,7 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
   const { clearWith } = config
   let shape: Promise<CustomersShape> | null = null
 
-  return async (planned: readonly PlannedCustomer[]): Promise<readonly FoundMissed[]> => {
+  return async (planned: readonly PlannedCustomer[]) => {
     const keys = planned.filter(mayBeMissed).map(({ key }) => key)
     if (keys.length === 0) return []
     shape ??= describeCustomers(pool, config)
@@ -138,8 +138,6 @@ export function makeFindMissed(options: Pick<SweepOptions, 'pool' | 'config' | '
     return missed.map((work) => ({ key: work.key, how: how(work) }))
   }
 }
-
-type FoundMissed = { readonly key: CustomerKey; readonly how: keyof Missed }
 
 /**
  * A customer that may differ in its row, by a first sweep. A difference by a changed digest key, or at the service
