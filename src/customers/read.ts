@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg'
 import type { Config, Row } from '../config/config.ts'
 import { TooLarge } from '../config/source.ts'
-import { halvedOnRowError, isAboutRows } from '../database/apart.ts'
+import { halvedOnRowError, isAboutRows } from '../database/batch.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'

@@ -4,7 +4,6 @@ import type { CustomerKey } from '../model/customer.ts'
 /** A session or a pool: whatever a single statement can be sent by. */
 export type Client = Pick<ClientBase, 'query'>
 
-/** The row of a statement that always gives just one. */
 export async function oneRow<Row extends QueryResultRow>(
   client: Client,
   text: string,
@@ -15,7 +14,6 @@ export async function oneRow<Row extends QueryResultRow>(
   return row
 }
 
-/** The keys of the rows that a statement gives. */
 export async function keysBy(client: Client, text: string, values: readonly unknown[]) {
   return (await client.query<{ key: CustomerKey }>(text, [...values])).rows.map(({ key }) => key)
 }

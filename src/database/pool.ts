@@ -79,7 +79,6 @@ export async function knock(url: string, stop: AbortSignal): Promise<void> {
   }
 }
 
-/** The connections of each pool that are in use. */
 const BUSY = new WeakMap<pg.Pool, ReadonlySet<pg.PoolClient>>()
 
 /** Ends a pool. A query that still runs after the grace (it waits for a lock) is cut off. */

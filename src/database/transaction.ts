@@ -4,7 +4,6 @@ import type { Client } from './client.ts'
 /** A process that is suspended in here holds up all others; the server ends its transaction after this. */
 const IDLE_MS = 5000
 
-/** Code of the error when a lock did not come in time. */
 export const LOCK_NOT_AVAILABLE = '55P03'
 
 /**

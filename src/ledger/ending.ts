@@ -1,7 +1,6 @@
 // How a claim ends, and the statement that stores it.
 import type { Pool } from 'pg'
-import { halvedOnRowError } from '../database/apart.ts'
-import { makeBatch, retried } from '../database/batch.ts'
+import { halvedOnRowError, makeBatch, retried } from '../database/batch.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
 import type { Claim } from './claim.ts'
 import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { halvedOnRowError } from '../../src/database/apart.ts'
+import { halvedOnRowError } from '../../src/database/batch.ts'
 
 function refusal(code: string): Error {
   return Object.assign(new pg.DatabaseError('no', 2, 'error'), { code })
