@@ -90,7 +90,6 @@ function describePlan(plan: Plan): string {
   if (!('body' in plan)) return ''
   const { status, ...fields } = plan.body
   const names = Object.keys(fields)
-  return names.length > 3
-    ? `status ${status}, ${names.length} fields`
-    : names.join(', ') || `status ${status}`
+  if (names.length > 3) return `status ${status}, ${names.length} fields`
+  return names.join(', ') || `status ${status}`
 }

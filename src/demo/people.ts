@@ -1,13 +1,12 @@
 // Makes up the demo's customers, with frequent Spanish names.
+import { words } from '../model/values.ts'
 
 /** A row of `clientes` with its subscription, named as the columns are. */
 export type DemoPerson = ReturnType<typeof makePerson>
 
-const NAMES = 'María José Lucía Antonio Ana Íñigo Isabel Javier Cristina Ángel Begoña Jordi'.split(' ')
-const SURNAMES = 'García Rodríguez González Fernández López Martínez Sánchez Pérez Jiménez Muñoz Peña'.split(
-  ' ',
-)
-const PROVINCES = 'Madrid Valencia Sevilla Bizkaia Barcelona Málaga Ourense'.split(' ')
+const NAMES = words('María José Lucía Antonio Ana Íñigo Isabel Javier Cristina Ángel Begoña Jordi')
+const SURNAMES = words('García Rodríguez González Fernández López Martínez Sánchez Pérez Jiménez Muñoz Peña')
+const PROVINCES = words('Madrid Valencia Sevilla Bizkaia Barcelona Málaga Ourense')
 const GROUPS = [null, 'particulares', 'autónomos', 'familias']
 const NOTES = ['Prefiere que la llamen por la tarde', null, null, null, 'Cliente desde 2014']
 const PLANS = ['premium', 'premium', 'prueba', 'premium', 'premium', 'gratis', 'premium'] as const

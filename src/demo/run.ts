@@ -60,9 +60,11 @@ export async function runDemo(options: DemoOptions) {
     const playing = play(pool, phase, stop).then(() => {
       played = true
     })
-    const isOver = (snapshot: DemoSnapshot) =>
-      Date.now() > meter.startedAt + STORY_MS ||
-      (faults.length > 0 ? snapshot.outbox.rows === 0 : isSettled(snapshot))
+    const isOver = ({ outbox, unknown, owed }: DemoSnapshot) => {
+      const left = unknown + owed.due + owed.queued + owed.active + owed.waiting
+      const isDone = outbox.rows === 0 && (faults.length > 0 || left === 0)
+      return isDone || Date.now() > meter.startedAt + STORY_MS
+    }
     await Promise.all([playing, watch(isOver, () => played)])
     if (faults.length === 0) await sleep(begun + dwellMs - Date.now(), stop)
     stop.throwIfAborted()
@@ -121,11 +123,6 @@ async function openDemo({ stack, meter, screen, stop }: DemoOptions) {
   meter.target = renderService(namedService(sandbox.url, config))
   meter.ceiling = config.pace.ceiling
   return { pool, sandbox, opened, env }
-}
-
-/** Nothing in the outbox, nothing owed, nothing unknown. */
-function isSettled({ outbox, unknown, owed }: DemoSnapshot): boolean {
-  return outbox.rows + unknown + owed.due + owed.queued + owed.active + owed.waiting === 0
 }
 
 function secret(): string {

@@ -26,7 +26,6 @@ export type Phase = {
   /** For the table at the end. */
   readonly name: string
   readonly says: string
-  /** A hint for the viewer. */
   readonly hint: string
   /** Each is one transaction, also where it has several statements. */
   readonly transactions: readonly string[]
@@ -39,6 +38,8 @@ export type Phase = {
 const IMPORTED = 120
 const BURST = 10
 const EVERY_VISIT = 'UPDATE public.clientes SET ultima_visita = now()'
+const UNDONE = "BEGIN; UPDATE public.clientes SET notas = 'undone'; ROLLBACK"
+const BULK = "UPDATE public.clientes SET grupo = 'ciudades' WHERE provincia IN ('Madrid', 'Barcelona')"
 
 /**
  * Few customers lose access in this story (deletions, changes to the free plan). The brake would hold a mass of losses
@@ -52,6 +53,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
   const busy = premium.slice(0, 3)
   const withNotes = premium.filter(({ notas }) => notas)
   const inGroup = premium.filter(({ grupo }) => grupo)
+  const deletion = ({ id }: DemoPerson) => `DELETE FROM public.clientes WHERE id = '${id}'`
   return [
     {
       name: `import of ${IMPORTED}`,
@@ -102,20 +104,14 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       name: 'nothing to send',
       says: 'An unmapped column changes for all customers; a transaction is rolled back',
       hint: 'No change is captured and no call is made.',
-      transactions: [
-        EVERY_VISIT,
-        "BEGIN; UPDATE public.clientes SET notas = 'undone'; ROLLBACK",
-        EVERY_VISIT,
-      ],
+      transactions: [EVERY_VISIT, UNDONE, EVERY_VISIT],
       everyMs: 500,
     },
     {
       name: 'bulk UPDATE',
       says: 'One UPDATE moves all customers in Madrid and Barcelona to another group',
       hint: 'One statement, one PATCH for each customer, within the pace.',
-      transactions: [
-        "UPDATE public.clientes SET grupo = 'ciudades' WHERE provincia IN ('Madrid', 'Barcelona')",
-      ],
+      transactions: [BULK],
     },
     {
       name: 'service in trouble',
@@ -140,9 +136,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
       says: 'Some customers are deleted, others cancel',
       hint: 'The service has no DELETE: status 0 takes the access away.',
       transactions: [
-        ...[...premium.slice(-4, -1), ...free.slice(-1)].map(
-          ({ id }) => `DELETE FROM public.clientes WHERE id = '${id}'`,
-        ),
+        ...[...premium.slice(-4, -1), ...free.slice(-1)].map(deletion),
         ...premium.slice(3, 5).map(({ id }) => setPlan(id, 'gratis')),
       ],
       everyMs: 120,

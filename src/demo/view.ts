@@ -16,20 +16,12 @@ const STYLES = {
 } as const
 export type Paint = (tone: keyof typeof STYLES, text: string) => string
 
-export type Screen = {
-  readonly paint: Paint
-  /** A phase of the story, or a step before or after it. */
-  show(shown: Meter['shown']): void
-  /** Lines that stay. */
-  print(lines: readonly string[]): void
-  /** Removes the view; lines can still be printed. */
-  close(): void
-}
+export type Screen = ReturnType<typeof terminalScreen>
 
 const FRAME_MS = 100
 
 /** Colours unless the terminal has none or NO_COLOR is set. */
-export function terminalScreen(meter: Meter, terminal: NodeJS.WriteStream): Screen {
+export function terminalScreen(meter: Meter, terminal: NodeJS.WriteStream) {
   const paint: Paint = (tone, text) => styleText(STYLES[tone], text, { stream: terminal })
   const picture = createLogUpdate(terminal)
   const timer = setInterval(() => {
@@ -38,15 +30,18 @@ export function terminalScreen(meter: Meter, terminal: NodeJS.WriteStream): Scre
   }, FRAME_MS)
   return {
     paint,
-    show(shown) {
+    /** A phase of the story, or a step before or after it. */
+    show(shown: Meter['shown']): void {
       meter.shown = shown
     },
-    print(lines) {
+    /** Lines that stay. */
+    print(lines: readonly string[]): void {
       // log-update would break a long line: a printed address has to stay whole to be copied.
       picture.clear()
       terminal.write(`${lines.join('\n')}\n`)
     },
-    close() {
+    /** Removes the view; lines can still be printed. */
+    close(): void {
       clearInterval(timer)
       picture.clear()
       picture.done()
@@ -66,7 +61,6 @@ export function plainScreen({ startedAt }: Meter, write: (line: string) => void)
 }
 
 type ViewOptions = {
-  /** The size of the terminal, in characters and lines. */
   readonly columns: number
   readonly rows: number
   readonly now: number
@@ -123,7 +117,6 @@ function figures(meter: Meter, snapshot: DemoSnapshot, now: number, paint: Paint
   return Object.entries(rows).map(([label, text]) => `   ${paint('dim', label.padEnd(10))}${text}`)
 }
 
-/** The latest call first. */
 function events({ phases, startedAt }: Meter, room: number, width: number, paint: Paint): string[] {
   if (room < 1) return []
   const recent = phases.flatMap(({ calls }) => calls).slice(-room)
@@ -150,7 +143,6 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`
 }
 
-/** A dash when there is none. */
 export function duration(ms: number | null): string {
   if (ms === null) return '–'
   return ms < 1000 ? `${ms} ms` : seconds(ms)
