@@ -7,8 +7,8 @@ export type Readiness = Awaited<ReturnType<ReturnType<typeof makeReadiness>['rea
 export type LoopStep = () => Promise<boolean>
 
 type LoopOptions<L extends string> = {
-  /** How long a step of each loop may take, in milliseconds; null: as long as it likes. */
-  readonly limits: Readonly<Record<L, number | null>>
+  /** How long a step of a loop may take, in milliseconds; the others: as long as they like. */
+  readonly limits: Readonly<Partial<Record<L, number>>>
   /** Monotonic milliseconds. */
   readonly now: () => number
 }

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto'
+import { hostname } from 'node:os'
+import { pid } from 'node:process'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { LogLevel } from '../config/env.ts'
 import { HIDDEN, looksRandom, withoutCredentials } from '../model/secrets.ts'
+import { words } from '../model/values.ts'
 
 export type Log = Logger
 
@@ -14,12 +17,9 @@ type Options = {
 }
 
 /** Names of things that a log object must not hold, at any of its first three levels. */
-const SECRET_NAMES = [
-  ...['password', 'apiKey', 'secretKey', 'digestKey', 'accessToken', 'connectionString'],
-  ...['authorization', 'Authorization', 'Api-Key', 'Secret-Key', 'api-key', 'secret-key'],
-  ...['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'QUEUE_URL', 'ROLLCALL_DIGEST_KEY'],
-  ...['SERVICE_API_KEY', 'SERVICE_SECRET_KEY', 'SERVICE_ACCESS_TOKEN'],
-]
+const SECRET_NAMES = words(`password apiKey secretKey digestKey accessToken connectionString
+  authorization Authorization Api-Key Secret-Key api-key secret-key DATABASE_URL MIGRATE_DATABASE_URL QUEUE_URL
+  ROLLCALL_DIGEST_KEY SERVICE_API_KEY SERVICE_SECRET_KEY SERVICE_ACCESS_TOKEN`)
 
 /**
  * JSON lines on stderr. Customer keys stand under the names `customer`, `key`, `keys` and `examples` alone, so that they
@@ -66,6 +66,11 @@ function hiddenKeys(digestKey: string) {
   const hide = (key: unknown) => (key === null || key === undefined ? key : hideKey(key, digestKey))
   const hideAll = (keys: unknown) => (Array.isArray(keys) ? keys.map(hide) : hide(keys))
   return { customer: hide, key: hide, keys: hideAll, examples: hideAll }
+}
+
+/** Name of a process, where several work on the same tables: `worker web-1/4711`. */
+export function processName(what: string): string {
+  return `${what} ${hostname()}/${pid}`
 }
 
 /** Short troubles page no one: the level rises as the same trouble goes on. */

@@ -18,12 +18,10 @@ export type OpsAddress = {
   readonly byDefault: boolean
 }
 
+type OpsEnv = { readonly OPS_HOST?: string; readonly OPS_PORT?: string }
+
 /** Where the ops port listens, by OPS_HOST and OPS_PORT as `readEnv` has checked them; null: nowhere. */
-export function opsAddress(env: {
-  readonly OPS_HOST?: string
-  readonly OPS_PORT?: string
-}): OpsAddress | null {
-  const { OPS_HOST: host = HOST, OPS_PORT: port } = env
+export function opsAddress({ OPS_HOST: host = HOST, OPS_PORT: port }: OpsEnv): OpsAddress | null {
   if (port === undefined) return { host, port: PORT, byDefault: true }
   return port === 'off' ? null : { host, port: Number(port), byDefault: false }
 }
@@ -34,8 +32,6 @@ export type OpsOptions = Pick<OpsAddress, 'host' | 'port'> & {
   readonly metrics: () => Promise<string>
   readonly log: Pick<Log, 'info' | 'warn'>
 }
-
-export type Ops = Awaited<ReturnType<typeof startOps>>
 
 /** Nothing that is asked here has a body or a long head. A client that is slow to ask is cut off. */
 const HEAD_BYTES = 8 * 1024

@@ -10,7 +10,6 @@ import { bindGeneration, type MappingStatus, mappingChanged, markSwept } from '.
 import { type NewCustomer, recordNewCustomers } from '../ledger/note.ts'
 import { noteGently, noteNow, noteUnknown } from '../ledger/note-unchanged.ts'
 import {
-  type WantedRun,
   allAreBroughtIn,
   beginRun,
   dropRuns,
@@ -21,6 +20,7 @@ import {
   type RunOptions,
   type SweepKind,
   saveProgress,
+  type WantedRun,
 } from '../ledger/runs.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'

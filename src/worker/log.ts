@@ -75,13 +75,6 @@ const REMEMBERED = 10_000
 export function logChecks(log: Log) {
   const reported = new Set<string>()
 
-  function isNews(id: string): boolean {
-    if (reported.has(id)) return false
-    if (reported.size >= REMEMBERED) reported.clear()
-    reported.add(id)
-    return true
-  }
-
   return {
     call: (entry: CallEntry) => log.debug({ customer: entry.key, ...wordsOf(entry) }, 'call'),
     checked({ key: customer, verdict, findingId: finding, ...check }: Checked): void {
@@ -94,14 +87,15 @@ export function logChecks(log: Log) {
       if (!isDrift(verdict)) return
       const { kind, access, fields, cause } = verdict
       const what = { ...about, kind, access, fields, cause, repairing }
-      if (findingState === 'found' && finding !== null && isNews(finding))
+      if (findingState === 'found' && finding !== null && !reported.has(finding)) {
+        if (reported.size >= REMEMBERED) reported.clear()
+        reported.add(finding)
         log.warn(what, 'the service differs from the database')
-      else log.debug(what, 'the service seems to differ from the database')
+      } else log.debug(what, 'the service seems to differ from the database')
     },
   }
 }
 
-/** Takes down every call of a claim in the log of calls. */
 export function logCalls(log: Pick<CallLog, 'add'>) {
   return (key: CustomerKey, step: SyncStep): void => {
     if (step.step === 'answered') log.add(callEntry({ key, ...step }))

@@ -15,7 +15,9 @@ type Options = {
 
 export type MappingWatch = ReturnType<typeof makeMappingWatch>
 
-const APPLY_IT = 'to apply this mapping, run `rollcall backfill --mapping`'
+const REPLACED = 'a later mapping was applied: this worker syncs nothing; start it with the new configuration'
+const NOT_APPLIED =
+  'the mapping has changed: nothing is synced with it yet; to apply this mapping, run `rollcall backfill --mapping`'
 
 /**
  * A worker syncs while its mapping is the active one. Otherwise it is inactive, without ending, since a mapping may be
@@ -40,15 +42,10 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
   }
 
   async function remind(): Promise<void> {
-    const { generation, appliedAt, earlier } = (await findOther()) ?? {}
-    if (generation === undefined || !isTime(generation)) return
-    const about = { generation, since: appliedAt }
-    if (earlier)
-      log.error(
-        about,
-        'a later mapping was applied: this worker syncs nothing; start it with the new configuration',
-      )
-    else log.error(about, `the mapping has changed: nothing is synced with it yet; ${APPLY_IT}`)
+    const other = await findOther()
+    if (!other || !isTime(other.generation)) return
+    const { generation, appliedAt: since, earlier } = other
+    log.error({ generation, since }, earlier ? REPLACED : NOT_APPLIED)
   }
 
   async function findOther(): Promise<MappingStatus | null> {

@@ -103,12 +103,8 @@ export async function openSync(options: Options) {
       timeoutMs: config.service.timeoutMs,
     })
     const context: SyncContext = {
-      config,
-      users,
-      digester,
-      permits: pace.permits,
-      report: pace.report,
-      random: Math.random,
+      ...{ config, users, digester, random: Math.random },
+      ...{ permits: pace.permits, report: pace.report },
       readRow: reading(false),
       readOther: reading(true),
       readRecord: makeReadRecord(pool),

@@ -4,6 +4,7 @@ import { REASON_CODES } from '../ledger/reason.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
+import { closedList } from '../model/values.ts'
 import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
 import { makeMetrics } from '../ops/metrics.ts'
@@ -78,27 +79,20 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
 }
 
 /**
- * The loops of a worker, and how long each step may take. The dispatch has short steps and many; the others
- * may check every customer in one step, or wait for the service.
+ * How long a step of a loop may take. The dispatch has short steps and many; the others may check every customer in one
+ * step, or wait for the service.
  */
-const LOOP_LIMITS_MS = {
-  checks: null,
-  dispatch: 60_000,
-  housekeeping: null,
-  pace: null,
-  schedule: null,
-  sweep: null,
-  witness: null,
+const LOOP_LIMITS_MS = { dispatch: 60_000 }
+const LOOPS = {
+  loop: ['checks', 'dispatch', 'housekeeping', 'pace', 'schedule', 'sweep', 'witness'] as const,
 }
-export type LoopName = keyof typeof LOOP_LIMITS_MS
-const LOOPS = { loop: Object.keys(LOOP_LIMITS_MS) }
+export type LoopName = (typeof LOOPS.loop)[number]
 
 // Every value that a label can have: no key and no value of a customer can become one.
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH']
-const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = [
-  ...(['done', 'unclear', 'refused', 'denied', 'absent', 'later'] as const),
-  ...(['not-sent', 'unknown', 'present', 'failed'] as const),
-]
+const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = closedList(
+  'done unclear refused denied absent later not-sent unknown present failed',
+)
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
 const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown']
 /** From a call that stays on the machine to one that is given up; seconds. */

@@ -136,6 +136,10 @@ function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | nu
   const { owed, outbox, states, customers, unknown } = tables.overview
   const { sweeps, brake, pace, drift } = tables
   const settled = STATES.reduce((sum, state) => sum + (states[state] ?? 0), 0)
+  /** No claim has ended for these yet. */
+  const isNew = Math.max(0, customers - settled)
+  const compared = (kind: string) => sweeps.unfinished.find((sweep) => sweep.kind === kind)?.customers ?? 0
+  const brakeOf = (kind: string) => brake.find((of) => of.kind === kind)
   const missed = each('how', MISSED_HOW, (how) => (sweeps.check?.missed[how] ?? 0) + sweeps.missedSince[how])
   const hasMissed = MISSED_HOW.some((how) => sweeps.missedSince[how] > 0)
   const stopped = pace && isStopped(pace)
@@ -146,25 +150,16 @@ function valuesOf(tables: Tables): Readonly<Record<keyof typeof HELP, Value | nu
     oldest_owed_age_seconds: seconds(owed.oldestAgeMs),
     waits_for_worker_seconds: seconds(owed.waitsForWorkerMs),
     unknown_customers: unknown,
-    customers: each('state', ['new', ...STATES], (state) =>
-      // No claim has ended for the new ones yet.
-      state === 'new' ? Math.max(0, customers - settled) : (states[state] ?? 0),
-    ),
+    customers: each('state', ['new', ...STATES], (state) => (state === 'new' ? isNew : (states[state] ?? 0))),
     outbox_rows: outbox.rows,
     outbox_bytes: outbox.bytes,
     outbox_oldest_age_seconds: seconds(outbox.oldestAgeMs),
     queue_leases: owed.queued,
-    sweep_customers: each(
-      'kind',
-      SWEEP_KINDS,
-      (kind) => sweeps.unfinished.find((sweep) => sweep.kind === kind)?.customers ?? 0,
-    ),
+    sweep_customers: each('kind', SWEEP_KINDS, compared),
     capture_missed: sweeps.check || hasMissed ? missed : null,
     capture_check_age_seconds: sweeps.check && seconds(sweeps.check.silentMs),
-    held_customers: each('kind', HELD_KINDS, (kind) => brake.find((of) => of.kind === kind)?.held ?? 0),
-    brake_tripped: each('kind', BRAKE_KINDS, (kind) =>
-      Number(brake.some((of) => of.kind === kind && of.trippedAt !== null)),
-    ),
+    held_customers: each('kind', HELD_KINDS, (kind) => brakeOf(kind)?.held ?? 0),
+    brake_tripped: each('kind', BRAKE_KINDS, (kind) => Number((brakeOf(kind)?.trippedAt ?? null) !== null)),
     pace_rate: pace?.rate ?? null,
     pace_ceiling: pace?.ceiling ?? null,
     pace_hold_seconds: pace && seconds(pace.heldForMs),

@@ -1,14 +1,8 @@
 import type { Pool } from 'pg'
 import type { Witness } from '../dispatch/queue.ts'
 import { leap, type Mark, markOf, readPlace } from '../ledger/mark.ts'
-import { type TargetDifference, targetChanged, voidBinding } from '../ledger/target.ts'
+import { targetChanged, voidBinding } from '../ledger/target.ts'
 import type { RollcallError } from '../model/errors.ts'
-
-/** A disk snapshot that was put back carries the binding, too, and shows nothing of it inside. */
-const BEHIND: TargetDifference = {
-  kind: 'behind',
-  says: 'the database went back in time: leases that workers have used are missing in it',
-}
 
 /**
  * The witness remembers how far the database had come. Without one (null) this process still notices what happens while
@@ -55,5 +49,7 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
 /** Written into the database: the witness may be gone by the next start, and commands do not ask it. */
 async function isBehind(pool: Pool, boundAt: string): Promise<RollcallError> {
   await voidBinding(pool, boundAt)
-  return targetChanged([BEHIND])
+  // A disk snapshot that was put back carries the binding, too, and shows nothing of it inside.
+  const says = 'the database went back in time: leases that workers have used are missing in it'
+  return targetChanged([{ kind: 'behind', says }])
 }

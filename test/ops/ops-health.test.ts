@@ -4,10 +4,10 @@ import { makeLately, makeLoopHealth, makeReadiness } from '../../src/ops/health.
 const never = () => new Promise<never>(() => {})
 
 describe('the loops', () => {
-  const limits = { dispatch: 60_000, sweep: null }
+  const limits = { dispatch: 60_000 }
   const watching = () => {
     const clock = { at: 0 }
-    return { clock, loops: makeLoopHealth<keyof typeof limits>({ limits, now: () => clock.at }) }
+    return { clock, loops: makeLoopHealth<'dispatch' | 'sweep'>({ limits, now: () => clock.at }) }
   }
 
   it('are well while their steps end, also when they fail', async () => {

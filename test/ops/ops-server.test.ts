@@ -4,11 +4,12 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { explain, RollcallError } from '../../src/model/errors.ts'
 import type { Health, Readiness } from '../../src/ops/health.ts'
-import { type Ops, type OpsOptions, opsAddress, startOps } from '../../src/ops/server.ts'
+import { type OpsOptions, opsAddress, startOps } from '../../src/ops/server.ts'
 
 const WELL: Health = { ok: true, stuck: [] }
 const READY: Readiness = { ready: true, missing: [] }
 
+type Ops = Awaited<ReturnType<typeof startOps>>
 type Listening = Ops & AsyncDisposable & { readonly lines: readonly Record<string, unknown>[] }
 
 async function listen(options: Partial<OpsOptions> = {}): Promise<Listening> {
