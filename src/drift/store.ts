@@ -5,7 +5,6 @@ import { inTransaction, LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import { endChecks } from '../ledger/check.ts'
 import { listParts, RECORD_PARTS } from '../ledger/record.ts'
 import { userIdOf } from '../model/mapped.ts'
-import { closedList } from '../model/values.ts'
 import { toRecord } from '../sync/memory.ts'
 import { planAfter, type Snapshot } from '../sync/snapshot.ts'
 import { afterStep, type FindingAfter, NO_FINDING, type StepOptions } from './after-step.ts'
@@ -112,9 +111,18 @@ function recordOf({ snapshot, verdict, observed }: UnstoredCheck) {
 }
 
 /** A claim writes the rest of a record too. */
-const CHECKED = closedList(
-  'userId remote existed sentStatus seenStatus sent seen refused conflict digestKeyId',
-)
+const CHECKED = [
+  'userId',
+  'remote',
+  'existed',
+  'sentStatus',
+  'seenStatus',
+  'sent',
+  'seen',
+  'refused',
+  'conflict',
+  'digestKeyId',
+] as const
 
 const WRITE = `
 UPDATE rollcall.ledger l SET checked_at = now(),

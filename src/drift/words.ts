@@ -1,22 +1,26 @@
 // The words of checks, as types, lists and conditions: what a GET says of a user, what is kept of it, and how it ends.
 import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
-import { type Counts, closedList } from '../model/values.ts'
+import type { Counts } from '../model/values.ts'
 
 /**
  * `unreadable`: a 2xx that holds no user, or another one. `trial-ended`: status 0 where 4 was agreed on. The service
  * ends trials, so that it is reported, and is no drift to a total, an exit code or a repair.
  */
-export const DRIFT_KINDS = closedList('missing differs unexpected-access unreadable trial-ended')
+export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 
 /** An ended trial is no mistake, and an answer that cannot be read has no known repair. */
 export const REPAIRABLE_KINDS = ['missing', 'differs', 'unexpected-access'] as const satisfies DriftKind[]
 
 /** Why, as far as the records tell. `edited-at-service`: they agreed once, and we have sent nothing since. */
-export const DRIFT_CAUSES = closedList(
-  'never-delivered unknown-outcome edited-at-service mapping-changed normalised',
-)
+export const DRIFT_CAUSES = [
+  'never-delivered',
+  'unknown-outcome',
+  'edited-at-service',
+  'mapping-changed',
+  'normalised',
+] as const
 export type DriftCause = (typeof DRIFT_CAUSES)[number]
 
 /** `lost`: entitled here, without access there. `undue`: access there that the database does not give. */
@@ -29,7 +33,16 @@ export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
  * Why nothing can be said of a customer now. `moved`: a change came meanwhile, or another process has the row. `not-ours`: there is no
  * user of ours. `unreadable-row`: Postgres refuses to read the customer.
  */
-export const SKIPPED = closedList('owed just-settled moved not-ours rejected held discarded unreadable-row')
+export const SKIPPED = [
+  'owed',
+  'just-settled',
+  'moved',
+  'not-ours',
+  'rejected',
+  'held',
+  'discarded',
+  'unreadable-row',
+] as const
 export type Skipped = (typeof SKIPPED)[number]
 
 /**
@@ -69,7 +82,15 @@ export function isDrift(verdict: CheckVerdict): verdict is DriftVerdict {
  * thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since; `accepted`: a
  * person discarded the difference; `normalised`: the form is the service's own; `gone`: there is nothing left to check.
  */
-export const RESOLVED = closedList('repaired by-itself otherwise by-a-change accepted normalised gone')
+export const RESOLVED = [
+  'repaired',
+  'by-itself',
+  'otherwise',
+  'by-a-change',
+  'accepted',
+  'normalised',
+  'gone',
+] as const
 export type Resolved = (typeof RESOLVED)[number]
 
 /** A difference that a second check has confirmed. Times are ISO 8601 in UTC. */

@@ -5,15 +5,6 @@ export function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)
 }
 
-type WordOf<Text, Before = never> = Text extends `${infer Word} ${infer More}`
-  ? WordOf<More, Before | Word>
-  : Before | Text
-
-/** The same for a closed list: its type knows the words, between which there is one space. */
-export function closedList<const Text extends string>(text: Text) {
-  return words(text) as WordOf<Text>[]
-}
-
 const SCALARS = new Set(['string', 'number', 'bigint', 'boolean'])
 
 /** Undefined for what is no single value: an array, an object, nothing. */

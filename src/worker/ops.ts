@@ -4,7 +4,6 @@ import { REASON_CODES } from '../ledger/reason.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
-import { closedList } from '../model/values.ts'
 import { type LoopStep, makeLately, makeLoopHealth, makeReadiness } from '../ops/health.ts'
 import type { Log } from '../ops/log.ts'
 import { makeMetrics } from '../ops/metrics.ts'
@@ -90,9 +89,18 @@ export type LoopName = (typeof LOOPS.loop)[number]
 
 // Every value that a label can have: no key and no value of a customer can become one.
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH']
-const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = closedList(
-  'done unclear refused denied absent later not-sent unknown present failed',
-)
+const MEANINGS: readonly (WriteMeaning | ReadMeaning)[] = [
+  'done',
+  'unclear',
+  'refused',
+  'denied',
+  'absent',
+  'later',
+  'not-sent',
+  'unknown',
+  'present',
+  'failed',
+] as const
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none']
 const END_KINDS = ['settled', 'rejected', 'held', 'discarded', 'retry', 'unknown']
 /** From a call that stays on the machine to one that is given up; seconds. */
