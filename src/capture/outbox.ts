@@ -1,4 +1,4 @@
-// The trigger-mode change source: what the triggers appended is deleted and noted in one transaction.
+// Deletes the keys that the triggers appended, and notes their customers, in one transaction.
 import type { ClientBase, Pool } from 'pg'
 import { ms } from '../database/sql.ts'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'
@@ -66,8 +66,5 @@ export type CapturedChange = {
   readonly at: Date
 }
 
-/**
- * Stores changes in the transaction of the given client. The source acknowledges only after the transaction
- * has committed, so that a crash duplicates a change and never loses one.
- */
+/** Stores changes in the transaction of the given client, which deletes them from the outbox: a crash loses none. */
 export type NoteChanges = (client: ClientBase, changes: readonly CapturedChange[]) => Promise<void>

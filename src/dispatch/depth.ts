@@ -72,7 +72,7 @@ function followed(before: Depth, reading: DepthReading): number {
 
 type Demand = {
   readonly room: number
-  /** The brake holds those who would lose access. */
+  /** Deletions are held for a person: the brake has tripped, or the table was truncated. */
   readonly deletionsHeld: boolean
 }
 

@@ -10,7 +10,7 @@ import type { JobQueue, LeasePage } from './queue.ts'
 
 type PumpOptions = BoundTo & {
   readonly pool: Pool
-  /** Notes what was captured; the number of changes. */
+  /** Notes what was captured; resolves to the number of rows of the outbox. */
   readonly drain: () => Promise<number>
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
@@ -29,6 +29,7 @@ const ENQUEUE_PAGES = 500
 /** The largest page, as a share of the leases on the queue: every process gets some. */
 const PAGE_SHARE = 0.25
 
+/** A row whose sync is leased or claimed is not planned again before its ending. */
 const PEEK = `
 SELECT EXISTS (SELECT FROM rollcall.outbox) AS captured,
   (SELECT min(replan_at) FROM rollcall.owed o WHERE NOT ${UNDER_WAY}) <= now() IS TRUE AS replan,

@@ -1,4 +1,5 @@
-// Judges what a GET shows of a customer to which nothing is owed: it differs if the plan would write, or if a trial has ended. Pure.
+// Judges what a GET shows of a customer to which nothing is owed. It differs if the plan would write something that a GET
+// shows, or if a trial has ended. Pure.
 import type { ComparableField } from '../model/normal.ts'
 import { entitled, OPTIONAL_FIELDS, type Status, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'

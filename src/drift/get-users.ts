@@ -67,7 +67,7 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
     return shown === 'stopped' ? 'asked' : shown
   }
 
-  /** A permit that was taken before the pace was dropped is no leave any more. Null: stopped. */
+  /** A permit that was taken before all processes were told to stop or to slow down does not count. Null: stopped. */
   async function currentPermit(signal: AbortSignal): Promise<Permit | null> {
     for (;;) {
       const permit = await permits.take(signal)

@@ -9,8 +9,8 @@ type Check = { readonly key: CustomerKey; readonly token: string }
 
 /**
  * Only where no sync is owed, no outcome is unknown, no replan is due, and no other process has the row. A customer that was never
- * noted gets a row of version 0. A row may hold a token for longer than a check lasts (`check_until`), or since before
- * the clock was set back. Its process has died: nothing is unknown. No mapping but the present one is checked by.
+ * noted gets a row of version 0. A check whose `check_until` has passed, or lies too far ahead
+ * because the clock was set back, is dead: its row is free, and nothing is unknown. No mapping but the present one is checked by.
  */
 const CLAIM = `
 WITH ${LOCK_GENERATION},

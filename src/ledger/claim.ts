@@ -27,7 +27,7 @@ export type Claim = {
   readonly changedAtMs: number | null
   /** The database's clock at the claim, in milliseconds since 1970: the `now` of the mapping. */
   readonly nowMs: number
-  /** In how long the customer was to be planned again; null: not at all, or that time is why it is claimed. */
+  /** In how long the customer is to be planned again, negative if that time has passed; null: not at all, or it was noted for it. */
   readonly replanInMs: number | null
   readonly generation: string
 }

@@ -77,8 +77,8 @@ const groups = (endings: Endings) =>
 const latest = (endings: Endings) => Math.max(0, ...endings.map(({ lookups }) => lookups.lateMs))
 const usersOf = (endings: Endings) => endings.map(({ record }) => record.userId)
 
-/** The customers that the endings name: claimants (sync/sharing.ts). */
-export async function noteNamed(pool: Pool, endings: Endings): Promise<void> {
+/** Claimants that the endings name (sync/sharing.ts), and all customers with the same user. None where no user is shared. */
+export async function noteOthers(pool: Pool, endings: Endings): Promise<void> {
   for (const alike of groups(endings)) {
     await noteClaimants(pool, [...new Set(alike.flatMap(({ others }) => others.noteKeys))], alike)
     if (alike[0]?.others.effect === 'known') await askForLookup(pool, alike)

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { halvedOnRowError, makeBatch, retried } from '../database/batch.ts'
 import type { OptionalField, UserField } from '../model/user.ts'
 import type { Claim } from './claim.ts'
-import { type ForClaimants, noteNamed, noteNewClaimants, suspectLate } from './claimants.ts'
+import { type ForClaimants, noteNewClaimants, noteOthers, suspectLate } from './claimants.ts'
 import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
 import { LOOKUPS_AFTER, LOOKUPS_DERIVED } from './lookups.ts'
 import { type LedgerRecord, listParts, RECORD_COLUMNS, RECORD_PARTS } from './record.ts'
@@ -33,7 +33,7 @@ export type Ending = {
    */
   readonly kind: 'settle' | 'retry' | 'unknown'
   readonly writes: Writes
-  /** Findings about these fields are over. With the `user_id` the user as a whole. */
+  /** Fields that a clear yes was about (with the `user_id`: the whole user): findings about them are over. */
   readonly acknowledged: readonly UserField[]
   /** Null: no call was made, so no answer tells of the user. */
   readonly lastAnswer: {
@@ -197,9 +197,9 @@ async function store(
 /** Records an ending; false when it came too late to count. `pauseMs`: the least time between two syncs of a customer. */
 export function makeStoreEnding(pool: Pool, pauseMs: number): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
-    // Before the endings: their customers are gone from the table already, so a claimant noted here may make a lookup now. A
+    // Before the endings: the row of a removed customer is gone already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
-    await noteNamed(pool, endings)
+    await noteOthers(pool, endings)
     const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, pauseMs }, some)))
     // Tried again apart from the endings, which are stored: made again, they would match no row.
     const tooLate = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)

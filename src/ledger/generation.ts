@@ -11,7 +11,7 @@ export type MappingStatus = {
   /** All customers that differ under it have been noted. */
   readonly swept: boolean
   readonly current: boolean
-  /** Ours was gone by before: this process is older than the one in charge. */
+  /** Our mapping was active before: this process is older than the one that applied the present mapping. */
   readonly earlier: boolean
 }
 

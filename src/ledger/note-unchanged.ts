@@ -64,8 +64,8 @@ export const noteReplans = notingPassed('replan_at', `${OWE}, ${DUE_NOW}`, LANE.
 
 /**
  * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
- * suspicion that is noted under a claim would pass for a late request. Its status and what no GET shows would be
- * unknown then.
+ * suspicion that is noted under a claim would pass for a late request: then the customer's status and its `country_code`
+ * would count as unknown.
  */
 export const noteVerifications = notingPassed(
   'verify_at',

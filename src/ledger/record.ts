@@ -8,7 +8,7 @@ import type { Reason } from './reason.ts'
 import type { ledger } from './schema.ts'
 
 /**
- * The state of the user that was last surely known. `unknown`: a call may have changed it. `unasked`: no call was ever made for this customer; it counts as absent for a
+ * The state of the user that was last surely known. `unknown`: a call may have changed it. `unasked`: no call has shown the user, and none may have changed it; it counts as absent for a
  * create, which finds out by itself, and not for a removal, since another system may have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
@@ -34,10 +34,12 @@ export type Conflict = { readonly values: Digests; readonly tries: number }
 export type LedgerRecord = {
   readonly userId: string | null
   readonly remote: RemoteState
-  /** The status that was last acknowledged, and the one that the last GET showed since. */
+  /** The status that was last acknowledged, or that a GET showed as desired; and the one that the last GET showed since. */
   readonly sentStatus: number | null
   readonly seenStatus: number | null
+  /** Exact digests of acknowledged values. */
   readonly sent: Digests
+  /** Digests of the normal forms that a GET has shown. */
   readonly seen: Digests
   readonly refused: Digests
   readonly conflict: Conflict | null
@@ -66,7 +68,7 @@ export type KnownRecord = LedgerRecord & {
   readonly writtenAgoMs: number | null
   /** How long ago a GET last showed all that was desired. */
   readonly verifiedAgoMs: number | null
-  /** Digest of the desired user at the last ending. */
+  /** Digest of all that the mapping made of the customer, as of the last settle. */
   readonly desiredDigest: string | null
   /** No claim has ended for it yet. */
   readonly isNew: boolean
@@ -74,7 +76,7 @@ export type KnownRecord = LedgerRecord & {
   readonly settled: boolean
 }
 
-/** A customer that no call was ever made for. */
+/** A customer without an ending. */
 export const NEVER_SETTLED: KnownRecord = {
   userId: null,
   remote: 'unasked',

@@ -7,7 +7,7 @@ import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
 
 export type Work = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown'> & {
   readonly key: CustomerKey
-  /** There is a record of it, and more in it than that it is owed its first claim. */
+  /** Its record is more than the blank one of a customer that waits for its first sync. */
   readonly known: boolean
   readonly record: KnownRecord
   readonly owed: boolean

@@ -15,7 +15,7 @@ export function fitsIndex(key: CustomerKey): boolean {
   return utf8.encode(key).length <= LONGEST_KEY_BYTES
 }
 
-/** Smaller lanes are more urgent. Capture uses the first two; a sweep may use what it planned. */
+/** Smaller lanes are more urgent. Capture uses the first two, repairs the third, sweeps the last one. */
 export const LANE = { deletion: 0, change: 1, repair: 2, backfill: 3 } as const
 export type Lane = (typeof LANE)[keyof typeof LANE]
 export const LANES: readonly Lane[] = [LANE.deletion, LANE.change, LANE.repair, LANE.backfill]

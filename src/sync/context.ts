@@ -31,7 +31,7 @@ export type SyncContext = {
   readonly permits: Permits
   readonly random: () => number
   readonly readRow: (key: CustomerKey) => Promise<FoundRow>
-  /** The same of another customer of the user: one that cannot be read is there, and it is not known as what. */
+  /** Reads another customer of the user. One that cannot be read is `ambiguous`. */
   readonly readOther: (key: CustomerKey) => Promise<FoundRow>
   readonly readRecord: (key: CustomerKey) => Promise<KnownRecord>
   /** All customers with a record under this `user_id`. */

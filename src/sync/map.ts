@@ -44,7 +44,7 @@ export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped
 /** Several rows of the view have this key: which of them is the customer cannot be known. */
 const AMBIGUOUS: FieldIssue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' }
 
-/** The same for what a read found. */
+/** `mapCustomer` for what a read found. */
 export function mapFound(config: Config, key: CustomerKey, found: FoundRow, now: Date): Mapped {
   if (found !== 'ambiguous') return mapCustomer(config, { key, row: found, now })
   return { kind: 'rejected', userId: userIdFor(config, key), issues: [AMBIGUOUS] }

@@ -11,9 +11,9 @@ type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused'
 /** The record of the remote user while a claim runs; it starts as the ledger's record. */
 export type Memory = Pick<LedgerRecord, Part> & {
   readonly conflict: Conflicting | null
-  /** A GET of this claim has shown the user. */
+  /** A GET of this claim has shown the user, and nothing was erased since. */
   readonly lookedUp: boolean
-  /** No user was known when the claim began, so that a stored refusal was about a create. */
+  /** No user is known, so that a stored refusal was about a create. */
   readonly creating: boolean
 }
 

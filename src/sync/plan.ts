@@ -52,7 +52,7 @@ export type WritePlan = Extract<Plan, { readonly body: UpdateBody | CreateBody }
 export type Situation = {
   readonly mapped: Mapped
   readonly memory: Memory
-  /** Other customers in scope that map to the same user. */
+  /** Other customers that claim the same user (sharing.ts): where there are any, nothing is sent. */
   readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests

@@ -19,7 +19,7 @@ import { isAccessFirst, nextMove, retry, startTurn, type Turn, type TurnEnd } fr
 export type SyncLeaseOptions = {
   readonly context: SyncContext
   readonly claimLease: (lease: Lease) => Promise<Claim | null>
-  /** False where the ending came too late: it has then marked the customer as suspect. */
+  /** False: the ending came too late. If the claim had sent a write, the customer is marked as suspect. */
   readonly storeEnding: (ending: Ending) => Promise<boolean>
   /** `wall`: milliseconds since 1970, also while the machine sleeps. `monotonic`: never set back. */
   readonly clock: { readonly wall: () => number; readonly monotonic: () => number }
@@ -30,7 +30,7 @@ export type SyncLeaseOptions = {
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
 }
 
-/** Breaks a claim off: nothing is stored, and the customer is claimed again when the claim's lifetime has passed. */
+/** Breaks a claim off. If its ending is not stored, the customer is claimed again when the claim's lifetime has passed. */
 export class BrokenOff extends Error {
   readonly customer: CustomerKey
 

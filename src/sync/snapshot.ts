@@ -26,8 +26,9 @@ export type Snapshot = {
   readonly mapped: Mapped
   /** Postgres refuses to read the row, with this error: then `mapped` is rejected without an issue. */
   readonly unreadable: Error | null
+  /** All other customers with a record under this user. */
   readonly sameUser: readonly CustomerKey[]
-  /** Customers among them that map to it now, in scope (sharing.ts). */
+  /** Customers among them that claim the user now (sharing.ts). */
   readonly claimants: readonly CustomerKey[]
   readonly policy: Policy
   readonly digests: CustomerDigests

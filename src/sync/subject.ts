@@ -41,7 +41,7 @@ export async function readSubject(context: SyncContext, claim: Claim): Promise<S
 }
 
 function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests): Memory {
-  // A gateway may have said that no user is there, as long as no settle has accepted it. Access is not gone by that.
+  // A 404 may be a gateway's, until a settle has accepted it: access is not known to be gone.
   const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
   const { hiddenUnknown, statusUnknown, changedAtMs, replanInMs } = claim
   return startMemory({
@@ -96,7 +96,7 @@ function unreadable(error: unknown): Reason | null {
 /** A customer who is gone waits for changes that are captured and not noted yet. */
 const NOT_NOTED = retry({ code: 'not-noted' }, { failed: false, waitMs: 1000 })
 
-// A watched table without triggers may be new after a restore, and still be filled: no customer loses anything by it.
+// A watched table without triggers may be new after a restore, and not filled yet: no customer loses access because of it.
 
 /** Whether by what is seen of it the customer has no access, whatever is remembered: the service may know better. */
 export function seemsLost(mapped: Mapped): boolean {

@@ -42,7 +42,7 @@ export type SetAside = {
 export type MadeCall = {
   readonly plan: Plan
   readonly meaning: WriteMeaning | ReadMeaning
-  /** By this answer the state of the user is known. */
+  /** The service has surely answered this request: it is over, whatever it says of the user. */
   readonly trusted: boolean
 }
 

@@ -63,7 +63,7 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
   }
 }
 
-/** The step is one scheduled run; it resolves to whether there was anything to do. */
+/** The step is one scheduled run. */
 function makeStep({ opened, log, logCall, signal }: Options, periodMs: number): () => Promise<boolean> {
   const { pool, context, pace, readCustomers, binding } = opened
   const { config } = context

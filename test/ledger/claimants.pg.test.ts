@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteNamed } from '../../src/ledger/claimants.ts'
+import { noteOthers } from '../../src/ledger/claimants.ts'
 import { freshDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 import { until } from '../support/until.ts'
@@ -17,7 +17,7 @@ test('who settles at the same moment, in another process, is sent to a lookup', 
   await other.query(`UPDATE rollcall.owed SET due_at = NULL WHERE key = 'b'`)
   await other.query(`UPDATE rollcall.ledger SET settled_at = now() WHERE key = 'b'`)
   const record = { ...EMPTY_RECORD, userId: 'u' }
-  const noted = noteNamed(pool, [endingOf('1', { claim, record, others: { effect: 'known' } })])
+  const noted = noteOthers(pool, [endingOf('1', { claim, record, others: { effect: 'known' } })])
   const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   await until(async () => (await pool.query(waits)).rowCount)
   await other.query('COMMIT')
