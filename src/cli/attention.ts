@@ -13,18 +13,19 @@ import type { PaceReport } from '../pace/read.ts'
 import { driftingOf, wrongAccess } from '../report/conclude.ts'
 import { counted, figure, minute } from '../report/figures.ts'
 import type { Swept } from '../sweep/sweep.ts'
-import { applying, few, span } from './render.ts'
+import { applying, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
 
 /** Workers note changes and take what is due within a second, unless the pace holds them up. */
 const WAITS_LONG_MS = 60_000
 
 export function renderCustomers({ customers, states }: Pick<Overview, 'customers' | 'states'>): string {
-  const { idle, released, ...stopped } = states
-  const counts = { settled: idle, ...stopped, released }
+  const { idle, released, owed, ...stopped } = states
+  const counts = { settled: idle, ...stopped, released, 'owed a sync': owed }
   const rest = customers - Object.values(counts).reduce((sum, many) => sum + many, 0)
-  const named = Object.entries({ ...counts, 'other (owed a sync, or never in scope)': rest })
-  const parts = named.flatMap(([state, many]) => (many > 0 ? `${figure(many)} ${state}` : []))
+  const parts = Object.entries({ ...counts, 'never in scope': rest }).flatMap(([state, many]) =>
+    many > 0 ? `${figure(many)} ${state}` : [],
+  )
   return `${figure(customers)} known${customers > 0 ? `: ${parts.join(', ')}` : ''}`
 }
 
@@ -53,7 +54,7 @@ export function captureNeeds({
   const unfit = tables.filter(({ state }) => state !== 'fits')
   return applying([
     unfit.length > 0 &&
-      `changes of ${few(unfit.map(({ relation }) => quotedName(relation)))} may be missed, because the triggers do not fit: see \`rollcall capture status\``,
+      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers do not fit: see \`rollcall capture status\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
       `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that one runs' : 'end the transactions that were open during the gap'}`,

@@ -1,4 +1,4 @@
-import type { Failing, Failures, IssueGroup, ReasonGroup, Selector } from '../ledger/failures.ts'
+import type { Failing, Failures, IssueGroup, ReasonGroup, Selector, Waiting } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
 import type { Overview } from '../ledger/overview.ts'
 import type { Retried } from '../ledger/retry.ts'
@@ -6,7 +6,18 @@ import type { CustomerKey } from '../model/customer.ts'
 import { type NamedService, renderService } from '../model/service.ts'
 import { counted, figure } from '../report/figures.ts'
 import { noRecord } from './named.ts'
-import { applying, columns, details, few, type Labelled, more, renderIn, shown, span } from './render.ts'
+import {
+  applying,
+  columns,
+  details,
+  few,
+  hanging,
+  type Labelled,
+  more,
+  renderIn,
+  shown,
+  span,
+} from './render.ts'
 import { adviseIssues, renderStored } from './render-history.ts'
 import { type Advice, issueName, reasonName, renderIssue, renderReason, together } from './render-reason.ts'
 
@@ -43,14 +54,20 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
   // The issues that block are the mapping's reasons, in detail: each customer is listed once.
   const explained = issues.some(({ blocks }) => blocks)
   const others = reasons.filter(({ code }) => !explained || code !== 'mapping')
+  const { rejected, failing, leftOut } = customers
+  const counts = Object.entries({ rejected, failing, 'with a field left out': leftOut })
+  const totals = counts.flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
   return [
     ...about,
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
-    ...together(issues).flatMap((group) =>
-      renderGroup(group.blocks ? 'rejected' : 'left out', { ...group, ...renderIssue(group) }, null),
-    ),
-    `${customers.rejected} rejected, ${customers.failing} failing, ${customers.leftOut} more with a field left out`,
+    ...together(issues).flatMap((group) => {
+      const advised = { ...group, ...renderIssue(group) }
+      if (!group.blocks) return renderGroup('left out', advised, null)
+      const reason = `mapping or ${group.reason}`
+      return renderGroup('rejected', { ...advised, reason }, renderWaiting({ ...group, state: 'rejected' }))
+    }),
+    `each customer counted once: ${totals.join(', ')}`,
     ...MORE,
   ]
 }
@@ -59,7 +76,7 @@ type Group = Advice & Pick<IssueGroup, 'customers' | 'example'> & { readonly rea
 
 function renderGroup(head: string, { customers, reason, example, what, toDo }: Group, since: string | null) {
   return [
-    `${head}: ${counted(customers, 'customer')}, reason ${reason}`,
+    ...hanging('', `${head}: ${counted(customers, 'customer')}, reason ${reason}`),
     ...details({
       ...{ why: what, since },
       [customers === 1 ? 'customer' : 'example']: example,
@@ -69,7 +86,8 @@ function renderGroup(head: string, { customers, reason, example, what, toDo }: G
   ]
 }
 
-function renderWaiting({ sinceMs, customers, nextInMs, underWay, state }: ReasonGroup): string {
+function renderWaiting(group: Waiting & Pick<ReasonGroup, 'customers' | 'state'>): string {
+  const { sinceMs, customers, nextInMs, underWay, state } = group
   const since =
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`

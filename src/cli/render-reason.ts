@@ -70,7 +70,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the customer would lose access, but a table has no triggers, so rows may be missing by mistake: ${listed(misfits, '; ')}`,
+    `the customer would lose access, but a table has no triggers, so rows may be missing by mistake${after(': ', misfits, '; ')}`,
     'check that the table has all its rows, run `rollcall capture install`, then `rollcall capture resync`',
   ],
   conflict: ({ named, answer }) => [
@@ -130,12 +130,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   'brake-busy': ['rollcall could not reserve a place in the brake', WAIT],
 }
 
-function listed(words: readonly string[] | null = [], between = ', '): string {
-  return words?.join(between) ?? ''
+function listed(words: readonly string[] | null = []): string {
+  return words?.join(', ') ?? ''
 }
 
-function after(before: string, words?: readonly string[] | null): string {
-  return words?.length ? `${before}${listed(words)}` : ''
+function after(before: string, words?: readonly string[] | null, between = ', '): string {
+  return words?.length ? `${before}${words.join(between)}` : ''
 }
 
 /** By Postgres' code for the error, or by what does not fit. */
@@ -205,24 +205,30 @@ type ShownIssue = Pick<FieldIssue, 'code' | 'expected'> & {
   readonly field: string
   /** All of them, where several are one issue. */
   readonly fields?: readonly string[]
+  readonly customers?: number
   readonly blocks: boolean
 }
 
-/** A refusal that names no field is stored for each field that was sent, and is one issue to a person. */
-export function together<Issue extends { field: string; code: string; customers?: number }>(
+/** A refusal that names no field is stored for each field that was sent. For one customer it is one issue to a person. */
+export function together<Issue extends { field: string; code: string; customers?: number; example?: string }>(
   issues: readonly Issue[],
 ) {
-  const groups = Map.groupBy(issues, (issue) => (issue.code === 'refused' ? `${issue.customers}` : issue))
+  const groups = Map.groupBy(issues, (issue) =>
+    issue.code === 'refused' && (issue.customers ?? 1) === 1 ? `${issue.example}` : issue,
+  )
   return [...groups.values()].flatMap((group) =>
     group.slice(0, 1).map((issue) => ({ ...issue, fields: group.map(({ field }) => field) })),
   )
 }
 
 const ISSUES: Readonly<
-  Record<FieldIssue['code'], (facts: { field: string; expected: string; correct: string }) => Words>
+  Record<
+    FieldIssue['code'],
+    (facts: { field: string; expected: string; correct: string; customers: number }) => Words
+  >
 > = {
-  refused: ({ field, correct }) => [
-    `the service refuses the value of ${field}`,
+  refused: ({ field, correct, customers }) => [
+    `the service refuses the value of ${field}${customers > 1 ? ', or of a field sent with it' : ''}`,
     `${correct} in your data; \`rollcall failures --retry\` sends the same value again`,
   ],
   taken: ({ field, correct }) => [
@@ -247,7 +253,8 @@ const ISSUES: Readonly<
 export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
 
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
-export function renderIssue({ field, fields = [field], code, expected, blocks }: ShownIssue): Advice {
+export function renderIssue(issue: ShownIssue): Advice {
+  const { field, fields = [field], customers = 1, code, expected, blocks } = issue
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
   if (fields.length > 1)
     return {
@@ -256,6 +263,6 @@ export function renderIssue({ field, fields = [field], code, expected, blocks }:
     }
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
-  const [what, toDo] = words({ field, expected, correct })
+  const [what, toDo] = words({ field, expected, correct, customers })
   return { what, toDo: `${toDo}; ${rest}` }
 }

@@ -19,9 +19,10 @@ const LEFT_OUT = `l.issues <> '[]'`
 const CODE = `coalesce(l.reason->>'code', 'unsaid')`
 
 /** The value that all rows of a reason's group have in common; null where they differ. */
-export const common = (name: string) => `
+const common = (name: string) => `
   CASE WHEN min((l.reason->'${name}')::text COLLATE "C") = max((l.reason->'${name}')::text COLLATE "C")
-    AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END`
+    AND count(l.reason->'${name}') = count(*) THEN min((l.reason->'${name}')::text)::jsonb END AS ${name}`
+export const COMMON = ['fields', 'named', 'keys', 'misfits'].map(common).join()
 
 /** The condition of a selector, over `l`, with `$1` and `$2` as its two values. */
 export const SELECTED: Readonly<Record<Selector['kind'], string>> = {
@@ -44,7 +45,7 @@ export function valuesOf(selector: Selector): [string | null, string | null] {
 }
 
 /** Ages and waits in milliseconds by the database's clock; `since` as ISO text in UTC. */
-type Waiting = {
+export type Waiting = {
   readonly since: string | null
   readonly sinceMs: number | null
   /** Negative: due since then. Null: no attempt is owed, or one is under way. */
@@ -68,12 +69,13 @@ export type ReasonGroup = Waiting & {
 }
 
 /** Customers with one issue of a field. `blocks`: they are rejected for it; else the field alone is left out. */
-export type IssueGroup = Pick<FieldIssue, 'code' | 'expected'> & {
-  readonly field: string
-  readonly blocks: boolean
-  readonly customers: number
-  readonly example: CustomerKey
-}
+export type IssueGroup = Waiting &
+  Pick<FieldIssue, 'code' | 'expected'> & {
+    readonly field: string
+    readonly blocks: boolean
+    readonly customers: number
+    readonly example: CustomerKey
+  }
 
 export type Failures = {
   /** The service that all of this is about. */
@@ -92,13 +94,15 @@ export type Failing = Waiting & {
   readonly attempts: number
 }
 
+const WAITING = `
+  ${iso('min(l.since)')} AS since, ${wholeMs('clock_timestamp() - min(l.since)')} AS "sinceMs",
+  ${wholeMs('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
+  coalesce(bool_or(${UNDER_WAY}), false) AS "underWay"`
+
 const REASONS = `
 SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
   count(*)::int AS customers, min(l.key) AS example,
-  ${common('fields')} AS fields, ${common('named')} AS named, ${common('keys')} AS keys, ${common('misfits')} AS misfits,
-  ${iso('min(l.since)')} AS since, ${wholeMs('clock_timestamp() - min(l.since)')} AS "sinceMs",
-  ${wholeMs('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
-  coalesce(bool_or(${UNDER_WAY}), false) AS "underWay"
+  ${COMMON}, ${WAITING}
 FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
 WHERE ${STOPPED}
 GROUP BY 1, 2, 3, 4
@@ -112,8 +116,8 @@ const BLOCKS = `l.state = 'rejected' AND ${CODE} = 'mapping'
 
 const ISSUES = `
 SELECT i->>'field' AS field, i->>'code' AS code, i->>'expected' AS expected,
-  ${BLOCKS} AS blocks, count(*)::int AS customers, min(l.key) AS example
-FROM rollcall.ledger l, jsonb_array_elements(l.issues) i
+  ${BLOCKS} AS blocks, count(*)::int AS customers, min(l.key) AS example, ${WAITING}
+FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key), jsonb_array_elements(l.issues) i
 WHERE ${LEFT_OUT}
 GROUP BY 1, 2, 3, 4
 ORDER BY blocks DESC, customers DESC, 1, 2`

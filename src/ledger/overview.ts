@@ -2,7 +2,14 @@ import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
-import { common, type IssueGroup, STOPPED as NOT_SYNCED, OPEN_RELEASE, type ReasonGroup } from './failures.ts'
+import {
+  COMMON,
+  type IssueGroup,
+  STOPPED as NOT_SYNCED,
+  OPEN_RELEASE,
+  type ReasonGroup,
+  type Waiting,
+} from './failures.ts'
 
 /** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {
@@ -22,17 +29,13 @@ export type Overview = {
     readonly waitsForWorkerMs: number | null
   }
   readonly unknown: number
-  /** Idle ones are settled, and owed nothing. Held customers wait for a person; released ones are on their way. */
+  /** Idle ones are settled; owed ones would be without the sync that they are owed. Held customers wait for a person; released ones are on their way. */
   readonly states: Readonly<
-    Record<'idle' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
+    Record<'idle' | 'owed' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
   >
-  /** Names of fields that all of them have; null where they differ, or where none are said. */
-  readonly reasons: readonly Pick<
-    ReasonGroup,
-    'state' | 'code' | 'status' | 'error' | 'fields' | 'customers'
-  >[]
+  readonly reasons: readonly Omit<ReasonGroup, keyof Waiting | 'example'>[]
   /** Counts only customers who are synced but for these fields: a rejected or failing one counts by its reason. */
-  readonly fieldIssues: readonly Pick<IssueGroup, 'field' | 'code' | 'customers'>[]
+  readonly fieldIssues: readonly Pick<IssueGroup, 'field' | 'code' | 'customers' | 'example'>[]
   readonly outbox: { readonly rows: number; readonly bytes: number; readonly oldestAgeMs: number | null }
 }
 
@@ -59,6 +62,7 @@ SELECT
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
      'idle', count(*) FILTER (WHERE state = 'idle' AND o.key IS NULL AND NOT (remote = 'unasked' AND generation IS NULL)),
+     'owed', count(*) FILTER (WHERE state = 'idle' AND o.key IS NOT NULL),
      'rejected', count(*) FILTER (WHERE state = 'rejected'),
      'failing', count(*) FILTER (WHERE state = 'failing'),
      'held', count(*) FILTER (WHERE state = 'held' AND NOT ${OPEN_RELEASE}),
@@ -68,10 +72,10 @@ SELECT
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
      SELECT CASE WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'released' ELSE l.state END AS state,
        l.reason->>'code' AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
-       ${common('fields')} AS fields, count(*)::int AS customers
+       ${COMMON}, count(*)::int AS customers
      FROM rollcall.ledger l WHERE l.state <> 'idle' GROUP BY 1, 2, 3, 4) r) AS reasons,
   (SELECT coalesce(jsonb_agg(to_jsonb(i) ORDER BY customers DESC, field), '[]') FROM (
-     SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers
+     SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers, min(l.key) AS example
      FROM rollcall.ledger l, jsonb_array_elements(l.issues) issue WHERE NOT (${NOT_SYNCED}) GROUP BY 1, 2) i) AS "fieldIssues",
   (SELECT jsonb_build_object('rows', count(*), 'bytes', pg_relation_size('rollcall.outbox'), 'oldestAgeMs', ${AGE('at')})
    FROM rollcall.outbox) AS outbox`

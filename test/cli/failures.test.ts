@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readFailuresAsked } from '../../src/cli/failures.ts'
 import { adviseGroups, renderGroups } from '../../src/cli/render-failures.ts'
-import { isReasonCode, renderReason } from '../../src/cli/render-reason.ts'
+import { isReasonCode, renderReason, together } from '../../src/cli/render-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
 import { REASON_CODES } from '../../src/ledger/reason.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
@@ -68,15 +68,15 @@ test('a call asks for one thing, and one that does not names what to call', () =
   }
 })
 
+const WAITING = {
+  ...{ since: '2026-11-20T10:00:00.000Z', sinceMs: 86_400_000 * 3, nextInMs: null, underWay: false },
+}
 const GROUP: ReasonGroup = {
   ...{ state: 'rejected', code: 'shared-user-id', status: null, error: null, customers: 3 },
   ...{ example: '4711', fields: null, named: null },
   keys: Array.from({ length: 30 }, (_, index) => `customer-${index}`),
   misfits: null,
-  since: '2026-11-20T10:00:00.000Z',
-  sinceMs: 86_400_000 * 3,
-  nextInMs: null,
-  underWay: false,
+  ...WAITING,
 }
 
 test('the reasons fit eighty columns, and what a terminal would obey is not let through', () => {
@@ -91,7 +91,7 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
   } as const
   const origin = 'https://service.example.com'
   const reasons = [GROUP, { ...failing, customers: 1, example: 'red\u001b[31m' }]
-  const found = { origin, customers, reasons, issues: [{ ...issue, example: '9' }] }
+  const found = { origin, customers, reasons, issues: [{ ...WAITING, ...issue, example: '9' }] }
   const lines = renderGroups(adviseGroups(found, { origin, environment: 'demo', local: false }))
   expect(lines.filter((line) => line.length > 80)).toEqual([])
   const text = lines.join('\n')
@@ -103,8 +103,34 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
     'failing: 1 customer, reason unknown:timeout',
     'next attempt in 90 s',
     'left out: 1 customer, reason issue:email:invalid',
-    '3 rejected, 1 failing, 1 more with',
+    'each customer counted once: 3 rejected, 1 failing, 1 with a field left out',
   ]) {
     expect(text).toContain(words)
   }
+})
+
+test('a rejection by the mapping names its fields, since when, and each word that --reason takes', () => {
+  const customers = { rejected: 1, failing: 0, leftOut: 0 }
+  const issue = { field: 'status', code: 'missing', expected: '0 to 4', blocks: true, customers: 1 } as const
+  const reasons = [{ ...GROUP, code: 'mapping', customers: 1 }]
+  const found = { origin: null, customers, reasons, issues: [{ ...WAITING, ...issue, example: '9' }] }
+  const text = renderGroups(adviseGroups(found, null)).join('\n')
+  expect(text).toMatch(
+    /^rejected: 1 customer, reason mapping or issue:status:missing\n +why +status is empty.*\n +since +3 days ago; retried when/m,
+  )
+  expect(text).toContain('each customer counted once: 1 rejected\n')
+})
+
+test('a reason without the names that its customers do not share is a whole sentence', () => {
+  expect(renderReason({ code: 'unwatched', misfits: null }, { customers: 2 }).what).toMatch(/by mistake$/)
+})
+
+test('refusals that name no field are one issue of one customer, never of two that only count alike', () => {
+  const refused = (field: string, example: string, customers = 1) => ({
+    ...{ field, code: 'refused', example, customers },
+  })
+  const fieldsOf = (...issues: ReturnType<typeof refused>[]) => together(issues).map(({ fields }) => fields)
+  expect(fieldsOf(refused('email', '7'), refused('gender', '7'))).toEqual([['email', 'gender']])
+  expect(fieldsOf(refused('email', '7'), refused('gender', '8'))).toEqual([['email'], ['gender']])
+  expect(fieldsOf(refused('email', '7', 2), refused('gender', '7', 2))).toEqual([['email'], ['gender']])
 })

@@ -124,9 +124,10 @@ test('counts no customer as settled who is owed a sync', async () => {
   await using scene = await openScene()
   await scene.pool.query(`
     INSERT INTO rollcall.owed (key, change_version, lane, due_at) VALUES ('a', 1, 1, NULL), ('b', 1, 1, now());
-    INSERT INTO rollcall.ledger (key, user_id, remote, state) VALUES ('a', 'a', 'present', 'idle'), ('b', 'b', 'present', 'idle')`)
+    INSERT INTO rollcall.ledger (key, user_id, remote, state) VALUES ('a', 'a', 'present', 'idle'), ('b', 'b', 'present', 'idle'),
+      ('c', 'c', 'unasked', 'idle')`)
   const { out } = await scene.status()
-  expect(out).toMatch(/^customers +2 known: 1 settled, 1 other \(owed a sync, or never in scope\)$/m)
+  expect(out).toMatch(/^customers +3 known: 1 settled, 1 owed a sync, 1 never in scope$/m)
 })
 
 test('tells of a brake once, with each count by its name, and of released customers as what they are', async () => {
@@ -271,7 +272,7 @@ test('a column that was renamed is named, of the customers and of a watched tabl
   await using scene = await openScene()
   await scene.pool.query(`
     INSERT INTO rollcall.ledger (key, state, reason)
-      VALUES ('a', 'failing', '{"code": "customer-unreadable", "error": "42703"}');
+      VALUES ('a', 'failing', '{"code": "customer-unreadable", "error": "42703", "misfits": ["no column movil"]}');
     ALTER TABLE clientes RENAME movil TO tel`)
   const { code, out } = await scene.status()
   expect(code).toBe(3)
@@ -280,6 +281,7 @@ test('a column that was renamed is named, of the customers and of a watched tabl
   expect(lines).toMatch(new RegExp(`^attention +mapping.mobile_phone: ${lacks} .correct`, 'm'))
   expect(lines).toMatch(/^attention +changes of public\.clientes may be missed, .*capture status/m)
   expect(lines).toMatch(/^attention +1 customer fails/m)
+  expect(lines).toMatch(/^failing +1 × customer-unreadable:42703: .*: no column movil$/m)
 
   const role = await scene.role()
   await scene.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${role.name};

@@ -3,19 +3,26 @@ import { type DemoSnapshot, type MeteredCall, startMeter } from '../../src/demo/
 import { NEXT_STEPS, renderSummary, summarize } from '../../src/demo/summary.ts'
 import { type Paint, renderView } from '../../src/demo/view.ts'
 
-const reason = { state: 'failing' as const, code: 'failed', fields: null }
+const reason = {
+  state: 'failing' as const,
+  code: 'failed',
+  fields: null,
+  named: null,
+  keys: null,
+  misfits: null,
+}
 const SNAPSHOT: DemoSnapshot = {
   ...{ target: null, customers: 243, users: 240, unknown: 4 },
   owed: {
     ...{ due: 2, queued: 3, active: 4, waiting: 5, oldestAgeMs: null, waitsForWorkerMs: null },
     ...{ deletion: 0, change: 14, repair: 0, backfill: 0 },
   },
-  states: { idle: 229, rejected: 0, failing: 7, held: 0, released: 0, discarded: 0 },
+  states: { idle: 229, owed: 0, rejected: 0, failing: 7, held: 0, released: 0, discarded: 0 },
   reasons: [
     { ...reason, status: 503, error: null, customers: 5 },
     { ...reason, code: 'unknown', status: null, error: null, customers: 2 },
   ],
-  fieldIssues: [{ field: 'nid_number', code: 'invalid', customers: 2 }],
+  fieldIssues: [{ field: 'nid_number', code: 'invalid', customers: 2, example: '7' }],
   outbox: { rows: 0, bytes: 0, oldestAgeMs: null },
 }
 const CALLED: MeteredCall = {

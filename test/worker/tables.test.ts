@@ -9,7 +9,7 @@ const OVERVIEW: Overview = {
     ...{ deletion: 1, change: 2, repair: 0, backfill: 40, due: 3, queued: 10, active: 0, waiting: 0 },
     ...{ oldestAgeMs: 90_500, waitsForWorkerMs: null },
   },
-  states: { idle: 5, rejected: 1, failing: 2, held: 3, released: 0, discarded: 0 },
+  states: { owed: 0, idle: 5, rejected: 1, failing: 2, held: 3, released: 0, discarded: 0 },
   outbox: { rows: 4, bytes: 8192, oldestAgeMs: 1500 },
 }
 const PACE = { ceiling: 50, rate: 25, heldForMs: 0, breaker: 'closed', cause: null } as const
