@@ -26,12 +26,16 @@ function nameOf(path: readonly PropertyKey[]): string {
 }
 
 /** For values of the command line; throws RollcallError USAGE with a line for each problem. */
-export function checkOption<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string) {
+export function checkOption<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { option, unknown = 'not known' }: { readonly option: string; readonly unknown?: string },
+) {
   const read = schema.safeParse(value)
   if (read.success) return read.data
-  const problems = Object.entries(problemsOf(read.error))
+  const problems = Object.entries(problemsOf(read.error, () => unknown))
   throw new RollcallError(
     'USAGE',
-    problems.map(([name, problem]) => `${option}: ${name}: ${problem}`),
+    problems.map(([name, problem]) => `${option}: ${name.replace(/\.kind$/, '')}: ${problem}`),
   )
 }

@@ -112,7 +112,8 @@ export const CONTRACT_FORM = 'a list of presets and DIMENSION=VALUE; a later wor
 
 /** For the command line; throws RollcallError USAGE. */
 export function parseContract(text: string): Contract {
-  return checkOption(contract, contractFromWords(text), `--contract "${text}"`)
+  const unknown = 'not known; `rollcall sandbox --contracts` lists the words'
+  return checkOption(contract, contractFromWords(text), { option: `--contract "${text}"`, unknown })
 }
 
 /** The words as an object for the schema, which says what is wrong; a preset sets the dimensions that it names. */

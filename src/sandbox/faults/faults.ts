@@ -49,7 +49,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
   ],
-  'expected an action: latency, status (like 503), drop-before, drop-after, hang-after, slow-body or refuse',
+  'missing or not known; expected latency, status (like 503), drop-before, drop-after, hang-after, slow-body or refuse',
 )
 
 const RATE = '0 to 1'
@@ -178,7 +178,7 @@ DURATION is ${DURATION_FORM}.`
 
 /** For the command line; throws RollcallError USAGE. */
 export function parseFault(text: string): FaultRule {
-  return checkOption(faultRule, faultFromWords(text), `--fault "${text}"`)
+  return checkOption(faultRule, faultFromWords(text), { option: `--fault "${text}"` })
 }
 
 /** The words, in any order, as a rule for the schema, which says what is wrong: an unknown word is an unknown field. */

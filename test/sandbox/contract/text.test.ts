@@ -27,7 +27,7 @@ describe('parseContract', () => {
   })
 
   it.each([
-    ['legasy', 'legasy: not known'],
+    ['legasy', 'legasy: not known; `rollcall sandbox --contracts` lists the words'],
     ['__proto__=1', '__proto__: not known'],
     ['createStatus', 'createStatus: '],
     ['createStatus=205', '201|200|202|204'],

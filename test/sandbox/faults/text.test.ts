@@ -27,7 +27,7 @@ describe('parseFault', () => {
   })
 
   it.each([
-    ['', 'action.kind: expected an action: latency'],
+    ['', 'action: missing or not known; expected latency'],
     ['PATCH 503 latency=5', 'action.status: not known'],
     ['DELETE 503', 'word DELETE: not known'],
     ['503 rate=2', 'rate: 0 to 1'],
