@@ -62,24 +62,22 @@ function* pieces(lines: readonly string[]): Generator<string> {
   for (let at = 0; at < lines.length; at += LINES) yield `${lines.slice(at, at + LINES).join('\n')}\n`
 }
 
-/** Begins with the customers and ends with the conclusion, where the eye ends; a report that was stopped says so first. */
+/** Begins with the conclusion, like every format; the list of customers may be long. */
 export function renderReport(report: Report): string[] {
   const { text, more } = renderHeadline(report)
-  const headline = hanging('', text)
-  const ended = report.outcome.kind === 'complete'
   const resume = report.outcome.kind === 'stopped' ? report.outcome.resume : null
   // A folded command runs as half of it.
   const isCommand = (line: string) => resume !== null && line.endsWith(resume)
   return [
-    ...(ended ? [] : [...headline, '']),
+    ...hanging('', text),
+    ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),
+    '',
     ...details(Object.fromEntries(renderScope(report).map(([label, said]) => [label.toLowerCase(), said]))),
     '',
     ...renderCounts(report),
     ...renderFindings(report),
-    ...details({ 'not seen': renderUnverifiable(report) }),
-    '',
-    ...(ended ? headline : []),
-    ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),
+    'not seen:',
+    ...renderUnverifiable(report).flatMap((line) => hanging('  - ', line)),
   ]
 }
 

@@ -98,7 +98,8 @@ function renderMore(report: Report): string[] {
     stopped && STOP[stopped.why],
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
-    held > 0 && `To release or discard the held changes, run \`rollcall held\`.`,
+    held > 0 &&
+      'To send the held changes, run `rollcall held release`; to refuse them, `rollcall held discard`. `rollcall held` lists them.',
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
@@ -115,7 +116,7 @@ function renderMore(report: Report): string[] {
         : `${counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`),
     repair &&
       repair.held > 0 &&
-      `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: check the service, then run \`rollcall held\`.`,
+      `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: check the service, then see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }

@@ -67,8 +67,11 @@ function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverag
   return `${percent(share)} checked within ${renderDuration(periodMs)}${since}`
 }
 
-/** A report without calls is of one moment. */
+/** A report without calls is of one moment; a date is said once. */
 export function renderWhen(report: Pick<Report, 'startedAt' | 'endedAt' | 'options'>) {
   const { startedAt, endedAt, options } = report
-  return options.from === 'ledger' ? minute(endedAt) : `${minute(startedAt)} to ${minute(endedAt)}`
+  const [from, to] = [minute(startedAt), minute(endedAt)]
+  if (options.from === 'ledger' || from === to) return to
+  const isOneDay = from.slice(0, 10) === to.slice(0, 10)
+  return `${from.replace(' UTC', '')} to ${isOneDay ? to.slice(11) : to}`
 }

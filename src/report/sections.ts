@@ -31,7 +31,7 @@ export function cards(report: Report): Markup {
     ['Held', held, 'by the brake: no agreement'],
     ['Trial ended', counts.kinds['trial-ended'] ?? 0, 'no drift'],
     ['Suspected', suspected, 'not confirmed'],
-    ['Skipped', totalOf(counts.skipped) - held, 'nothing to say now'],
+    ['Skipped', totalOf(counts.skipped) - held, 'not compared'],
     ['No answer', totalOf(counts.noAnswer), 'not known'],
   ]
   const shown = cards.filter(

@@ -97,7 +97,7 @@ describe('besides', () => {
   test('who is held and where to look, and why nothing is known of the others', () => {
     const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
     const { more } = said({ counts: { ...agreeing, skipped } })
-    expect(more[0]).toMatch(/held changes, run `rollcall held`/)
+    expect(more[0]).toMatch(/held changes, run `rollcall held release`/)
     expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*discarded; 7 without/)
   })
 
@@ -142,7 +142,10 @@ describe('the scope', () => {
     expect(rows.get('Rate')).toBe('at most 5 calls/s')
     expect(scope({ options: known }).get('Customers')).toMatch(/^2,000: .*record/)
     expect(scope().get('Customers')).toBe('2,000, all of them')
-    expect(scope().get('Checked')).toBe('2026-11-22 02:00 UTC to 2026-11-22 02:41 UTC')
+    expect(scope().get('Checked')).toBe('2026-11-22 02:00 to 02:41 UTC')
+    const ended = (endedAt: string) => scope({ endedAt }).get('Checked')
+    expect(ended('2026-11-22T02:00:59.000Z')).toBe('2026-11-22 02:00 UTC')
+    expect(ended('2026-11-23T02:41:00.000Z')).toBe('2026-11-22 02:00 to 2026-11-23 02:41 UTC')
   })
 
   test('says first that it was stopped, and does not claim all customers', () => {
