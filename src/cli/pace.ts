@@ -59,12 +59,10 @@ type ShownPace = PaceReport & { readonly waiting?: number }
 
 export function renderPace(pace: ShownPace | null): string[] {
   if (!pace) return definitions({ pace: 'not set yet: the first worker sets it from its configuration' })
-  const { cause, openedAt, nextProbeMs, waiting = 0 } = pace
-  const open = cause === 'outage'
+  const { cause, openedAt, waiting = 0 } = pace
   return definitions({
     calls: renderCalling(pace),
     since: openedAt && minute(openedAt),
-    'next probe': open && `${renderIn(nextProbeMs ?? 0)}, if a worker runs`,
     'to do': cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE),
     rate: renderPresentRate(pace),
     ceiling: renderCeiling(pace),
@@ -82,7 +80,7 @@ const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answe
 function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
   const then = renderRate(rate)
   if (cause) return `0 calls/s; ${then} after a successful probe`
-  if (heldForMs > 0) return `0 calls/s for ${span(heldForMs)} (Retry-After of the service); then ${then}`
+  if (heldForMs > 0) return `0 calls/s; then ${then}`
   return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`
 }
 
@@ -93,10 +91,11 @@ function renderCeiling({ ceiling, configured }: PaceReport): string {
   return `${most}, set by hand (configured: ${renderRate(configured)})`
 }
 
-export function renderCalling({ breaker, cause, failedProbes, heldForMs }: PaceReport): string {
+export function renderCalling({ breaker, cause, heldForMs, ...probes }: PaceReport): string {
   if (cause === 'credentials') return 'stopped, because the service refuses the keys'
-  if (cause === 'outage') return `stopped, because the service fails (failed probes: ${failedProbes})`
+  if (cause === 'outage')
+    return `stopped, because the service fails (failed probes: ${probes.failedProbes}; next probe ${renderIn(probes.nextProbeMs ?? 0)})`
   if (heldForMs > 0)
-    return 'stopped, because the service sent a Retry-After: `rollcall pace --resume` ends the wait'
+    return `stopped for ${span(heldForMs)}, because the service sent a Retry-After: \`rollcall pace --resume\` ends the wait`
   return breaker === 'trying' ? 'allowed again, slowly at first' : 'allowed'
 }

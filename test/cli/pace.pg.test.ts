@@ -34,7 +34,7 @@ test('exits with 3 while calls are stopped', async () => {
   const { code, out } = await pace(db.url)
   expect(code).toBe(3)
   for (const words of ['the service fails', 'probes: 4']) expect(out).toContain(words)
-  expect(out).toMatch(/in (60|5\d) s/)
+  expect(out).toMatch(/in\s+(60|5\d) s/)
   const json = await pace(db.url, '--json')
   expect(json.code).toBe(3)
   expect(JSON.parse(json.out)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 4 })
