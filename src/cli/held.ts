@@ -152,7 +152,7 @@ async function show(
   tell(io, json, view, () => {
     if (named) return renderHeld(view, keys)
     return [
-      ...renderKinds(view.kinds),
+      ...renderKinds(view.kinds, kind === undefined),
       ...(view.total > 0 ? renderHeld(view) : []),
       ...(view.customers.some(isHeld) ? ['', ...HOW] : []),
     ]

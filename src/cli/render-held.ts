@@ -18,15 +18,16 @@ const KINDS: Readonly<Record<string, string>> = {
 const NO_KIND = 'this version of rollcall does not know this kind: run the version of the workers'
 const NONE = 'no customer is held'
 
-/** By kind, where a person is needed or customers are on their way, discarded or expected. */
-export function renderKinds(kinds: readonly KindHeld[]): readonly string[] {
+/** By kind, where a person is needed or customers are on their way, discarded or expected. `all`: no kind was asked for. */
+export function renderKinds(kinds: readonly KindHeld[], all: boolean): readonly string[] {
   const shown = kinds.filter(
     (kind) => brakeNeedsPerson(kind) || kind.released + kind.discarded + kind.expected > 0,
   )
-  return shown.length === 0 ? [NONE] : shown.flatMap((kind) => [...renderKind(kind), ''])
+  return shown.length === 0 ? [NONE] : shown.flatMap((kind) => [...renderKind(kind, all), ''])
 }
 
-function renderKind({ kind, held, released, discarded, expected, ...state }: KindHeld): string[] {
+function renderKind(counts: KindHeld, all: boolean): string[] {
+  const { kind, held, released, discarded, expected, ...state } = counts
   const { sinceMs, trippedMs, limit, taken, expectedUntil } = state
   const [, cleared] = kind.split('clear:')
   const what = cleared ? `their ${cleared} would be cleared` : (KINDS[kind] ?? NO_KIND)
@@ -41,7 +42,7 @@ function renderKind({ kind, held, released, discarded, expected, ...state }: Kin
       released: released > 0 && `${counted(released, 'customer')}, not sent yet`,
       discarded:
         discarded > 0 &&
-        `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes; \`rollcall held --kind ${kind}\` lists them`,
+        `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes${all ? `; \`rollcall held --kind ${kind}\` lists them` : ''}`,
       expected:
         expected > 0 &&
         `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} still needed, and may pass the brake until ${minute(expectedUntil ?? '')}`,
