@@ -50,16 +50,12 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const byRow = owedAndChanged > 0 ? ` (${figure(owedAndChanged)} with a changed row or mapping)` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
-    [
-      'lose access',
-      tally.loseAccess,
-      'at most (of the customers that differ); the brake holds those above its limit',
-    ],
-    ['user_id', tally.otherUsers, 'customers get another user_id; their old users keep their access'],
+    ['lose access', tally.loseAccess, 'at most; the brake holds those above its limit'],
+    ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    ['later', verdicts['another-time'], 'have a new time for their next planned change'],
+    ['later', verdicts['another-time'], 'with a new time for the next planned change'],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
-    ['left alone', verdicts['not-selected'], 'more differ, but --only leaves them out'],
+    ['left alone', verdicts['not-selected'], 'more with differences, left out by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
     ['rejected', waiting.rejected, 'still rejected: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
@@ -157,12 +153,12 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     registers: listed(' × ', report.registered, 'with '),
     access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`,
     'left out': listed(' × ', report.leftOut),
-    reasons: listed(' × ', report.rejected, 'of all rejected customers: '),
+    reasons: listed(' × ', report.rejected, 'rejected now or already: '),
     warning:
       sharing > 0 &&
       `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects both (shared-user-id) once it knows both; one of them may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
     calls: listed(' × ', report.calls) || 'none',
-    'lookup first': report.lookups > 0 && renderLookups(report),
+    lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
     brake: report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
     sample: report.sample.map(
@@ -180,9 +176,8 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 }
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
-  const after = listed(' × ', afterLookups)
-  const expected = after === '' ? 'no other call follows' : `the next calls are ${after}`
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. If no other system has registered or changed these users, ${expected}. Users that another system has registered get at most one update (PATCH or PUT) instead`
+  const after = listed(' × ', afterLookups) || 'no other call'
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. Next: ${after}, if no other system has registered or changed these users; otherwise at most one update (PATCH or PUT) for each`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
