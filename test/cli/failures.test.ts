@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readFailuresAsked } from '../../src/cli/failures.ts'
 import { adviseGroups, renderGroups } from '../../src/cli/render-failures.ts'
-import { isReasonCode, renderReason, together } from '../../src/cli/render-reason.ts'
+import { isReasonCode, renderIssue, renderReason, together } from '../../src/cli/render-reason.ts'
 import type { ReasonGroup } from '../../src/ledger/failures.ts'
 import { REASON_CODES } from '../../src/ledger/reason.ts'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
@@ -133,4 +133,8 @@ test('refusals that name no field are one issue of one customer, never of two th
   expect(fieldsOf(refused('email', '7'), refused('gender', '7'))).toEqual([['email', 'gender']])
   expect(fieldsOf(refused('email', '7'), refused('gender', '8'))).toEqual([['email'], ['gender']])
   expect(fieldsOf(refused('email', '7', 2), refused('gender', '7', 2))).toEqual([['email'], ['gender']])
+  const why = (customers: number) =>
+    renderIssue({ field: 'email', code: 'refused', expected: 'x', blocks: false, customers }).what
+  expect(why(1)).toMatch(/value of email$/)
+  expect(why(2)).toMatch(/value of email, or of a field sent with it$/)
 })
