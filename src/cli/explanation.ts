@@ -88,6 +88,7 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
 function renderCause(cause: FieldCause): string {
   if (cause === 'changed-here') return 'row or mapping has changed'
   if (cause === 'just-written') return 'written a moment ago'
+  if (cause === 'acknowledged') return 'acknowledged as it is here'
   return CAUSE[cause].name.toLowerCase()
 }
 

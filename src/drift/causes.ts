@@ -1,13 +1,16 @@
 // Why the service shows another user than the customer, as far as the records tell. Pure.
+import type { OptionalField } from '../model/user.ts'
 import { NO_VALUE } from '../sync/digest.ts'
 import { planNow, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
-import type { DriftCause, DriftField } from './words.ts'
+import type { DriftCause } from './words.ts'
 
 export type CauseInputs = {
   /** Fields that writes of unknown outcome carried since a GET last agreed. */
   readonly unclear: readonly string[]
   readonly generation: string
 }
+
+type Field = 'status' | OptionalField
 
 /** The first that holds for any field is that of the user: our own doing is said before another's. */
 const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'never-delivered']
@@ -33,12 +36,12 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
   const remapped = older && comparable && before !== null && before !== desiredDigest
   const undelivered = remapped ? 'mapping-changed' : 'never-delivered'
 
-  function changed(field: DriftField, delivered: boolean): DriftCause {
+  function changed(field: Field, delivered: boolean): DriftCause {
     if (!delivered) return undelivered
     return causeOfChange(unclear.includes(field) ? [field] : [], work)
   }
 
-  function ofField(field: DriftField): DriftCause {
+  function ofField(field: Field): DriftCause {
     if (field === 'status') return ofStatus()
     if (!comparable) return 'never-delivered'
     const [sent, seen] = [record.sent[field], record.seen[field]]
@@ -58,7 +61,7 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
   }
 
   return {
-    ofFields(fields: readonly DriftField[]): DriftCause {
+    ofFields(fields: readonly Field[]): DriftCause {
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },

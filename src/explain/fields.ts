@@ -8,7 +8,9 @@ import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { conflictStands, currentRefusals, fieldsIn, issuesOf, takenIssues } from '../sync/conflict.ts'
-import { recordOfUser, type Snapshot } from '../sync/snapshot.ts'
+import { UNKNOWN_VALUE } from '../sync/digest.ts'
+import { wrongFields } from '../sync/plan.ts'
+import { planAfter, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
 
 /**
  * `spelling`: the same in another form. `left-out`: it is not sent (its value is invalid, or the service refuses it).
@@ -16,15 +18,20 @@ import { recordOfUser, type Snapshot } from '../sync/snapshot.ts'
  */
 type FieldState = 'same' | 'spelling' | 'differs' | 'trial-ended' | 'left-out' | 'unmanaged' | 'not-shown'
 
-/** As of a check, with two more: row or mapping have changed since, and a GET may not show a write yet. */
-export type FieldCause = DriftCause | 'changed-here' | 'just-written'
+/**
+ * As of a check, with three more: row or mapping have changed since, a GET may not show a write yet, and the value that
+ * no GET shows is the acknowledged one.
+ */
+export type FieldCause = DriftCause | 'changed-here' | 'just-written' | 'acknowledged'
+
+type Field = 'status' | OptionalField
 
 export type FieldRow = {
-  readonly field: 'status' | OptionalField
+  readonly field: Field
   readonly here: 'set' | 'empty' | 'unmanaged'
   readonly service: 'set' | 'empty' | 'not-shown'
   readonly state: FieldState
-  /** The cause of a difference; null where nothing differs, and where there are no records to tell it by. */
+  /** The cause of a difference; null where nothing differs, and where no records tell it. */
   readonly cause: FieldCause | null
   readonly issue: FieldIssue['code'] | null
   /** The values in the row and in the GET, null for none; only for people who asked to see it. */
@@ -50,13 +57,18 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
   const { mapped } = snapshot
   if (observed === 'absent' || mapped.kind === 'rejected') return { drift, fields: [] }
-  const desired = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} }
+  const { status: here, fields } = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} as const }
   const causes = causesOf(snapshot, known)
-  const wrong = wrongIn(drift)
-  const causeOf = (field: FieldRow['field']) => {
-    const differing = wrong.find((each) => each === field)
-    if (!comparable || !differing) return null
-    return nowCause(causes.ofFields([differing]), differing, recordOfUser(snapshot), consistencyDelayMs)
+  const unseen = wrongFields({ ...snapshot, memory: planAfter(snapshot, observed).memory })
+  const wrong: readonly Field[] = [
+    ...wrongIn(drift),
+    ...unseen.filter((field) => field === UNVERIFIABLE_FIELD),
+  ]
+  const causeOf = (field: Field) => {
+    if (!comparable || !wrong.includes(field)) return null
+    // The cause of an erasure is that of the user: there is no value here to compare with.
+    const cause = mapped.kind === 'user' ? causes.ofFields([field]) : (drift?.cause ?? null)
+    return cause && nowCause(cause, field, recordOfUser(snapshot), consistencyDelayMs)
   }
   const valuesOf = (here: unknown, service: unknown) =>
     showValues ? { values: { here: here ?? null, service: service ?? null } } : {}
@@ -64,27 +76,34 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const status: FieldRow = {
     ...{ field: 'status', here: 'set', service: 'set', issue: null, cause: causeOf('status') },
     state: drift?.kind === 'trial-ended' ? 'trial-ended' : wrong.includes('status') ? 'differs' : 'same',
-    ...valuesOf(desired.status, observed.status),
+    ...valuesOf(here, observed.status),
   }
-  if (mapped.kind !== 'user') return { drift, fields: [status] }
-  const rows = OPTIONAL_FIELDS.map((field): FieldRow => {
-    const [own, theirs] = [mapped.user.fields[field], observed.fields[field]]
-    const shown = normalForm(field, theirs) === null ? 'empty' : 'set'
+  const shown = OPTIONAL_FIELDS.filter((field) => mapped.kind === 'user' || wrong.includes(field))
+  const rows = shown.map((field): FieldRow => {
+    const own = mapped.kind === 'user' ? fields[field] : null
+    const theirs = observed.fields[field]
+    const isSet = normalForm(field, theirs) === null ? 'empty' : 'set'
     const row = {
       field,
       here: own === undefined ? 'unmanaged' : own === null ? 'empty' : 'set',
-      service: field === UNVERIFIABLE_FIELD ? 'not-shown' : shown,
+      service: field === UNVERIFIABLE_FIELD ? 'not-shown' : isSet,
       cause: causeOf(field),
       issue: leftOut.find((each) => each.field === field)?.code ?? null,
       ...valuesOf(own, theirs),
     } as const
     const sameLetters = String(own ?? '') === String(theirs ?? '')
-    return { ...row, state: wrong.some((each) => each === field) ? 'differs' : stateOf(row, sameLetters) }
+    const isWrong = wrong.includes(field) && row.service !== 'not-shown'
+    const state = isWrong ? 'differs' : stateOf(row, sameLetters)
+    return {
+      ...row,
+      state,
+      cause: row.cause ?? (comparable && state === 'not-shown' ? 'acknowledged' : null),
+    }
   })
   return { drift, fields: [status, ...rows] }
 }
 
-function nowCause(cause: DriftCause, field: DriftField, known: KnownRecord, lagMs: number): FieldCause {
+function nowCause(cause: DriftCause, field: Field, known: KnownRecord, lagMs: number): FieldCause {
   const { writtenAgoMs, verifiedAgoMs, sentStatus, sent, seen, reason, remote } = known
   const isFresh = writtenAgoMs !== null && Math.abs(writtenAgoMs) < lagMs
   if (cause === 'edited-at-service') return isFresh ? 'just-written' : cause
@@ -94,6 +113,7 @@ function nowCause(cause: DriftCause, field: DriftField, known: KnownRecord, lagM
   if (field === 'status' && sentStatus === null) return 'unknown-outcome'
   if (reason?.code === 'unknown' && reason.fields?.includes(field)) return 'unknown-outcome'
   const before = field === 'status' ? sentStatus : (sent[field] ?? seen[field] ?? null)
+  if (before === UNKNOWN_VALUE) return 'unknown-outcome'
   return before === null ? cause : 'changed-here'
 }
 

@@ -116,3 +116,41 @@ test.each<[string, string | null, string, string | null]>([
   const { fields } = await ask(house, 'c', DIGEST)
   expect(fields.find(({ field }) => field === 'first_name')).toMatchObject({ state: 'differs', cause })
 })
+
+test('an erasure that is not carried out shows the fields that the service still has', async () => {
+  await using house = await buildHouse(lane, { config: { onRemove: 'erase' } })
+  const { id } = makeDigester(DIGEST.digestKey)
+  await house.db.pool.query(
+    `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, digest_key, acknowledged_at)
+     VALUES ('c', 'c', 'present', 0, $1, now() - interval '1 hour')`,
+    [id],
+  )
+  register(house, 'c', 0, { first_name: 'Ana' })
+  const { drift, fields } = await ask(house, 'c', DIGEST)
+  expect(drift?.fields).toEqual(['email', 'first_name'])
+  expect(fields.map(({ field, here, state, cause }) => [field, here, state, cause])).toEqual([
+    ['status', 'set', 'same', null],
+    ['email', 'empty', 'differs', 'never-delivered'],
+    ['first_name', 'empty', 'differs', 'never-delivered'],
+  ])
+})
+
+test.each<[string, string | null, string | null]>([
+  ['never-delivered', null, null],
+  ['changed-here', 'PT', null],
+  ['acknowledged', 'ES', null],
+  ['unknown-outcome', 'PT', 'country_code'],
+])('%s is told of the field that no GET shows, sent %s, lost %s', async (cause, sent, lost) => {
+  await using house = await buildHouse(lane)
+  const digester = makeDigester(DIGEST.digestKey)
+  const known = sent === null ? {} : { country_code: digester.digest('exact', 'c', 'country_code', sent) }
+  await house.db.pool.query(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES')`)
+  await house.db.pool.query(
+    `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, sent, digest_key, reason, acknowledged_at)
+     VALUES ('c', 'c', 'present', 2, $1, $2, $3, now() - interval '1 hour')`,
+    [known, digester.id, lost && { code: 'unknown', fields: [lost] }],
+  )
+  register(house, 'c', 2)
+  const { fields } = await ask(house, 'c', DIGEST)
+  expect(fields.find(({ field }) => field === 'country_code')).toMatchObject({ state: 'not-shown', cause })
+})
