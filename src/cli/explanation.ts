@@ -9,9 +9,17 @@ import type { RemoteView } from '../explain/remote.ts'
 import type { Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
+import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
 import { renderHistory, renderStanding, toDoOf } from './render-history.ts'
-import { renderCallError, renderIssue, renderUnreadable, together } from './render-reason.ts'
+import {
+  type Advice,
+  renderCallError,
+  renderIssue,
+  renderReason,
+  renderUnreadable,
+  together,
+} from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'dry-run'
@@ -179,7 +187,7 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 }
 
 export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
-  if (result === 'blocked') return 'a sync sends nothing until this is corrected'
+  if (result === 'blocked') return 'nothing is sent while the customer is blocked'
   if (desired.kind === 'unreadable') return 'nothing is sent until the row can be read'
   if (plan === null)
     return rollcall.kind === 'known'
@@ -195,14 +203,15 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }
 
-function renderResult({ result, desired, service, drift, fields }: Explanation): string {
+function renderResult(one: Explanation): string {
+  const { result, desired, service, drift, fields } = one
   const said: Readonly<Record<Result, () => string>> = {
     unknown: () => {
       if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
       return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'gave no answer about this user'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
-    blocked: () => 'blocked: the customer cannot be sent as it is',
+    blocked: () => `blocked: ${renderBlocked(one).what}`,
     same: () =>
       `same: ${service.kind === 'absent' ? 'no such user, as desired' : renderNothingDiffers(fields)}`,
     differs: () => {
@@ -211,6 +220,12 @@ function renderResult({ result, desired, service, drift, fields }: Explanation):
     },
   }
   return said[result]()
+}
+
+/** By what the row makes now: a stored reason may be an older one. */
+function renderBlocked({ plan, desired }: Explanation): Advice {
+  const fields = desired.kind === 'rejected' ? desired.issues.map(({ field }) => field) : []
+  return renderReason({ ...(plan?.kind === 'reject' ? plan : { code: 'mapping' }), fields })
 }
 
 function renderNothingDiffers(fields: Explanation['fields']): string {
@@ -250,6 +265,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
     result === 'differs' && (name === 'correct' || (name === 'wait' && history?.reason?.code === 'denied'))
   const said = ofReason && history ? toDoOf(history) : undefined
   const target = rollcall.kind === 'other-target' ? rollcall.todo : ''
-  const facts = { sync, key, later, leftOut, service, readable, target }
+  const mark = rollcall.kind === 'known' && rollcall.truncated ? renderMark(rollcall.truncated) : ''
+  if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
+  const facts = { sync, key, later, leftOut, service, readable, target, mark }
   return said ?? REMEDIES[name]({ ...facts, state: history?.state })
 }

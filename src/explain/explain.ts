@@ -144,7 +144,9 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
       : compareFields(snapshot, { observed, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
-  const planned = !unreadable && (planAnyway || comparable || isLeftAlone(plan))
+  const planned = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))
+  const { kind: next } = after ?? plan
+  const calls = planned && next !== 'none' && next !== 'reject'
   const facts = { desired, service, rollcall, chat: chatSays(answer, bearer) }
   return {
     ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired },
@@ -161,7 +163,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
     claimants: snapshot.claimants,
     token: bearer,
-    remedies: remediesFor({ ...facts, result, leftOut, answer, consistencyDelayMs }),
+    remedies: remediesFor({ ...facts, result, calls, leftOut, answer, consistencyDelayMs }),
   }
 }
 

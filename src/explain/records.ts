@@ -1,5 +1,6 @@
 // Reads what rollcall's own tables say of a customer: read only, and never needed.
 import type { Pool } from 'pg'
+import { type CaptureMark, openMarks } from '../capture/marks.ts'
 import { CURRENT_FINGERPRINT } from '../ledger/generation.ts'
 import { type History, readHistory } from '../ledger/history.ts'
 import { whyUnreadable } from '../ledger/readable.ts'
@@ -8,16 +9,33 @@ import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
 
 /**
- * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping.
+ * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping;
+ * `truncated`: a watched table was, and no person has decided what that means.
  * `not-migrated`: the tables are not there, or of another version. `no-right`: this role may not read them. `locked`: no
  * answer came in time. `other-target`: the records are about another service, key or database; in words, with the remedy.
  */
 export type Records =
-  | { readonly kind: 'known'; readonly history: History; readonly applied: boolean }
+  | {
+      readonly kind: 'known'
+      readonly history: History
+      readonly applied: boolean
+      readonly truncated: CaptureMark | null
+    }
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[]; readonly todo: string }
 
-const NEEDED = ['call', 'decided', 'finding', 'generation', 'ledger', 'migration', 'outbox', 'owed', 'target']
+const NEEDED = [
+  'call',
+  'capture_mark',
+  'decided',
+  'finding',
+  'generation',
+  'ledger',
+  'migration',
+  'outbox',
+  'owed',
+  'target',
+]
 
 const OPENED = `
 SELECT coalesce(${CURRENT_FINGERPRINT} = $1, true) AS applied,
@@ -38,6 +56,7 @@ export async function openRecords(pool: Pool, target: PartialTarget, fingerprint
     return without({ kind: 'other-target', differences: differences.map(({ says }) => says), todo })
   const { rows } = await pool.query<{ applied: boolean; pace: boolean | null }>(OPENED, [fingerprint])
   const { applied = true, pace = null } = rows[0] ?? {}
+  const truncated = (await openMarks(pool)).find(({ kind }) => kind === 'truncate') ?? null
   let locked = false
   return {
     /** There is a common pace, and this role may take permits of it. */
@@ -46,7 +65,9 @@ export async function openRecords(pool: Pool, target: PartialTarget, fingerprint
       if (locked) return LOCKED // not waited for again, customer by customer
       const history = await orLocked(() => readHistory(pool, key, calls))
       locked = history === LOCKED
-      return history === null || !('kind' in history) ? { kind: 'known', history, applied } : history
+      return history === null || !('kind' in history)
+        ? { kind: 'known', history, applied, truncated }
+        : history
     },
   }
 }

@@ -90,6 +90,8 @@ function isStatus(status: number): status is Status {
 
 type Found = Facts & {
   readonly result: Result
+  /** A sync by this configuration would make a call. */
+  readonly calls: boolean
   readonly leftOut: readonly FieldIssue[]
   /** The answer that `chat` was made of. */
   readonly answer: Chat
@@ -123,10 +125,14 @@ function forRow(code: string): RemedyName {
 }
 
 function forResult(found: Found): Remedy[] {
-  const { result, rollcall, leftOut } = found
-  const refused = leftOut.some(({ code }) => code === 'refused')
-  if (result === 'blocked' || (result !== 'differs' && refused)) return [remedy('correct')]
-  if (result !== 'differs') return []
+  const { result, rollcall, leftOut, desired, calls } = found
+  if (result === 'blocked') return [remedy('correct')]
+  if (rollcall.kind === 'known' && (calls || result === 'differs')) {
+    const isLost = desired.kind !== 'user' || !entitled(desired.status)
+    if (rollcall.truncated && isLost) return [remedy('restore-rows')]
+    if (!rollcall.applied) return [remedy('apply-mapping')]
+  }
+  if (result !== 'differs') return leftOut.some(({ code }) => code === 'refused') ? [remedy('correct')] : []
   if (rollcall.kind === 'not-migrated') return [remedy('migrate')]
   return [forRecord(found)]
 }
@@ -135,7 +141,6 @@ function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
   const { writtenAgoMs, state, owed, capturedMs } = history
-  if (rollcall.kind === 'known' && !rollcall.applied) return remedy('apply-mapping')
   if (owed || capturedMs !== null) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   if (writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
     return remedy('shown-late', consistencyDelayMs - writtenAgoMs)

@@ -41,6 +41,8 @@ type RemedyFacts = {
   readonly state: CustomerState | undefined
   readonly leftOut: readonly FieldIssue[]
   readonly target: string
+  /** A table was truncated. */
+  readonly mark: string
   readonly service: { readonly kind: string; readonly http?: number | null }
 }
 
@@ -53,6 +55,8 @@ export const REMEDIES = {
   sync: ({ sync }) => `run ${sync}`,
   wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
   'apply-mapping': () => MAPPING_INACTIVE,
+  /** Rows may be missing by mistake, so nothing that takes access is advised. */
+  'restore-rows': ({ mark }) => mark,
   'start-worker': ({ sync }) => `check that \`rollcall worker\` runs; ${sync} syncs this customer now`,
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')

@@ -6,6 +6,7 @@ import type { FieldRow } from '../../src/explain/fields.ts'
 import type { RedactedPlan } from '../../src/explain/redact.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
+import type { FieldIssue } from '../../src/model/mapped.ts'
 
 const ROW: FieldRow = {
   ...{ field: 'service_language_code', here: 'unmanaged', service: 'not-shown', state: 'not-shown' },
@@ -21,7 +22,10 @@ const ONE: Explanation = {
     mapped: null,
     claimants: [],
   },
-  ...{ service: { kind: 'present', status: 2 }, rollcall: { kind: 'known', history: null, applied: true } },
+  ...{
+    service: { kind: 'present', status: 2 },
+    rollcall: { kind: 'known', history: null, applied: true, truncated: null },
+  },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
   ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null },
 }
@@ -61,7 +65,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
     renderNext({
       ...ONE,
       ...{ plan: PATCH, planAfterLookup: null },
-      rollcall: { kind: 'known', history: { state, owed } as History, applied: true },
+      rollcall: { kind: 'known', history: { state, owed } as History, applied: true, truncated: null },
     })
   expect(next('held', false)).toBe('nothing; after a release: update (PATCH) with status')
   expect(next('held', true)).toBe('update (PATCH) with status')
@@ -85,8 +89,13 @@ test('the keys of others move no cursor', () => {
 
 test('every remedy has words, and a command that a shell takes', () => {
   const rollcall = { kind: 'other-target', differences: [], todo: 'run x again' } as const
-  for (const name of Object.keys(REMEDIES) as Remedy['do'][])
-    expect(renderRemedy({ do: name, waitMs: null }, { ...ONE, rollcall }).length).toBeGreaterThan(10)
+  const mark = { id: '1', kind: 'truncate', relation: 'public.t', since: '2026-11-28T11:48:00Z' } as const
+  const truncated = { kind: 'known', history: null, applied: true, truncated: mark } as const
+  for (const name of Object.keys(REMEDIES) as Remedy['do'][]) {
+    const records = name === 'restore-rows' ? truncated : rollcall
+    const words = renderRemedy({ do: name, waitMs: null }, { ...ONE, rollcall: records })
+    expect(words.length).toBeGreaterThan(10)
+  }
   const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
   expect(said('4711')).toBe('run `rollcall sync 4711 --lookup`')
   expect(said(`["ES", "it's"]`)).toBe(`run \`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
@@ -95,13 +104,32 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--lookup --removed')
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
-  const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true } } as const
+  const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true, truncated: null } } as const
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^the brake holds its change/)
   expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(
     /discarded.*`rollcall held release c/,
   )
   const denied = { ...ONE, desired: { kind: 'unreadable', code: '42501', misfits: [] } } as const
   expect(renderRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
+})
+
+test('what blocks a customer has its reason and its remedy, whatever else is left out', () => {
+  const leftOut: FieldIssue[] = [{ field: 'email', code: 'invalid', expected: 'an e-mail address' }]
+  const blocked = { ...ONE, leftOut, result: 'blocked', remedies: [{ do: 'correct', waitMs: null }] } as const
+  const lines = (one: Explanation) =>
+    renderOne(one, 'all', [])
+      .join('\n')
+      .replaceAll(/\n {12}/g, ' ')
+  const shared = lines({ ...blocked, plan: { kind: 'reject', code: 'shared-user-id', keys: ['d'] } })
+  expect(shared).toContain('result    blocked: another customer in scope has the same user_id: customer d\n')
+  expect(shared).toContain(
+    'to do     give each customer its own user_id, or keep only one of them in scope\n',
+  )
+  const issues = [{ field: 'status', code: 'missing', expected: 'a status' }] as const
+  const mapped = { ...blocked, desired: { kind: 'rejected', issues } } as const
+  const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
+  expect(odd).toContain('result    blocked: the mapping cannot build a user from the row: status\n')
+  expect(odd).toContain('to do     correct the value for status in your data')
 })
 
 test('no value is printed unless it is handed in; then quoted, and nothing of it is obeyed', () => {

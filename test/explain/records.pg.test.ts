@@ -37,6 +37,19 @@ test('what rollcall owes is printed, from the captured change to the settled one
   expect(printed(settled)).toMatch(/rollcall +nothing owed, last written/)
 })
 
+test('after a TRUNCATE, a customer without a row is to be restored, and neither synced nor released', async () => {
+  await using house = await buildHouse(lane)
+  await insert(house, 'c', 'premium')
+  const worker = await house.startWorker()
+  await house.settled()
+  await worker.stop()
+  await house.db.pool.query('TRUNCATE clientes')
+  const lost = await ask(house, 'c', DIGEST)
+  expect([lost.result, toDo(lost)]).toEqual(['differs', ['restore-rows']])
+  expect(printed(lost)).toMatch(/to do +public.clientes was truncated .* restore the rows first/)
+  expect(printed(lost)).not.toMatch(/rollcall (sync|held)/)
+})
+
 test('without rollcall in the database, and with rights to read the customers alone, it is answered all the same', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'premium')

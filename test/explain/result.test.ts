@@ -12,7 +12,7 @@ import type { Plan } from '../../src/sync/plan.ts'
 import { BARE_HISTORY } from '../support/history.ts'
 
 const known = (over: Partial<NonNullable<History>> | null): Records => ({
-  ...{ kind: 'known', applied: true },
+  ...{ kind: 'known', applied: true, truncated: null },
   history: over && { ...BARE_HISTORY, ...over },
 })
 
@@ -133,6 +133,7 @@ const DIFFERS: Found = {
   service: { kind: 'present', status: 0 },
   rollcall: known({}),
   result: 'differs',
+  calls: true,
   leftOut: [],
   answer: { kind: 'not-asked', why: 'no-token' },
   chat: 'nothing',
@@ -164,11 +165,28 @@ test.each(BY_RECORDS)('what to do about a difference when %s', (_, rollcall, rem
 
 const REFUSED = [{ field: 'email', code: 'refused', expected: 'x' }] as const
 test('what to do where nothing differs: nothing, or correct what cannot be sent', () => {
-  expect(toDo({ result: 'same' })).toEqual([])
+  expect(toDo({ result: 'same', calls: false })).toEqual([])
   expect(toDo({ result: 'left-alone' })).toEqual([])
   expect(toDo({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
   expect(toDo({ result: 'blocked' })).toEqual(once('correct'))
   expect(toDo({ result: 'same', rollcall: ELSEWHERE })).toEqual(once('name-target'))
+})
+
+test('while the mapping is not active, or a table was truncated, no sync and no release is advised', () => {
+  const inactive = { ...known({}), applied: false } as Records
+  const ofRow = { result: 'same', rollcall: inactive } as const
+  expect(toDo({ ...ofRow, calls: true })).toEqual(once('apply-mapping'))
+  expect(toDo({ ...ofRow, calls: false })).toEqual([])
+  const relation = 'public.clientes'
+  const truncated = { id: '1', kind: 'truncate', relation, since: '2026-11-28T11:48:00Z' }
+  for (const state of ['idle', 'held'] as const) {
+    const rollcall = { ...known({ state }), truncated } as Records
+    for (const desired of [DESIRED.removed, DESIRED['0']] as Desired[]) {
+      expect(toDo({ rollcall, desired })).toEqual(once('restore-rows'))
+      expect(toDo({ rollcall, desired, result: 'unknown' })).toEqual(once('restore-rows'))
+    }
+    expect(toDo({ rollcall })).not.toContainEqual({ do: 'restore-rows', waitMs: null })
+  }
 })
 
 const BY_REMOTE: readonly (readonly [RemoteView, Remedy[]])[] = [
