@@ -12,14 +12,7 @@ import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
 import { renderHistory, renderStanding, toDoOf } from './render-history.ts'
-import {
-  type Advice,
-  renderCallError,
-  renderIssue,
-  renderReason,
-  renderUnreadable,
-  together,
-} from './render-reason.ts'
+import { type Advice, renderCallError, renderIssue, renderReason, together } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'dry-run'
@@ -129,9 +122,16 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
       `cannot be mapped: ${issues
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`,
-    unreadable: ({ code, misfits }) =>
-      `not known: ${isTimeout(code) ? 'the row could not be read within ten seconds (a lock?)' : renderUnreadable({ error: code, misfits })[0]}`,
+    unreadable: (row) =>
+      `not known: ${isTimeout(row.code) ? 'the row could not be read within ten seconds (a lock?)' : renderUnread(row).what}`,
   })
+}
+
+const UNWATCHED = 'TABLES_UNWATCHED'
+
+function renderUnread({ code, misfits }: Extract<Explanation['desired'], { kind: 'unreadable' }>): Advice {
+  if (code === UNWATCHED) return renderReason({ code: 'unwatched', misfits })
+  return renderReason({ code: 'customer-unreadable', error: code, misfits })
 }
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
@@ -188,7 +188,8 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 
 export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
   if (result === 'blocked') return 'nothing is sent while the customer is blocked'
-  if (desired.kind === 'unreadable') return 'nothing is sent until the row can be read'
+  if (desired.kind === 'unreadable')
+    return `nothing is sent until ${desired.code === UNWATCHED ? 'the table has its triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
       ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
@@ -207,8 +208,8 @@ function renderResult(one: Explanation): string {
   const { result, desired, service, drift, fields } = one
   const said: Readonly<Record<Result, () => string>> = {
     unknown: () => {
-      if (desired.kind === 'unreadable') return 'unknown: the row could not be read'
-      return `unknown: the service ${service.kind === 'not-asked' ? 'was not asked' : 'gave no answer about this user'}`
+      if (desired.kind !== 'unreadable') return 'unknown: the service gave no answer about this user'
+      return `unknown: ${desired.code === UNWATCHED ? 'rows may be missing by mistake' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `blocked: ${renderBlocked(one).what}`,
@@ -256,9 +257,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const key = shellQuoted(one.key)
   const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
-  const [, readable] = renderUnreadable(
-    desired.kind === 'unreadable' ? { error: desired.code, misfits: desired.misfits } : {},
-  )
+  const readable = desired.kind === 'unreadable' ? renderUnread(desired).toDo : ''
   const history = historyOf(rollcall)
   // Neither another sync nor a wait helps: the reason says more than the difference.
   const ofReason =

@@ -70,7 +70,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the customer would lose access, but a table has no triggers, so rows may be missing by mistake${after(': ', misfits, '; ')}`,
+    `a table has no triggers, so rows may be missing by mistake, and no customer loses access meanwhile${after(': ', misfits, '; ')}`,
     'check that the table has all its rows, run `rollcall capture install`, then `rollcall capture resync`',
   ],
   conflict: ({ named, answer }) => [
@@ -139,7 +139,7 @@ function after(before: string, words?: readonly string[] | null, between = ', ')
 }
 
 /** By Postgres' code for the error, or by what does not fit. */
-export function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misfits'>): Words {
+function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misfits'>): Words {
   if (misfits?.length)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,

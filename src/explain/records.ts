@@ -24,18 +24,7 @@ export type Records =
   | { readonly kind: 'not-migrated' | 'no-right' | 'locked' }
   | { readonly kind: 'other-target'; readonly differences: readonly string[]; readonly todo: string }
 
-const NEEDED = [
-  'call',
-  'capture_mark',
-  'decided',
-  'finding',
-  'generation',
-  'ledger',
-  'migration',
-  'outbox',
-  'owed',
-  'target',
-]
+const NEEDED = 'call capture_mark decided finding generation ledger migration outbox owed target'.split(' ')
 
 const OPENED = `
 SELECT coalesce(${CURRENT_FINGERPRINT} = $1, true) AS applied,
@@ -65,9 +54,8 @@ export async function openRecords(pool: Pool, target: PartialTarget, fingerprint
       if (locked) return LOCKED // not waited for again, customer by customer
       const history = await orLocked(() => readHistory(pool, key, calls))
       locked = history === LOCKED
-      return history === null || !('kind' in history)
-        ? { kind: 'known', history, applied, truncated }
-        : history
+      if (history !== null && 'kind' in history) return history
+      return { kind: 'known', history, applied, truncated }
     },
   }
 }

@@ -69,8 +69,7 @@ export const REMEDIES = {
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ readable }) => readable,
   /** A watched table has no triggers. */
-  'install-capture': ({ sync }) =>
-    `check that the table has all its rows, run \`rollcall capture install\`, then ${sync}`,
+  'install-capture': ({ readable }) => readable,
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ target }) => target,
   'check-keys': ({ service }) =>

@@ -93,7 +93,8 @@ test('every remedy has words, and a command that a shell takes', () => {
   const truncated = { kind: 'known', history: null, applied: true, truncated: mark } as const
   for (const name of Object.keys(REMEDIES) as Remedy['do'][]) {
     const records = name === 'restore-rows' ? truncated : rollcall
-    const words = renderRemedy({ do: name, waitMs: null }, { ...ONE, rollcall: records })
+    const desired = { kind: 'unreadable', code: '22012', misfits: [] } as const
+    const words = renderRemedy({ do: name, waitMs: null }, { ...ONE, desired, rollcall: records })
     expect(words.length).toBeGreaterThan(10)
   }
   const said = (key: string) => renderRemedy({ do: 'sync', waitMs: null }, { ...ONE, key })
@@ -130,6 +131,22 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
   const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
   expect(odd).toContain('result    blocked: the mapping cannot build a user from the row: status\n')
   expect(odd).toContain('to do     correct the value for status in your data')
+})
+
+test('a table without triggers is named as the cause, and not the row, which can be read', () => {
+  const desired = { kind: 'unreadable', code: 'TABLES_UNWATCHED', misfits: ['public.t without x'] } as const
+  const remedies = [{ do: 'install-capture', waitMs: null }] as const
+  const one: Explanation = { ...ONE, desired, remedies, result: 'unknown', plan: null, planAfterLookup: null }
+  const text = renderOne(one, 'all', [])
+    .join('\n')
+    .replaceAll(/\n {12}/g, ' ')
+  expect(text).toContain('result    unknown: rows may be missing by mistake\n')
+  expect(text).toMatch(/to do +check that the table has all its rows, run `rollcall capture install`/)
+  expect(text).toMatch(
+    /desired +not known: a table has no triggers, .*no customer loses access.*: public.t without x\n/,
+  )
+  expect(text).toContain('next      nothing is sent until the table has its triggers')
+  expect(text).not.toMatch(/could not be read|does not fit/)
 })
 
 test('no value is printed unless it is handed in; then quoted, and nothing of it is obeyed', () => {
