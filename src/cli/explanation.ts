@@ -11,7 +11,7 @@ import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
-import { renderHistory, renderStanding, toDoOf } from './render-history.ts'
+import { renderCause, renderHistory, renderStanding, toDoOf } from './render-history.ts'
 import { type Advice, renderCallError, renderIssue, renderReason, together } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
@@ -19,11 +19,11 @@ export type View = 'all' | 'access' | 'dry-run'
 
 export function renderOne(one: Explanation, view: View, chat: readonly string[]): string[] {
   if (view === 'dry-run') return renderDryRun(one)
-  const verdict = details({
-    result: (view !== 'access' || one.result === 'differs') && renderResult(one),
-    access: renderAccess(one),
-    'to do': renderToDo(one),
-  })
+  const result = (view !== 'access' || one.result === 'differs') && renderResult(one)
+  const can = { access: renderAccess(one) }
+  // The first line answers the question of the command.
+  const answers = view === 'access' ? { ...can, result } : { result, ...can }
+  const verdict = details({ ...answers, 'to do': renderToDo(one) })
   const access = [...verdict, '', ...details(renderFacts(one)), ...chat]
   if (view === 'access') return access
   const history = historyOf(one.rollcall)
@@ -73,24 +73,24 @@ const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
 export function renderFields({ drift, fields, remedies }: Explanation): string[] {
   const isLate = remedies.some((each) => each.do === 'shown-late')
-  const missing = drift?.kind === 'missing' && (isLate ? 'just-written' : drift.cause)
-  if (fields.length === 0) return details({ cause: missing && renderCause(missing) })
+  const missing = drift?.kind === 'missing' && !isLate && drift.cause
+  if (fields.length === 0)
+    return details({ cause: missing && `${renderCause(missing)}: ${CAUSE[missing].means}` })
   const cells = fields.map(({ field, here, service, state, cause, issue }) => [
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
     state.replace('-', ' '),
-    cause ? renderCause(cause) : (issue ?? (state === 'spelling' ? 'counts as the same value' : '')),
+    cause ? renderFieldCause(cause) : (issue ?? (state === 'spelling' ? 'counts as the same value' : '')),
   ])
   const values = renderValues(fields)
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
 }
 
-function renderCause(cause: FieldCause): string {
+function renderFieldCause(cause: FieldCause): string {
   if (cause === 'changed-here') return 'row or mapping has changed'
   if (cause === 'just-written') return 'written a moment ago'
-  if (cause === 'acknowledged') return 'acknowledged as it is here'
-  return CAUSE[cause].name.toLowerCase()
+  return cause === 'acknowledged' ? 'acknowledged as it is here' : renderCause(cause)
 }
 
 function renderValues(fields: readonly FieldRow[]): string[] {
@@ -193,7 +193,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   if (plan === null)
     return rollcall.kind === 'known'
       ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
-      : 'not known: the records belong to another target, or cannot be read'
+      : "not known without rollcall's records of what was sent"
   const now = renderPlan(plan)
   const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
@@ -204,11 +204,12 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }
 
-function renderResult(one: Explanation): string {
+function renderResult(one: Explanation): string | false {
   const { result, desired, service, drift, fields } = one
-  const said: Readonly<Record<Result, () => string>> = {
+  const said: Readonly<Record<Result, () => string | false>> = {
     unknown: () => {
-      if (desired.kind !== 'unreadable') return 'unknown: the service gave no answer about this user'
+      // Otherwise the service did not answer, which the line on access says.
+      if (desired.kind !== 'unreadable') return false
       return `unknown: ${desired.code === UNWATCHED ? 'rows may be missing by mistake' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
@@ -257,15 +258,19 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const key = shellQuoted(one.key)
   const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
-  const readable = desired.kind === 'unreadable' ? renderUnread(desired).toDo : ''
   const history = historyOf(rollcall)
   // Neither another sync nor a wait helps: the reason says more than the difference.
   const ofReason =
     result === 'differs' && (name === 'correct' || (name === 'wait' && history?.reason?.code === 'denied'))
   const said = ofReason && history ? toDoOf(history) : undefined
-  const target = rollcall.kind === 'other-target' ? rollcall.todo : ''
-  const mark = rollcall.kind === 'known' && rollcall.truncated ? renderMark(rollcall.truncated) : ''
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
-  const facts = { sync, key, later, leftOut, service, readable, target, mark }
+  const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
   return said ?? REMEDIES[name]({ ...facts, state: history?.state })
+}
+
+/** The remedy of what stands in the way of all others, as other commands say it. */
+function renderKnown({ rollcall, desired }: Explanation): string {
+  if (rollcall.kind === 'other-target') return rollcall.todo
+  if (desired.kind === 'unreadable') return renderUnread(desired).toDo
+  return rollcall.kind === 'known' && rollcall.truncated ? renderMark(rollcall.truncated) : ''
 }

@@ -23,6 +23,7 @@ import {
   renderHistories,
   renderRetried,
 } from './render-failures.ts'
+import { CALLS } from './render-history.ts'
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
@@ -148,8 +149,6 @@ async function answer(io: Io, pool: Pool, { retry, keys, selector, limit }: Fail
 function viewOf(value: unknown, lines: () => readonly string[], fine: boolean) {
   return { value, lines, code: fine ? (0 as const) : (3 as const) }
 }
-
-const CALLS = 10
 
 /** Nothing else here needs the configuration: one that is missing or broken is no reason to fail. */
 async function nameIfConfigured(origin: string | null, cwd: string): Promise<NamedService | null> {

@@ -35,7 +35,7 @@ function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
   })
 }
 
-const HEAD = ['  speciality', 'name', 'connected', 'unread']
+const HEAD = ['  speciality', 'name', 'connected (UTC)', 'unread']
 
 export function renderProfessionals(chat: Chat, now: Date): string[] {
   if (chat.kind !== 'answered') return []
@@ -55,7 +55,8 @@ export function renderProfessionals(chat: Chat, now: Date): string[] {
 /** Section 2.2: `next_connection_at` is null when already connected, `next_disconnection_at` when not. */
 function renderConnected(each: ListedProfessional, now: Date): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
-  const ahead = (at: Date) => span(Math.max(0, at.getTime() - now.getTime()))
-  if (isOnline(each)) return until === null ? 'now' : `now, for ${ahead(until)}`
-  return from === null ? 'not known' : `in ${ahead(from)}`
+  const ahead = (at: Date, word: string) =>
+    `${span(Math.max(0, at.getTime() - now.getTime()))} (${word} ${at.toISOString().slice(11, 16)})`
+  if (isOnline(each)) return until === null ? 'now' : `now, for ${ahead(until, 'until')}`
+  return from === null ? 'not known' : `in ${ahead(from, 'at')}`
 }

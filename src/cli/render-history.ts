@@ -1,13 +1,18 @@
+import type { DriftCause } from '../drift/words.ts'
 import { isOverdue } from '../explain/records.ts'
 import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
+import { CAUSE } from '../report/words.ts'
 import { noRecord } from './named.ts'
 import { columns, details, hanging, type Labelled, second, shown, span, TERMINAL_COLUMNS } from './render.ts'
 import { renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 
 type Known = NonNullable<History>
+
+/** The calls that `failures` reads. */
+export const CALLS = 10
 
 /** All that is stored of a customer, for a person: codes, times and names of fields, never a field's value. */
 export function renderStored(history: History, key: CustomerKey): string[] {
@@ -23,6 +28,9 @@ export function renderStored(history: History, key: CustomerKey): string[] {
       'left out': issues.map(({ what, blocks }) => !blocks && what),
     }),
     ...renderHistory(history),
+    ...details({
+      more: history.calls.length === CALLS && '`rollcall explain KEY --calls 50` shows more calls',
+    }),
   ]
 }
 
@@ -93,8 +101,13 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${checks < 2 ? 'suspected' : 'confirmed'} since ${minute(firstSeen)}${cause ? `: ${cause}` : ''}`
+  const found = `${checks < 2 ? 'suspected' : 'confirmed'} since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
+}
+
+/** A cause that is stored may be one of another version. */
+export function renderCause(cause: string): string {
+  return Object.hasOwn(CAUSE, cause) ? CAUSE[cause as DriftCause].name.toLowerCase() : cause
 }
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
@@ -104,7 +117,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'never: no captured change of this customer was synced' : 'never'
+    const never = what === 'changed' ? 'no captured change of this customer has been settled yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -60,10 +60,7 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const { status: here, fields } = mapped.kind === 'user' ? mapped.user : { status: 0, fields: {} as const }
   const causes = causesOf(snapshot, known)
   const unseen = wrongFields({ ...snapshot, memory: planAfter(snapshot, observed).memory })
-  const wrong: readonly Field[] = [
-    ...wrongIn(drift),
-    ...unseen.filter((field) => field === UNVERIFIABLE_FIELD),
-  ]
+  const wrong: readonly Field[] = [...wrongIn(drift), ...unseen.filter((each) => each === UNVERIFIABLE_FIELD)]
   const causeOf = (field: Field) => {
     if (!comparable || !wrong.includes(field)) return null
     // The cause of an erasure is that of the user: there is no value here to compare with.
@@ -87,18 +84,14 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
       field,
       here: own === undefined ? 'unmanaged' : own === null ? 'empty' : 'set',
       service: field === UNVERIFIABLE_FIELD ? 'not-shown' : isSet,
-      cause: causeOf(field),
       issue: leftOut.find((each) => each.field === field)?.code ?? null,
       ...valuesOf(own, theirs),
     } as const
     const sameLetters = String(own ?? '') === String(theirs ?? '')
     const isWrong = wrong.includes(field) && row.service !== 'not-shown'
     const state = isWrong ? 'differs' : stateOf(row, sameLetters)
-    return {
-      ...row,
-      state,
-      cause: row.cause ?? (comparable && state === 'not-shown' ? 'acknowledged' : null),
-    }
+    const same = comparable && state === 'not-shown' ? 'acknowledged' : null
+    return { ...row, state, cause: causeOf(field) ?? same }
   })
   return { drift, fields: [status, ...rows] }
 }
@@ -123,7 +116,10 @@ function wrongIn(drift: DriftVerdict | null): readonly DriftField[] {
   return drift.kind === 'trial-ended' ? drift.fields.filter((field) => field !== 'status') : drift.fields
 }
 
-function stateOf({ issue, here, service }: Omit<FieldRow, 'state'>, sameLetters: boolean): FieldState {
+function stateOf(
+  { issue, here, service }: Pick<FieldRow, 'issue' | 'here' | 'service'>,
+  sameLetters: boolean,
+): FieldState {
   if (issue !== null) return 'left-out'
   if (here === 'unmanaged') return 'unmanaged'
   if (service === 'not-shown') return 'not-shown'

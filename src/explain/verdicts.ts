@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "unless the trial has ended, which only the chat shows: give the user's token (--token-file)",
+    says: "it is a trial, and only the chat shows whether it has ended: give the user's token (--token-file)",
   },
   'no-such-customer': {
     can: 'no',
@@ -37,12 +37,10 @@ type RemedyFacts = {
   readonly sync: string
   readonly key: string
   readonly later: string
-  readonly readable: string
   readonly state: CustomerState | undefined
   readonly leftOut: readonly FieldIssue[]
-  readonly target: string
-  /** A table was truncated. */
-  readonly mark: string
+  /** As other commands say it. */
+  readonly known: string
   readonly service: { readonly kind: string; readonly http?: number | null }
 }
 
@@ -56,7 +54,7 @@ export const REMEDIES = {
   wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
-  'restore-rows': ({ mark }) => mark,
+  'restore-rows': ({ known }) => known,
   'start-worker': ({ sync }) => `check that \`rollcall worker\` runs; ${sync} syncs this customer now`,
   correct: ({ leftOut, sync }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
@@ -67,11 +65,11 @@ export const REMEDIES = {
       ? `nothing: a person has discarded the change; to send it, run \`rollcall held release ${key} --why …\``
       : `the brake holds its change: run \`rollcall held ${key}\`, then release or discard it`,
   /** The row cannot be read, for another reason than a lock. */
-  'make-readable': ({ readable }) => readable,
+  'make-readable': ({ known }) => known,
   /** A watched table has no triggers. */
-  'install-capture': ({ readable }) => readable,
+  'install-capture': ({ known }) => known,
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
-  'name-target': ({ target }) => target,
+  'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>
     service.http === 403
       ? `${CHECK_KEYS}; if other customers are answered, ask the provider of the service about this user`

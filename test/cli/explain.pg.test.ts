@@ -95,6 +95,9 @@ test('in sync: nothing differs, one GET, nothing written, no value printed', asy
   expect(row(output, 'country_code')).toEqual(['set', '–', 'not shown', 'acknowledged as it is here'])
   expect(said(output, 'next')).toMatch(/^nothing to send/)
   expect(said(output, 'result')).toMatch(/^same: .*country_code/)
+  const quiet = await diff(house, ['4711', '--no-call'])
+  expect([quiet.code, quiet.methods, said(quiet.output, 'result')]).toEqual([1, [], ''])
+  expect(said(quiet.output, 'access')).toBe('unknown: the service was not asked')
 })
 
 test('edited at the service, changed here and owed, never delivered: each with its cause', async () => {
@@ -131,8 +134,8 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const gone = await diff(house, ['gone', 'new', 'gone'])
   expect([gone.code, gone.methods]).toEqual([3, ['GET', 'GET']])
   const [first = '', second = ''] = gone.output.split(/\n(?=customer )/)
-  expect(said(first, 'cause')).toBe('edited at the service')
-  expect(said(second, 'cause')).toBe('never delivered')
+  expect(said(first, 'cause')).toMatch(/^edited at the service: both sides agreed/)
+  expect(said(second, 'cause')).toMatch(/^never delivered: the service has never/)
   expect(said(second, 'next')).toMatch(/^create \(POST\) with user_id, status, email/)
   expect(said(second, 'result')).toMatch(/^differs: not registered/)
 })
@@ -207,7 +210,7 @@ test('without the digest key, or without a ledger, nothing is said of the cause'
   expect(bare.code).toBe(3)
   expect(row(bare.output, 'status')).toEqual(['set', 'set', 'same'])
   expect(row(bare.output, 'email')).toEqual(['set', 'set', 'differs'])
-  expect(said(bare.output, 'next')).toMatch(/^not known: the records belong/)
+  expect(said(bare.output, 'next')).toMatch(/^not known without rollcall's records/)
 })
 
 test('values are shown when they are asked for, and obeyed by no terminal; as JSON too', async () => {

@@ -45,7 +45,11 @@ test('whatever a row says, the table is aligned and fits eighty columns', () => 
 
 test('a customer that is missing has a cause and no table', () => {
   const drift = { kind: 'missing', fields: [], cause: 'never-delivered', access: 'lost' } as const
-  expect(renderFields({ ...ONE, drift })).toEqual(['  cause     never delivered'])
+  expect(
+    renderFields({ ...ONE, drift })
+      .join('')
+      .replaceAll(/ +/g, ' '),
+  ).toBe(' cause never delivered: the service has never acknowledged these values')
 })
 
 const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], keepsStatus: false }
@@ -131,6 +135,17 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
   const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
   expect(odd).toContain('result    blocked: the mapping cannot build a user from the row: status\n')
   expect(odd).toContain('to do     correct the value for status in your data')
+})
+
+test('`access` answers first whether the customer has access; a silent service is told of once', () => {
+  const differs = { ...ONE, result: 'differs', drift: null } as const
+  const labels = (one: Explanation, view: 'all' | 'access') =>
+    renderOne(one, view, []).flatMap((line) => /^ {2}(\S+) /.exec(line)?.[1] ?? [])
+  expect(labels(differs, 'access').slice(0, 2)).toEqual(['access', 'result'])
+  expect(labels(differs, 'all').slice(0, 2)).toEqual(['result', 'access'])
+  const service = { kind: 'not-asked', why: 'not-wanted', waitMs: null } as const
+  const access = { can: 'unknown', why: 'no-answer' } as const
+  expect(labels({ ...ONE, result: 'unknown', service, access }, 'all')[0]).toBe('access')
 })
 
 test('a table without triggers is named as the cause, and not the row, which can be read', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { columns } from '../../src/cli/render.ts'
-import { renderStored } from '../../src/cli/render-history.ts'
+import { CALLS, renderStored } from '../../src/cli/render-history.ts'
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
 import type { FieldIssue } from '../../src/model/mapped.ts'
 import { BARE_HISTORY, LOGGED_CALL } from '../support/history.ts'
@@ -70,9 +70,21 @@ test('an open difference: which fields, since when, why, and how often it was re
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
-    /finding {3}differs \(email\), confirmed since 2026-11-21 10:00 UTC:\s+edited-at-service, repaired 3\s+times/,
+    /finding {3}differs \(email\), confirmed since 2026-11-21 10:00 UTC:\s+edited\s+at\s+the\s+service, repaired 3\s+times/,
   )
   expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('suspected since')
+})
+
+test('with as many calls as fit, the command that shows more', () => {
+  const more = '  more      `rollcall explain KEY --calls 50` shows more calls'
+  expect(renderStored({ ...SETTLED, calls: Array(CALLS).fill(CALL) }, 'c1').at(-1)).toBe(more)
+  expect(said({ calls: [CALL] })).not.toContain('--calls')
+})
+
+test('a change that fails is none that was settled', () => {
+  expect(said({ changedAt: null, state: 'failing' })).toMatch(
+    /changed +no captured change .* settled\s+yet\n/,
+  )
 })
 
 test('a customer about which nothing is known', () => {
