@@ -28,6 +28,7 @@ Exit codes:
   3  something differs, a value is refused, or the customer cannot be sent
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
+With --no-call, the ledger answers: 0 means settled, with nothing to send.
 
 Examples:
   rollcall explain 4711

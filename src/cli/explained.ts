@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts'
 import { accessToken } from '../config/env.ts'
 import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
+import { historyOf } from '../explain/records.ts'
 import { isJwt } from '../explain/token.ts'
 import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import { findMappingIfAny } from '../ledger/generation.ts'
@@ -129,17 +130,25 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
   }
 }
 
-type Results = { readonly explanations: readonly Pick<Explanation, 'result' | 'leftOut'>[] }
+type Judged = Pick<Explanation, 'result' | 'leftOut' | 'service' | 'plan' | 'rollcall'>
 
 /**
  * 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. A value that
  * the service refuses is not there, though a GET differs in nothing that is sent.
  */
-export function exitForResults({ explanations }: Results): ExitCode {
-  if (explanations.some(({ result }) => result === 'unknown')) return 1
-  const isWrong = ({ result, leftOut }: Results['explanations'][number]) =>
-    result === 'differs' || result === 'blocked' || leftOut.some(({ code }) => code === 'refused')
-  return explanations.some(isWrong) ? 3 : 0
+export function exitForResults({ explanations }: { readonly explanations: readonly Judged[] }): ExitCode {
+  const results = explanations.map((one) => (one.result === 'unknown' ? resultByRecords(one) : one.result))
+  if (results.includes('unknown')) return 1
+  const refused = explanations.some(({ leftOut }) => leftOut.some(({ code }) => code === 'refused'))
+  return refused || results.includes('differs') || results.includes('blocked') ? 3 : 0
+}
+
+/** With --no-call the records answer: nothing to send, settled, and no open finding. */
+function resultByRecords({ service, plan, rollcall }: Judged): Explanation['result'] {
+  if (service.kind !== 'not-asked' || service.why !== 'not-wanted' || plan === null) return 'unknown'
+  const { state = 'idle', finding = null } = historyOf(rollcall) ?? {}
+  const agrees = finding === null || finding.kind === 'trial-ended'
+  return plan.kind === 'none' && state === 'idle' && agrees ? 'same' : 'differs'
 }
 
 const TOKEN = "an end user's access token (a JWT) and nothing else"

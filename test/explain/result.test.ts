@@ -259,17 +259,37 @@ test.each([
   expect(exitForAccess({ explanations: verdicts.map((access) => ({ access })), chat })).toBe(code)
 })
 
+const JUDGED: Parameters<typeof exitForResults>[0]['explanations'][number] = {
+  ...{ result: 'same', leftOut: [], service: { kind: 'present', status: 2 } },
+  ...{ plan: { kind: 'none', why: 'right' }, rollcall: known({}) },
+}
+
+const OPEN = { ...{ fields: [], cause: null, access: null, checks: 2, repairs: 0 }, firstSeen: '' }
+test.each([
+  ['settled', {}, 0],
+  ['without a record', { rollcall: known(null) }, 0],
+  ['with an ended trial', { rollcall: known({ finding: { ...OPEN, kind: 'trial-ended' } }) }, 0],
+  ['with a call to make', { plan: { kind: 'lookup', why: 'unknown' } }, 3],
+  ['held', { rollcall: known({ state: 'held' }) }, 3],
+  ['with a finding', { rollcall: known({ finding: { ...OPEN, kind: 'missing' } }) }, 3],
+  ['that cannot be compared', { plan: null }, 1],
+  ['of a service that is silent', { service: silent('trouble') }, 1],
+] as const)('exit code of `explain --no-call` for a customer %s', (_, over, code) => {
+  const service = { kind: 'not-asked', why: 'not-wanted', waitMs: null } as const
+  expect(exitForResults({ explanations: [{ ...JUDGED, result: 'unknown', service, ...over }] })).toBe(code)
+})
+
 test.each([
   [['same', 'left-alone'], 0],
   [['same', 'differs'], 3],
   [['blocked'], 3],
   [['differs', 'unknown', 'same'], 1],
 ] as const)('exit code of `explain` for %j: %i', (results, code) => {
-  expect(exitForResults({ explanations: results.map((result) => ({ result, leftOut: [] })) })).toBe(code)
+  expect(exitForResults({ explanations: results.map((result) => ({ ...JUDGED, result })) })).toBe(code)
 })
 
 const LEFT = [['refused', 3] as const, ['invalid', 0] as const]
 test.each(LEFT)('exit code of `explain`, %s: %i', (code, exit) => {
   const leftOut = [{ field: 'email', code, expected: 'another' } as const]
-  expect(exitForResults({ explanations: [{ result: 'same', leftOut }] })).toBe(exit)
+  expect(exitForResults({ explanations: [{ ...JUDGED, leftOut }] })).toBe(exit)
 })
