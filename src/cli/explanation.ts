@@ -122,16 +122,9 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
       `cannot be mapped: ${issues
         .map(({ field, code, expected }) => `${field} (${code}), expected ${expected}`)
         .join('; ')}`,
-    unreadable: (row) =>
-      `not known: ${isTimeout(row.code) ? 'the row could not be read within ten seconds (a lock?)' : renderUnread(row).what}`,
+    unreadable: ({ reason }) =>
+      `not known: ${isTimeout(reason.error) ? 'the row could not be read within ten seconds (a lock?)' : renderReason(reason).what}`,
   })
-}
-
-const UNWATCHED = 'TABLES_UNWATCHED'
-
-function renderUnread({ code, misfits }: Extract<Explanation['desired'], { kind: 'unreadable' }>): Advice {
-  if (code === UNWATCHED) return renderReason({ code: 'unwatched', misfits })
-  return renderReason({ code: 'customer-unreadable', error: code, misfits })
 }
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
@@ -189,7 +182,7 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
   if (result === 'blocked') return 'nothing is sent while the customer is blocked'
   if (desired.kind === 'unreadable')
-    return `nothing is sent until ${desired.code === UNWATCHED ? 'the table has its triggers' : 'the row can be read'}`
+    return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
       ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
@@ -210,7 +203,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.code === UNWATCHED ? 'rows may be missing by mistake' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'a table has no triggers, so rows may be missing' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `blocked: ${renderBlocked(one).what}`,
@@ -271,6 +264,6 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
 /** The remedy of what stands in the way of all others, as other commands say it. */
 function renderKnown({ rollcall, desired }: Explanation): string {
   if (rollcall.kind === 'other-target') return rollcall.todo
-  if (desired.kind === 'unreadable') return renderUnread(desired).toDo
+  if (desired.kind === 'unreadable') return renderReason(desired.reason).toDo
   return rollcall.kind === 'known' && rollcall.truncated ? renderMark(rollcall.truncated) : ''
 }

@@ -7,13 +7,13 @@ import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/read.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
 import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
+import { whyRowUnreadable } from '../sync/subject.ts'
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
@@ -168,10 +168,8 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
 }
 
 function desiredOf({ mapped, unreadable }: Snapshot): Desired {
-  if (unreadable) {
-    const misfits = unreadable instanceof RollcallError ? unreadable.details : []
-    return { kind: 'unreadable', code: nameOf(unreadable).code ?? 'unknown', misfits }
-  }
+  if (unreadable)
+    return { kind: 'unreadable', reason: whyRowUnreadable(unreadable) ?? { code: 'customer-unreadable' } }
   if (mapped.kind === 'user') return { kind: 'user', status: mapped.user.status }
   if (mapped.kind === 'rejected') return { kind: 'rejected', issues: mapped.issues }
   return { kind: mapped.kind }

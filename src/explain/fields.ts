@@ -18,10 +18,7 @@ import { planAfter, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
  */
 type FieldState = 'same' | 'spelling' | 'differs' | 'trial-ended' | 'left-out' | 'unmanaged' | 'not-shown'
 
-/**
- * As of a check, with three more: row or mapping have changed since, a GET may not show a write yet, and the value that
- * no GET shows is the acknowledged one.
- */
+/** As of a check, and: changed here since, not shown yet by a GET, or in no GET and acknowledged as it is here. */
 export type FieldCause = DriftCause | 'changed-here' | 'just-written' | 'acknowledged'
 
 type Field = 'status' | OptionalField

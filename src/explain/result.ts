@@ -1,4 +1,5 @@
 // Verdicts and remedies for one customer: decisions over typed facts alone.
+import type { Reason } from '../ledger/reason.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -9,12 +10,12 @@ import { historyOf, isOverdue, type Records, wasCustomer } from './records.ts'
 import type { RemoteView } from './remote.ts'
 import { type AccessReason, type AccessVerdict, type Remedy, type RemedyName, VERDICTS } from './verdicts.ts'
 
-/** The desired access. `unreadable`: the row could not be read; Postgres' error code, or in words why. */
+/** The desired access. `unreadable`: the row could not be read, for the reason of a sync. */
 export type Desired =
   | { readonly kind: 'user'; readonly status: Status }
   | { readonly kind: 'removed' | 'out-of-scope' }
   | { readonly kind: 'rejected'; readonly issues: readonly FieldIssue[] }
-  | { readonly kind: 'unreadable'; readonly code: string; readonly misfits: readonly string[] }
+  | { readonly kind: 'unreadable'; readonly reason: Reason }
 
 /**
  * `left-alone`: nothing is asked for, whatever the service has. `blocked`: the customer cannot be sent as it is.
@@ -104,7 +105,7 @@ export function remediesFor(found: Found): readonly Remedy[] {
   // Where a variable is wrong, the rest follows from it.
   if (rollcall.kind === 'other-target') return [remedy('name-target')]
   const all = [
-    ...(desired.kind === 'unreadable' ? [remedy(forRow(desired.code))] : []),
+    ...(desired.kind === 'unreadable' ? [remedy(forRow(desired.reason))] : []),
     ...forService(found),
     ...forResult(found),
     ...forChat(found),
@@ -119,9 +120,9 @@ function remedy(name: RemedyName, waitMs: number | null = null): Remedy {
   return { do: name, waitMs }
 }
 
-function forRow(code: string): RemedyName {
-  if (code === 'TABLES_UNWATCHED') return 'install-capture'
-  return isTimeout(code) ? 'try-later' : 'make-readable'
+function forRow({ code, error }: Reason): RemedyName {
+  if (code === 'unwatched') return 'install-capture'
+  return isTimeout(error) ? 'try-later' : 'make-readable'
 }
 
 function forResult(found: Found): Remedy[] {

@@ -71,7 +71,7 @@ async function mapSubject(
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
     return { ...(await resolveSharing(context, claim, { mapped, record })), end: null }
   } catch (error) {
-    const reason = unreadable(error)
+    const reason = whyRowUnreadable(error)
     if (!reason) throw error
     const issues = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
@@ -80,7 +80,7 @@ async function mapSubject(
 }
 
 /** Null for an error that is not about the customers' rows. */
-function unreadable(error: unknown): Reason | null {
+export function whyRowUnreadable(error: unknown): Reason | null {
   if (error instanceof RollcallError && error.code === 'TABLES_UNWATCHED')
     return { code: 'unwatched', misfits: error.details }
   const wrapped = error instanceof RollcallError && error.code === 'CUSTOMERS_UNREADABLE' ? error : null

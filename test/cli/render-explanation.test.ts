@@ -97,7 +97,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   const truncated = { kind: 'known', history: null, applied: true, truncated: mark } as const
   for (const name of Object.keys(REMEDIES) as Remedy['do'][]) {
     const records = name === 'restore-rows' ? truncated : rollcall
-    const desired = { kind: 'unreadable', code: '22012', misfits: [] } as const
+    const desired = { kind: 'unreadable', reason: { code: 'customer-unreadable', error: '22012' } } as const
     const words = renderRemedy({ do: name, waitMs: null }, { ...ONE, desired, rollcall: records })
     expect(words.length).toBeGreaterThan(10)
   }
@@ -114,7 +114,10 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(
     /discarded.*`rollcall held release c/,
   )
-  const denied = { ...ONE, desired: { kind: 'unreadable', code: '42501', misfits: [] } } as const
+  const denied = {
+    ...ONE,
+    desired: { kind: 'unreadable', reason: { code: 'customer-unreadable', error: '42501' } },
+  } as const
   expect(renderRemedy({ do: 'make-readable', waitMs: null }, denied)).toMatch(/^grant SELECT/)
 })
 
@@ -149,13 +152,16 @@ test('`access` answers first whether the customer has access; a silent service i
 })
 
 test('a table without triggers is named as the cause, and not the row, which can be read', () => {
-  const desired = { kind: 'unreadable', code: 'TABLES_UNWATCHED', misfits: ['public.t without x'] } as const
+  const desired = {
+    kind: 'unreadable',
+    reason: { code: 'unwatched', misfits: ['public.t without x'] },
+  } as const
   const remedies = [{ do: 'install-capture', waitMs: null }] as const
   const one: Explanation = { ...ONE, desired, remedies, result: 'unknown', plan: null, planAfterLookup: null }
   const text = renderOne(one, 'all', [])
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
-  expect(text).toContain('result    unknown: rows may be missing by mistake\n')
+  expect(text).toContain('result    unknown: a table has no triggers, so rows may be missing\n')
   expect(text).toMatch(/to do +check that the table has all its rows, run `rollcall capture install`/)
   expect(text).toMatch(
     /desired +not known: a table has no triggers, .*no customer loses access.*: public.t without x\n/,

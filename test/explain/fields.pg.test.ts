@@ -27,7 +27,10 @@ test('a customer that cannot be mapped, or whose row cannot be read, is still as
   expect(printed(odd)).toMatch(/status \(not-in-values\), .*premium/)
   expect(printed(odd)).not.toContain('gold')
   const zero = await ask(house, 'zero')
-  expect(zero).toMatchObject({ access: { can: 'yes' }, desired: { kind: 'unreadable', code: '22012' } })
+  expect(zero).toMatchObject({
+    access: { can: 'yes' },
+    desired: { kind: 'unreadable', reason: { error: '22012' } },
+  })
 })
 
 test('what is left out is named with its code, whether the mapping or the service said so', async () => {

@@ -60,7 +60,10 @@ test('locked customers are named, and a row that is locked later does not keep t
     details: [expect.stringMatching(/^public\.clientes: no answer within .* lock/)],
   })
   const asked = await before.of('c')
-  expect(asked).toMatchObject({ service: { status: 2 }, desired: { kind: 'unreadable', code: '57014' } })
+  expect(asked).toMatchObject({
+    service: { status: 2 },
+    desired: { kind: 'unreadable', reason: { error: '57014' } },
+  })
   expect(printed(asked)).toMatch(/row could not be read .*lock/)
 })
 

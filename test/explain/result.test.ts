@@ -23,7 +23,7 @@ const DESIRED: Readonly<Record<string, Desired>> = {
   removed: { kind: 'removed' },
   'out-of-scope': { kind: 'out-of-scope' },
   rejected: { kind: 'rejected', issues: [] },
-  unreadable: { kind: 'unreadable', code: '22012', misfits: [] },
+  unreadable: { kind: 'unreadable', reason: { code: 'customer-unreadable', error: '22012' } },
 }
 const silent = (why: Extract<RemoteView, { kind: 'no-answer' }>['why'], rest: object = {}): RemoteView => ({
   ...{ kind: 'no-answer', why, http: 500, error: null, waitMs: null },
@@ -209,11 +209,12 @@ test.each(BY_REMOTE)('what to do about a GET that came to %j', (service, remedie
 })
 
 test.each([
-  ['TABLES_UNWATCHED', 'install-capture'],
-  ['55P03', 'try-later'],
-  ['42501', 'make-readable'],
-] as const)('a row that cannot be read (%s) has something to do: %s', (code, name) => {
-  const desired = { kind: 'unreadable', code, misfits: [] } as const
+  ['unwatched', undefined, 'install-capture'],
+  ['customer-unreadable', '55P03', 'try-later'],
+  ['customer-unreadable', '42501', 'make-readable'],
+] as const)('a row that cannot be read (%s, %s) has something to do: %s', (code, error, name) => {
+  const reason = { code, ...(error ? { error } : {}) }
+  const desired = { kind: 'unreadable', reason } as const
   expect(toDo({ desired, result: 'unknown' })).toEqual(once(name))
 })
 
