@@ -58,7 +58,7 @@ export async function drainOutbox(
   }
 }
 
-/** A note that a customer may need a sync. It holds no data. */
+/** A captured change: this customer may need a sync. It holds no data. */
 export type CapturedChange = {
   readonly key: CustomerKey
   readonly lane: Lane

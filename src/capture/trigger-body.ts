@@ -65,7 +65,7 @@ END`
 
 type Guard = { readonly rows: string; readonly changed: string; readonly all: string; readonly lane: Lane }
 
-/** A column that was renamed, dropped or given another type falls back to all keys; a lost key to a mark. */
+/** If a column was renamed, dropped or given another type, all keys are noted. If the key is lost, the table is marked. */
 function guarded({ rows, changed, all, lane }: Guard): string {
   const append = (keys: string) =>
     `INSERT INTO rollcall.outbox (key, lane) SELECT c.k, ${lane} FROM (${keys}) c`

@@ -24,8 +24,8 @@ type PumpOptions = BoundTo & {
   readonly onMapping: (current: boolean) => Promise<void>
 }
 
-const NOTED_ROWS = 500
-const ENQUEUE_PAGES = 500
+/** For one statement, and for one call to the queue: neither takes long. */
+const [NOTED_ROWS, ENQUEUE_PAGES] = [500, 500]
 /** The largest page, as a share of the leases on the queue: every process gets some. */
 const PAGE_SHARE = 0.25
 

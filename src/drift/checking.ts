@@ -40,7 +40,7 @@ type ClaimedChecks = {
 
 /**
  * Checks customers once each, inside the common pace, and stores what that showed. Customers that cannot be checked now
- * are skipped, without a call. When it is stopped, the result has only those checked until then.
+ * are skipped, without a call. When it is stopped, the result lacks those that were not checked until then.
  */
 export function makeChecking({ pool, readCustomers, context, log, repair }: CheckingOptions) {
   const { config, brake } = context

@@ -114,7 +114,7 @@ export type Candidate = { readonly snapshot: Snapshot; readonly skip: Skipped | 
 export async function readCandidates(reading: SnapshotReading, keys: readonly CustomerKey[]) {
   const { pool, config } = reading
   const snapshots = await readSnapshots(reading, keys)
-  // All customers who were ever settled under the same users: calls for them show there too.
+  // All customers with a record under the same users: calls for them change these users too.
   const sameUser = [...new Set(snapshots.flatMap(({ sameUser }) => sameUser))]
   const { work } = sameUser.length > 0 ? await readWork(pool, sameUser) : { work: [] }
   const others = new Map(work.map((each) => [each.key, each]))

@@ -6,7 +6,7 @@ import { SAMPLED } from './evidence.ts'
 import type { KeptDrift, StoredFinding } from './step.ts'
 import type { Resolved } from './words.ts'
 
-/** A customer that is rejected or discarded is not checked: its finding ends here, without a call. */
+/** A customer that is rejected or discarded is not checked: its finding ends without a call (step.ts). */
 const DUE = `
 SELECT key FROM (
   SELECT f.key, f.next_check_at FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)

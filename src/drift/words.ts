@@ -31,7 +31,7 @@ export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
 
 /**
  * Why nothing can be said of a customer now. `moved`: a change came meanwhile, or another process has the row. `not-ours`: there is no
- * user of ours. `unreadable-row`: Postgres refuses to read the customer.
+ * user of ours. `unreadable-row`: the row of the customer could not be read.
  */
 export const SKIPPED = [
   'owed',

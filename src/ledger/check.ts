@@ -51,7 +51,7 @@ UPDATE rollcall.owed o SET token = NULL, call_token = NULL FROM ended WHERE o.id
 RETURNING o.key, ${CURRENT_FINGERPRINT} = $3 AS current`
 
 /**
- * Ends checks, by their tokens and nothing else. Results of other checks are dropped silently: nothing was written. A row
+ * Ends checks by their tokens. Results of other checks are dropped silently: nothing was written. A row
  * that another transaction has locked is left to it, so that it does not hold up the others.
  * The rows stay locked until the transaction ends. None counts once syncs go by another mapping.
  */

@@ -33,7 +33,7 @@ export type Ending = {
    */
   readonly kind: 'settle' | 'retry' | 'unknown'
   readonly writes: Writes
-  /** Fields that a clear yes was about (with the `user_id`: the whole user): findings about them are over. */
+  /** Fields that a clear yes was about (with the `user_id`: the whole user), or that no check compares: findings about them are over. */
   readonly acknowledged: readonly UserField[]
   /** Null: no call was made, so no answer tells of the user. */
   readonly lastAnswer: {
@@ -128,7 +128,7 @@ RETURNING o.id, o.key, e.token`
 const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."lookedUp" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
-/** The memory, and the times that prove what became of the change. */
+/** The record, and the times that prove what became of the change. */
 const LEDGER = `
 INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS}, last_answer, desired, generation, since,
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
@@ -153,7 +153,7 @@ ON CONFLICT (key) DO UPDATE SET ${listParts((_, column) => `${column} = excluded
 
 /**
  * Guarded by the token of the claim and by nothing else: an ending guarded by the change version would throw
- * away what the service acknowledged. All that an ending changes is one statement. The receipt that a lookup completes is
+ * away what the service acknowledged. All that it changes of its own customer is one statement. The receipt that a lookup completes is
  * the latest, made by an earlier claim.
  */
 const END = `

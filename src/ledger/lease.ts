@@ -58,7 +58,7 @@ export async function leaseKey(client: Client, key: CustomerKey, leaseMs: number
 }
 
 /**
- * Takes back leases that were not claimed. Their tokens are void from then on. `due_at` is again the time of the change:
+ * Takes back leases that were not claimed. Their tokens are void from then on. `due_at` is again the time of the change, if there was one:
  * so it shows for how long no worker has taken the customer, however often it is leased.
  */
 export async function unlease(client: Client, leases: readonly Lease[]): Promise<void> {

@@ -13,7 +13,7 @@ import type { ledger } from './schema.ts'
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
 /**
- * `idle`: as desired; `rejected`: a person has to change something. `held`: what would be sent waits for a person; `discarded`: a person decided that it is not sent, and
+ * `idle`: as desired, or never synced; `failing`: it will be retried; `rejected`: a person has to change something. `held`: what would be sent waits for a person; `discarded`: a person decided that it is not sent, and
  * the difference stays until the customer changes.
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
@@ -34,8 +34,9 @@ export type Conflict = { readonly values: Digests; readonly tries: number }
 export type LedgerRecord = {
   readonly userId: string | null
   readonly remote: RemoteState
-  /** The status that was last acknowledged, or that a GET showed as desired; and the one that the last GET showed since. */
+  /** The status that was last acknowledged, or that a GET showed as desired. */
   readonly sentStatus: number | null
+  /** The status that the last GET showed since. */
   readonly seenStatus: number | null
   /** Exact digests of acknowledged values. */
   readonly sent: Digests
@@ -68,7 +69,7 @@ export type KnownRecord = LedgerRecord & {
   readonly writtenAgoMs: number | null
   /** How long ago a GET last showed all that was desired. */
   readonly verifiedAgoMs: number | null
-  /** Digest of all that the mapping made of the customer, as of the last settle. */
+  /** Digest of all that the mapping made of the customer, as of the last ending. */
   readonly desiredDigest: string | null
   /** No claim has ended for it yet. */
   readonly isNew: boolean
@@ -199,7 +200,7 @@ export function makeReadRecordsOf(pool: Pool): (userId: string) => Promise<reado
   })
 }
 
-/** Whether the user was there when that was last known, and that it is not was not accepted since. */
+/** Whether the user existed when that was last known, and its absence has not been accepted since. */
 export function existedBefore({ existed: noted, remote }: Pick<LedgerRecord, 'existed' | 'remote'>): boolean {
   return noted ?? remote === 'present'
 }

@@ -28,7 +28,7 @@ export function startMemory(start: Recorded & Present): Memory {
   return inViewOf(fromRecord(start), start)
 }
 
-/** `owed.unknown` overrules the record. An erased customer has no digests; status 0 was acknowledged with the fields. */
+/** `owed.unknown` overrules the record. An erased customer has no digests, and its status is known: 0. */
 export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded): Memory {
   const { statusUnknown, replanInMs, digests, changedAtMs = null } = rest
   const erased = record.erased !== null

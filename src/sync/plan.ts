@@ -221,7 +221,7 @@ export function fieldsOf(plan: Plan): readonly OptionalField[] {
   return 'fields' in plan ? plan.fields : []
 }
 
-/** Whether status 0 that is seen after it may be its work. */
+/** Whether it ends a trial by its status: a status 0 that is seen later is then no trial that ended by itself. */
 export function leavesTrial(plan: Plan): boolean {
   return 'body' in plan && plan.body.status !== 4 && !isStatusKept(plan)
 }

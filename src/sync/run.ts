@@ -45,7 +45,7 @@ export class BrokenOff extends Error {
  * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null:
  * nothing was done. The lease was void (its token is spent, or its time has passed), no call may be made now, or we stop.
  *
- * Rejects with BrokenOff after the claim, and as the claim does before it.
+ * Rejects with BrokenOff after the claim; before that with the error of the claim.
  */
 export function makeSyncLease(options: SyncLeaseOptions) {
   const { context, claimLease, storeEnding, clock, stopping, abort, observe } = options
@@ -98,7 +98,7 @@ export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly observe: (step: SyncStep) => void
 }
 
-/** Carries out one claim: read the customer as it is now, take turns, and make the ending. */
+/** Carries out one claim: read the customer as it is now, make its calls, and make the ending. */
 export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
   const { claim } = run
   const gate = makeGate(context, run)
@@ -106,7 +106,7 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
     const subject = await readSubject(context, claim)
     const result = subject.end
       ? { turn: startTurn(subject.memory), last: null, end: subject.end }
-      : await takeTurns({ context, run, gate, subject })
+      : await makeCalls({ context, run, gate, subject })
     run.observe({ step: 'ended', end: result.end })
     return toEnding({ context, claim, ...subject, ...result })
   } finally {
@@ -120,7 +120,7 @@ function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): nu
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-type Turning = {
+type Calling = {
   readonly context: SyncContext
   readonly run: ClaimRun
   readonly gate: ReturnType<typeof makeGate>
@@ -128,7 +128,7 @@ type Turning = {
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an end. */
-async function takeTurns({ context, run, gate, subject }: Turning): Promise<ClaimResult> {
+async function makeCalls({ context, run, gate, subject }: Calling): Promise<ClaimResult> {
   const { mapped, record, basis, claimants, digests } = subject
   const { config, users } = context
   const { key, id, attempts } = run.claim
@@ -166,7 +166,7 @@ async function takeTurns({ context, run, gate, subject }: Turning): Promise<Clai
 /** Written down before a call: after a crash the record is what is known. */
 async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, { record, basis }: Subject) {
   const { config, markStatusUnknown, markAsked } = context
-  // The trial that it tells of must not seem to have ended by itself.
+  // The trial in the record must not seem to have ended by itself.
   if (basis.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
   // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
   const first = record.remote === 'unasked' && plan.kind !== 'lookup'

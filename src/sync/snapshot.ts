@@ -19,12 +19,12 @@ import { findClaimants } from './sharing.ts'
 import { readAgainWatched, seemsLost } from './subject.ts'
 import type { Policy } from './write.ts'
 
-/** One customer, as of one moment. */
+/** One customer as it was read, its row of `rollcall.owed` first. */
 export type Snapshot = {
   readonly key: CustomerKey
   readonly work: Work
   readonly mapped: Mapped
-  /** Postgres refuses to read the row, with this error: then `mapped` is rejected without an issue. */
+  /** Why the row could not be read: then `mapped` is rejected without an issue. */
   readonly unreadable: Error | null
   /** All other customers with a record under this user. */
   readonly sameUser: readonly CustomerKey[]

@@ -92,7 +92,7 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
     sure: made.some(({ trusted }) => trusted),
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
     takenForYes: unclear.some(({ trusted }) => trusted),
-    /** Status 0 may be its work, and not the end of a trial. */
+    /** A call may have ended a trial: a status 0 that is seen later does not show that it ended by itself. */
     mayEndTrial: [...done, ...unclear, ...lost].some(({ plan }) => leavesTrial(plan)),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
     acknowledged: done.flatMap(({ plan }) => acknowledgedBy(plan)),
