@@ -1,6 +1,7 @@
 // Deletes the keys that the triggers appended, and notes their customers, in one transaction.
 import type { ClientBase, Pool } from 'pg'
 import { ms } from '../database/sql.ts'
+import { BEGIN_SHORT } from '../database/transaction.ts'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'
 
 /**
@@ -38,7 +39,7 @@ export async function drainOutbox(
 ): Promise<number> {
   const client = await pool.connect()
   try {
-    await client.query('BEGIN')
+    await client.query(BEGIN_SHORT)
     const { rows } = await client.query<Taken>(TAKE, [limit])
     const changes = rows.flatMap(({ key, lane, at }): CapturedChange[] =>
       key === null ? [] : [{ key, lane, at: new Date(at) }],

@@ -1,8 +1,8 @@
 import type { ClientBase, Pool } from 'pg'
 import type { Client } from './client.ts'
 
-/** A process that is suspended in here holds up all others; the server ends its transaction after this. */
-const IDLE_MS = 5000
+/** A process that is suspended in a transaction holds up all others; the server ends the transaction after five seconds. */
+export const BEGIN_SHORT = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'`
 
 export const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -14,8 +14,7 @@ export async function inTransaction<T>(pool: Pool, lockMs: number, work: (client
   const client = await pool.connect()
   let broken = true
   try {
-    const limits = `lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`
-    await client.query(`BEGIN; SET LOCAL ${limits}`)
+    await client.query(`${BEGIN_SHORT}; SET LOCAL lock_timeout = ${lockMs}`)
     const result = await work(client)
     await client.query('COMMIT')
     broken = false

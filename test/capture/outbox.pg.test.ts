@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { drainOutbox, type NoteChanges } from '../../src/capture/outbox.ts'
+import { makePool } from '../../src/database/pool.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { openScene } from './scene.ts'
 
 /** Counts notes by key in a table of the same database, so that a rolled-back one does not count. */
@@ -82,6 +84,21 @@ describe('drain', () => {
       6,
     )
     expect(meanwhile).toEqual([4, 0])
+  })
+
+  test('of a process that is suspended gives its rows back after seconds', async () => {
+    await using db = await freshDatabase()
+    await db.pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('a', 1)`)
+    const pool = makePool({ url: db.url, max: 1, applicationName: 'suspended', onError: () => undefined })
+    const suspended = drainOutbox(
+      pool,
+      // Patience below the minute after which a session of ours ends anyway.
+      async () =>
+        void (await until(() => drainOutbox(db.pool, async () => undefined, 1), { patience: 30_000 })),
+      1,
+    )
+    await expect(suspended).rejects.toThrow(/connection/)
+    await pool.end()
   })
 
   test('hands over the time of the earliest change, whatever the zone of the session', async () => {
