@@ -29,7 +29,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     mapping: `${renderMapping(report)}${applied ? ', active from now on' : ''}`,
   }
   if (fitsNone(report, asked)) return definitions(about, { note: NONE_FITS })
-  const compared = `all customers are compared; ${verdicts.owed + verdicts['not-selected'] > 0 ? 'no more are' : 'none is'} owed a sync`
+  const compared = `all customers are compared; ${verdicts.owed + verdicts['not-selected'] > 0 ? 'no further' : 'no'} sync is needed`
   const done = {
     missed:
       allMissed(missed) > 0 &&
@@ -156,7 +156,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'rejected now or already: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects both (shared-user-id) once it knows both; one of them may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
+      `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects all of them (shared-user-id) once it knows them; one may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
     calls: listed(' × ', report.calls) || 'none',
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

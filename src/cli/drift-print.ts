@@ -76,7 +76,7 @@ export function renderReport(report: Report): string[] {
     '',
     ...renderCounts(report),
     ...renderFindings(report),
-    'not seen:',
+    'This report cannot show:',
     ...renderUnverifiable(report).flatMap((line) => hanging('  - ', line)),
   ]
 }

@@ -193,7 +193,7 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
   if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
-  if (plan.kind === 'lookup') return `${then}; a sync makes this GET again before it`
+  if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
   return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }
 

@@ -63,7 +63,9 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...together(issues).flatMap((group) => {
       const advised = { ...group, ...renderIssue(group) }
-      if (!group.blocks) return renderGroup('left out', advised, null)
+      const several = group.fields.length > 1 ? ' (or another of these fields)' : ''
+      if (!group.blocks)
+        return renderGroup('left out', { ...advised, reason: `${group.reason}${several}` }, null)
       const reason = `mapping or ${group.reason}`
       return renderGroup('rejected', { ...advised, reason }, renderWaiting({ ...group, state: 'rejected' }))
     }),
@@ -93,7 +95,7 @@ function renderWaiting(group: Waiting & Pick<ReasonGroup, 'customers' | 'state'>
   if (underWay) return `${since}; an attempt is under way`
   const again = state === 'rejected' ? 'owed again, ' : ''
   if (nextInMs !== null) return `${since}; ${again}next attempt ${renderIn(nextInMs)}`
-  return `${since}; ${state === 'rejected' ? 'retried when the row or the mapping changes' : 'no attempt is planned'}`
+  return `${since}; ${state === 'rejected' ? 'retried when its row, a row with the same user_id, or the mapping changes' : 'no attempt is planned'}`
 }
 
 export function renderFailing(

@@ -117,7 +117,10 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'no captured change of this customer has been settled yet' : 'never'
+    const never =
+      what === 'changed'
+        ? 'no captured change was settled yet (a backfill may have synced the customer)'
+        : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -118,7 +118,10 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) => {
     if (state === 'discarded')
-      return ['a person has discarded the change', 'nothing; to send it, run `rollcall held release`']
+      return [
+        'a person has discarded the change',
+        'nothing; to send it, run `rollcall held release KEY --why …`',
+      ]
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
     return [
@@ -209,12 +212,14 @@ type ShownIssue = Pick<FieldIssue, 'code' | 'expected'> & {
   readonly blocks: boolean
 }
 
-/** A refusal that names no field is stored for each field that was sent. For one customer it is one issue to a person. */
+const WITHOUT_NAME = new Set(['refused', 'taken'])
+
+/** A refusal or a 409 that names no field is stored for each field that was sent. For one customer it is one issue to a person. */
 export function together<Issue extends { field: string; code: string; customers?: number; example?: string }>(
   issues: readonly Issue[],
 ) {
   const groups = Map.groupBy(issues, (issue) =>
-    issue.code === 'refused' && (issue.customers ?? 1) === 1 ? `${issue.example}` : issue,
+    WITHOUT_NAME.has(issue.code) && (issue.customers ?? 1) === 1 ? `${issue.code} ${issue.example}` : issue,
   )
   return [...groups.values()].flatMap((group) =>
     group.slice(0, 1).map((issue) => ({ ...issue, fields: group.map(({ field }) => field) })),
@@ -252,15 +257,25 @@ const ISSUES: Readonly<
 
 export const ISSUE_CODES: readonly string[] = Object.keys(ISSUES)
 
+function renderTogether(code: string, fields: readonly string[]): Advice {
+  const [says, toDo] =
+    code === 'taken'
+      ? [
+          'says that another user has',
+          'rollcall sends them again after a minute, an hour, a day, then weekly',
+        ]
+      : ['refuses', '`rollcall failures --retry` sends the same values again']
+  return {
+    what: `the service ${says} one or more of these values: ${listed(fields)}`,
+    toDo: `correct the wrong value in your data; the rest is sent without all these fields; ${toDo}`,
+  }
+}
+
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
 export function renderIssue(issue: ShownIssue): Advice {
   const { field, fields = [field], customers = 1, code, expected, blocks } = issue
   const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
-  if (fields.length > 1)
-    return {
-      what: `the service refuses one or more of these values: ${listed(fields)}`,
-      toDo: `correct the wrong value in your data; the rest is sent without all of them; \`rollcall failures --retry\` sends the same values again`,
-    }
+  if (fields.length > 1) return renderTogether(code, fields)
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
   const [what, toDo] = words({ field, expected, correct, customers })

@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "it is a trial, and only the chat shows whether it has ended: give the user's token (--token-file)",
+    says: "a trial, unless it has ended; only the chat shows that: give the user's token (--token-file)",
   },
   'no-such-customer': {
     can: 'no',

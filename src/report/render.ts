@@ -98,8 +98,7 @@ function renderMore(report: Report): string[] {
     stopped && STOP[stopped.why],
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
-    held > 0 &&
-      'To send the held changes, run `rollcall held release`; to refuse them, `rollcall held discard`. `rollcall held` lists them.',
+    held > 0 && '`rollcall held` lists the held changes, with the command that sends or discards them.',
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,

@@ -97,7 +97,7 @@ describe('besides', () => {
   test('who is held and where to look, and why nothing is known of the others', () => {
     const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
     const { more } = said({ counts: { ...agreeing, skipped } })
-    expect(more[0]).toMatch(/held changes, run `rollcall held release`/)
+    expect(more[0]).toMatch(/`rollcall held` lists the held changes/)
     expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*discarded; 7 without/)
   })
 
