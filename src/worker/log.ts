@@ -48,7 +48,14 @@ const ENDINGS: Readonly<Record<Ending, Said>> = {
   unknown: ['warn', 'the outcome is unknown: a GET looks it up later'],
   retry: ['info', 'not synced yet: it will be retried; `rollcall explain` says why'],
 }
-const SHOWN_LATE: Said = ['info', 'waits until the service shows the last write, then it will be synced']
+/** Reasons with words of their own. */
+const BY_REASON: Readonly<Record<string, Said>> = {
+  [JUST_WRITTEN]: ['info', 'waits until the service shows the last write, then it will be synced'],
+  'shared-user-id': [
+    'warn',
+    'rejected: the customer waits until one of the rows with this user_id, or the mapping, changes',
+  ],
+}
 
 export function logStep(log: Log) {
   return (customer: CustomerKey, step: SyncStep, claim: Claim): void => {
@@ -57,8 +64,8 @@ export function logStep(log: Log) {
       log.info({ ...about, ...wordsOf(callEntry({ key: customer, ...step })) }, 'call')
     else if (step.step === 'ended') {
       const { end } = step
-      const ending = ENDINGS[end.kind === 'settle' ? end.state : end.kind]
-      const [level, words] = end.reason?.code === JUST_WRITTEN ? SHOWN_LATE : ending
+      const [level, words] =
+        BY_REASON[end.reason?.code ?? ''] ?? ENDINGS[end.kind === 'settle' ? end.state : end.kind]
       log[level]({ ...about, ...end.reason }, words)
     }
   }

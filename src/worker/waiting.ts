@@ -66,10 +66,10 @@ export function makeLoops({ log, role, signal, watch }: Options) {
       ...{ step: watch?.(loop, step) ?? step, sleep, now: () => performance.now(), signal },
       ...(everyMs === undefined ? {} : { everyMs }),
       onTrouble(failures, error) {
-        if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'it works again')
+        if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'the step works again')
         else {
           const about = { loop, failures, ...explained(error, role) }
-          log[troubleLevel(failures)](about, 'a step failed and will be tried again')
+          log[troubleLevel(failures)](about, 'a step of the worker failed; it will be retried')
         }
         failed = failures
       },

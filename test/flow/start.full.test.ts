@@ -157,7 +157,9 @@ test('a queue in Postgres that takes connections and says nothing holds the work
   await door.open('deaf')
   await until(() => worker.output().includes('the queue reports an error'))
   await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
-  await until(() => worker.output().includes('a step failed'), { what: 'dispatch gives one of them up' })
+  await until(() => worker.output().includes('a step of the worker failed'), {
+    what: 'dispatch gives one of them up',
+  })
   door.heal()
   await settlesOne(house, worker)
 })

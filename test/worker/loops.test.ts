@@ -19,7 +19,7 @@ async function play(errors: readonly Error[], level: 'info' | 'debug') {
 }
 
 const DOWN = new Error('a value')
-const FAILED = 'a step failed and will be tried again'
+const FAILED = 'a step of the worker failed; it will be retried'
 
 test('a right that is gone is reported in the words of Postgres, any other error by its name alone', async () => {
   const refusal = new pg.DatabaseError('permission denied for table owed', 0, 'error')
@@ -31,8 +31,8 @@ test('a right that is gone is reported in the words of Postgres, any other error
 
 test.each([
   ['info', 1, []],
-  ['debug', 1, [FAILED, 'it works again']],
-  ['info', 2, [FAILED, 'it works again']],
+  ['debug', 1, [FAILED, 'the step works again']],
+  ['info', 2, [FAILED, 'the step works again']],
 ] as const)('on level %s, %i failures log their recovery: %j', async (level, failures, said) => {
   const lines = await play(Array(failures).fill(DOWN), level)
   expect(lines.map(({ msg }) => msg)).toEqual(said)
