@@ -158,5 +158,5 @@ function eventOf(before: Keys, after: Keys, now: number): KeysEvent | null {
       ? { kind: 'taken', stoppedForMs: now - before.since }
       : { kind: 'settled' }
   const isNew = after.stopped !== before.stopped
-  return isNew ? { kind: 'refused', nextProbeMs: Math.max(0, after.probeAt - now) } : null
+  return isNew ? { kind: 'refused', nextProbeMs: Math.round(Math.max(0, after.probeAt - now)) } : null
 }

@@ -48,11 +48,11 @@ export const CALLS_STOPPED = `(EXISTS (SELECT FROM ${REFUSED} r WHERE r.since IS
 /** In an outage the keys are to blame only where the last probe of each worker that still probes was denied. */
 const REPORT = `
 SELECT ceiling, configured, rate, epoch::text AS epoch,
-  CASE WHEN ${BINDS} THEN greatest(0, extract(epoch FROM not_before - clock_timestamp()) * 1000) ELSE 0
+  CASE WHEN ${BINDS} THEN greatest(0, round(extract(epoch FROM not_before - clock_timestamp()) * 1000)) ELSE 0
     END::float8 AS "heldForMs",
   breaker, c.cause, to_char(CASE c.cause WHEN 'outage' THEN opened_at WHEN 'credentials' THEN refused.since END
     AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "openedAt",
-  CASE WHEN c.cause = 'outage' THEN greatest(0, coalesce(extract(epoch FROM probe_at - clock_timestamp()) * 1000, 0))::float8
+  CASE WHEN c.cause = 'outage' THEN greatest(0, coalesce(round(extract(epoch FROM probe_at - clock_timestamp()) * 1000), 0))::float8
     END AS "nextProbeMs",
   CASE WHEN breaker = 'open' AND jsonb_typeof(trouble->'failed') = 'number' THEN (trouble->>'failed')::float8 ELSE 0
     END AS "failedProbes"
