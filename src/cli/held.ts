@@ -42,7 +42,7 @@ not sent until a person decides.
 
 KIND is one of these changes:
   revocation   lost access
-  status       another status with access
+  status       a new status that gives access (2 or 4)
   create       a registration
   absence      a registration of a user that the service no longer knows
   clear:FIELD  a cleared field, like clear:email
@@ -51,9 +51,9 @@ KIND is one of these changes:
   truncated    lost access after a TRUNCATE of a watched table
 If a customer key begins with a dash, write -- before it.
 
-A release covers exactly the held change. If the customer changes meanwhile,
-the brake counts it again. A discarded change is not sent until the row or the
-mapping changes.
+A release covers exactly the held change. If the customer changes before it is
+sent, the brake counts the new change too. A discarded change is not sent until
+the row or the mapping changes.
 
 The first change above the limit trips the brake for this kind. Then the brake
 holds every change of this kind until a person decides, even if no customer is
@@ -153,7 +153,7 @@ async function show(
     if (named) return renderHeld(view, keys)
     return [
       ...renderKinds(view.kinds, kind === undefined),
-      ...(view.total > 0 ? renderHeld(view) : []),
+      ...(view.total > 0 ? ['', ...renderHeld(view)] : []),
       ...(view.customers.some(isHeld) ? ['', ...HOW] : []),
     ]
   })

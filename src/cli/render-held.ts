@@ -7,7 +7,7 @@ import { applying, columns, details, few, hanging, more, shown, span } from './r
 
 const KINDS: Readonly<Record<string, string>> = {
   revocation: 'they would lose access',
-  status: 'their status would change to another with access',
+  status: 'they would get a new status that gives access (2 or 4)',
   create: 'they would be registered',
   absence: 'the service no longer knows their users: check SERVICE_URL before you decide',
   erase: 'their personal fields would be erased',
@@ -23,7 +23,9 @@ export function renderKinds(kinds: readonly KindHeld[], all: boolean): readonly 
   const shown = kinds.filter(
     (kind) => brakeNeedsPerson(kind) || kind.released + kind.discarded + kind.expected > 0,
   )
-  return shown.length === 0 ? [NONE] : shown.flatMap((kind) => [...renderKind(kind, all), ''])
+  return shown.length === 0
+    ? [NONE]
+    : shown.flatMap((kind, index) => [...(index > 0 ? [''] : []), ...renderKind(kind, all)])
 }
 
 function renderKind(counts: KindHeld, all: boolean): string[] {
@@ -101,8 +103,8 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: ['released', 'workers send them now unless held for another kind too'],
-  discard: ['discarded', 'not sent unless the row or the mapping changes'],
+  release: ['released', 'Workers send each change now, unless another kind is still held.'],
+  discard: ['discarded', 'No change is sent, unless the row or the mapping changes.'],
 } as const
 
 type Decided = DecisionOutcome & {
@@ -119,7 +121,8 @@ export function renderOutcome(
   return applying([
     customers === 0
       ? `nothing is ${done}${notHeld.length > 0 ? '' : ': no such customer is held'}`
-      : `${done}: ${counted(customers, 'customer')}, ${effect}`,
+      : `${done}: ${counted(customers, 'customer')}`,
+    customers > 0 && effect,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),
     left > 0 &&

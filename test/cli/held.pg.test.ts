@@ -94,7 +94,7 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   expect(released.out).toContain('released: 2 customers')
   expect(released.out).toMatch(/fine is not held/)
   const discarded = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'broken import')
-  expect(discarded.out).toMatch(/discarded: 2 .*not sent unless/)
+  expect(discarded.out).toMatch(/discarded: 2 .*\nNo change is sent, unless/)
   expect(discarded.out).toContain('the brake is reset')
   const none = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'again')
   expect(none).toEqual({ code: 0, out: expect.stringContaining('nothing is discarded'), err: '' })
