@@ -15,7 +15,7 @@ import { type AddCommand, aborted } from './io.ts'
 import { gathered } from './option-values.ts'
 import { asJson, foldedProse, hanging, tell } from './render.ts'
 
-const A_CONTRACT = `A contract decides the answers that the interface document leaves open: ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
+const A_CONTRACT = `A contract decides the answers that the interface document does not define. Write ${CONTRACT_FORM}. \`rollcall sandbox --contracts\` lists them.`
 
 const EXAMPLES = `
 ${FAULT_WORDS}

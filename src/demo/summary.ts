@@ -36,8 +36,8 @@ export function renderSummary(summary: Summary, paint: Paint): readonly string[]
   return [
     paint('dim', `${' '.repeat(18)}${titles.join('')}`),
     ...rows,
-    paint('dim', ' changes: captured rows; a new customer is two (clientes, suscripciones)'),
-    paint('dim', ' median, p95: from a change to its call; a bulk waits for the pace'),
+    paint('dim', ' changes: captured rows; a new customer counts as two changes (in two tables)'),
+    paint('dim', ' median, p95: from a change to its call; a bulk waits for the rate limit'),
     '',
     ...renderVerdict(summary, paint),
   ]

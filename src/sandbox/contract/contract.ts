@@ -29,10 +29,13 @@ export const contract = z.strictObject({
     .describe('server-to-server calls about a user_id that contains this are answered 403'),
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
   trialEnd: choice(['flips', 'stays'], 'after the trial a GET shows status 0, or 4; no chat either way'),
-  trialAgain: choice(['continues', 'restarts'], 'the trial, after another write of status 4'),
+  trialAgain: choice(['continues', 'restarts'], 'what another write of status 4 does to the trial'),
   email: choice(['kept', 'lower-case'], 'the e-mail, in a GET'),
   phone: choice(['joined', 'kept', 'formatted'], 'in a GET: joined, as sent, or +34 612 345 678'),
-  names: choice(['table', 'sample'], 'fields of a professional: photo, speciality_id; or avatar, speciality'),
+  names: choice(
+    ['table', 'sample'],
+    'names of two fields of a professional: photo, speciality_id; or avatar, speciality',
+  ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
 
@@ -80,7 +83,7 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
 }
 
 export const PRESETS = {
-  documented: preset("The sandbox's own choice in everything that the document leaves open.", DOCUMENTED),
+  documented: preset("The sandbox's own choice in everything that the document does not define.", DOCUMENTED),
   lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),
   terse: preset(
     'Gives the shortest answers: 204 for a write, a bare 400, only fields with a value in a GET.',
@@ -108,7 +111,7 @@ function preset(about: string, contract: ContractInput) {
   return { about, contract }
 }
 
-export const CONTRACT_FORM = 'a list of presets and DIMENSION=VALUE; a later word overrides an earlier one'
+export const CONTRACT_FORM = 'presets and DIMENSION=VALUE; a later word overrides an earlier one'
 
 /** For the command line; throws RollcallError USAGE. */
 export function parseContract(text: string): Contract {
