@@ -96,6 +96,6 @@ export async function markSwept(client: Client, generation: string): Promise<voi
 
 /** For a command that would act by a mapping that is not the present one. */
 export function mappingChanged({ generation, appliedAt, earlier }: MappingStatus): RollcallError {
-  const present = `generation ${generation} is active, applied ${appliedAt}`
+  const present = `mapping generation ${generation} is active, applied ${appliedAt}`
   return new RollcallError('MAPPING_CHANGED', [earlier ? `${present}; it replaced this mapping` : present])
 }

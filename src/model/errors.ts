@@ -68,7 +68,7 @@ export const ERRORS = {
   },
   TARGET_CHANGED: {
     means:
-      'The ledger in this database belongs to another service, Api-Key or database. Or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
+      'rollcall wrote this ledger for another service, Api-Key or database. Or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
     todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
   },
   MAPPING_CHANGED: {
@@ -91,7 +91,7 @@ export const ERRORS = {
   },
   CUSTOMERS_UNREADABLE: {
     means: 'The customer table or view does not fit the configuration.',
-    todo: 'Correct the names listed above in rollcall.config.ts, or grant SELECT to the role (`rollcall grants --to ROLE`).',
+    todo: 'Correct the names listed above in the configuration, or grant SELECT to the role (`rollcall grants --to ROLE`).',
   },
   TABLES_UNWATCHED: {
     exit: 1,
