@@ -25,7 +25,7 @@ const EXAMPLES = `
 Examples:
   rollcall capture install --print   print the SQL for a DBA instead
   rollcall capture status            exit code 3: the triggers do not fit
-  rollcall capture resync            after a TRUNCATE or a gap`
+  rollcall capture resync            after a TRUNCATE, or if changes were missed`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
   const capture = program.command('capture').addHelpText('after', EXAMPLES)
@@ -72,7 +72,10 @@ export const captureCommand: AddCommand = (program, io, exit) => {
     'resync',
     'compare all customers with the ledger: sync customers that differ, revoke customers without a row',
   )
-    .option('--dismiss', 'delete the notes about missed changes (gap, TRUNCATE) without comparing customers')
+    .option(
+      '--dismiss',
+      'delete the notes about missed changes (full outbox, TRUNCATE) and compare no customer',
+    )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {

@@ -19,8 +19,11 @@ export function addDriftOptions(command: Command) {
     .option('--restart', 'start over, even if a stopped run of this command could continue')
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
-    .option('--repair', 'mark customers that differ as owed, so that workers sync them')
-    .option('--credible', 'the many missing users are really missing: report them for the next 24 hours')
+    .option('--repair', 'request a sync for each customer that differs')
+    .option(
+      '--credible',
+      'accept that many users are missing at the service: report them for the next 24 hours',
+    )
     .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')
     .option('--show-values', 'add the values of fields that differ to the report')

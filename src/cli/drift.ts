@@ -20,12 +20,14 @@ With --max-drift the exit code is 0 up to this drift ratio.
 --sample checks random customers. From them it estimates the drift ratio of all
 customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
-A customer that the brake holds is not checked, and always counts as drift: as
-undue access if it would lose access, as lost access if it would get it back.
-\`rollcall held\` lists them. A discarded change and an ended trial are no drift.
+A customer that the brake holds is not checked, and always counts as drift. If
+the held change takes access away, the drift is undue access. If it gives access
+back, the drift is lost access. \`rollcall held\` lists these customers. A
+discarded change and an ended trial are no drift.
 
---repair marks customers that differ as owed at the end of the run, if the
-answers are credible. Above the brake's limit they are held (\`rollcall held\`).
+--repair requests a sync for each customer that differs, at the end of the run,
+if the answers are credible. Above the brake's limit rollcall holds these
+customers (\`rollcall held\`).
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores

@@ -28,7 +28,8 @@ Exit codes:
   3  something differs, a value is refused, or the customer cannot be sent
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
-With --no-call, the ledger answers: 0 means settled, with nothing to send.
+With --no-call, rollcall reads only your data and the ledger. Then 0 means that
+the customer is settled and nothing is to be sent.
 
 Examples:
   rollcall explain 4711
@@ -37,7 +38,7 @@ Examples:
 const ACCESS_HELP = `
 Prints the desired status, the status at the service (one GET), the stored
 state, what to do, and whether the customer can use the service now. It changes
-nothing. \`rollcall explain --help\` lists the rights and the longest waits.
+nothing. \`rollcall explain --help\` lists the rights and the time limits.
 ROLLCALL_DIGEST_KEY is not needed.
 
 With an end user's access token it also asks the chat once: which professionals
@@ -51,9 +52,9 @@ because the process list would show it. Chat exists on production, and in a
 sandbox on this machine. No token is ever sent to the demo service.
 
 Exit codes:
-  0  every customer can use the service: its status is 2 or 4. If you gave a
-     token, the chat has also answered the user of this token
-  3  a customer cannot use it, or does not exist
+  0  every customer has status 2 or 4 at the service. If you gave a token, the
+     chat has also answered the user of this token
+  3  a customer cannot use the service, or does not exist
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
 

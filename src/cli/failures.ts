@@ -27,16 +27,17 @@ import { CALLS } from './render-history.ts'
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is a name that \`rollcall failures\` lists, or the beginning of one:
+REASON is a name that \`rollcall failures\` lists, or its beginning (for an issue
+at least issue:FIELD):
   refused:422, unknown:timeout  a reason with the HTTP status or the error
   refused                       this reason with any status or error
   issue:email:invalid           an issue of a field
   issue:email                   any issue of this field
 
 --retry makes the customers due. It also forgets which values the service has
-refused, so that they are sent again. If an earlier call may still arrive, the
-customer waits until it no longer can. If you have corrected a row, you need no
---retry.
+refused, so that they are sent again. If an earlier call may still arrive at the
+service, rollcall waits until that call can no longer arrive. If you have
+corrected a row, you need no --retry.
 
 The command needs DATABASE_URL only.
 

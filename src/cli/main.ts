@@ -115,7 +115,7 @@ export async function makeProgram(
 ): Promise<Command> {
   const program = new Command('rollcall')
     .description(
-      'Keeps the customers of your Postgres registered, up to date and entitled at the Legal Consultation Service.',
+      'Keeps the customers of your Postgres registered and up to date at the Legal Consultation Service, each with the right access.',
     )
     .version(VERSION)
     .showHelpAfterError('(--help shows how to call it)')

@@ -15,9 +15,9 @@ itself, up to the ceiling.
 --ceiling takes effect at once in all running workers. It holds until you change
 pace.ceiling in the configuration. The command needs DATABASE_URL only.
 
---resume ends the wait of all workers that a Retry-After has caused. After a 429
-each customer also has a wait of its own. --resume prints how many customers
-wait. \`rollcall failures --retry --reason later\` ends their waits.
+After a Retry-After all workers wait; --resume ends this wait. After a 429 each
+customer also has a wait of its own. --resume prints how many customers wait.
+\`rollcall failures --retry --reason later\` ends their waits.
 
 Examples:
   rollcall pace                  the rate, and whether calls are stopped
