@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts'
 import { accessToken } from '../config/env.ts'
 import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
-import { historyOf } from '../explain/records.ts'
+import { hasOpenDrift, historyOf } from '../explain/records.ts'
 import { isJwt } from '../explain/token.ts'
 import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import { findMappingIfAny } from '../ledger/generation.ts'
@@ -146,9 +146,8 @@ export function exitForResults({ explanations }: { readonly explanations: readon
 /** With --no-call the records answer: nothing to send, settled, and no open finding. */
 function resultByRecords({ service, plan, rollcall }: Judged): Explanation['result'] {
   if (service.kind !== 'not-asked' || service.why !== 'not-wanted' || plan === null) return 'unknown'
-  const { state = 'idle', finding = null } = historyOf(rollcall) ?? {}
-  const agrees = finding === null || finding.kind === 'trial-ended'
-  return plan.kind === 'none' && state === 'idle' && agrees ? 'same' : 'differs'
+  const { state = 'idle' } = historyOf(rollcall) ?? {}
+  return plan.kind === 'none' && state === 'idle' && !hasOpenDrift(rollcall) ? 'same' : 'differs'
 }
 
 const TOKEN = "an end user's access token (a JWT) and nothing else"

@@ -5,6 +5,7 @@ import type { Explanation } from '../explain/explain.ts'
 import type { FieldCause, FieldRow } from '../explain/fields.ts'
 import { isTimeout } from '../explain/in-time.ts'
 import { historyOf, type Records } from '../explain/records.ts'
+import type { RedactedPlan } from '../explain/redact.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import type { Result } from '../explain/result.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
@@ -66,7 +67,7 @@ function renderDryRun(one: Explanation): string[] {
   const { state = 'idle', released } = historyOf(one.rollcall) ?? {}
   const waits = !released && (state === 'held' || state === 'discarded')
   const notes = [withoutLedger && AS_NEW, waits && renderRemedy({ do: 'decide', waitMs: null }, one)]
-  return [...renderMapped(mapped), ...details({ plan: renderPlan(plan), note: notes })]
+  return [...renderMapped(mapped), ...details({ plan: renderCalls(plan, one), note: notes })]
 }
 
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
@@ -179,7 +180,12 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
   return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
 }
 
-export function renderNext({ desired, plan, planAfterLookup, rollcall, result }: Explanation): string {
+function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
+  return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
+}
+
+export function renderNext(one: Explanation): string {
+  const { desired, plan, planAfterLookup, rollcall, result } = one
   if (result === 'blocked') return 'nothing is sent while the customer is blocked'
   if (desired.kind === 'unreadable')
     return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
@@ -187,8 +193,8 @@ export function renderNext({ desired, plan, planAfterLookup, rollcall, result }:
     return rollcall.kind === 'known'
       ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
       : "not known without rollcall's records of what was sent"
-  const now = renderPlan(plan)
-  const then = planAfterLookup === null ? now : renderPlan(planAfterLookup)
+  const now = renderCalls(plan, one)
+  const then = planAfterLookup === null ? now : renderCalls(planAfterLookup, one)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
   if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`

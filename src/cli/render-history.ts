@@ -58,7 +58,7 @@ export function adviseIssues({ state, reason, issues }: Known) {
 function renderState({ released, since, reason, owed, capturedMs, ...history }: Known): string | false {
   const state = released ? 'released' : history.state
   if (state === 'idle') return owed || capturedMs !== null ? false : 'settled'
-  const started = since === null ? '' : `, since ${minute(since)}`
+  const started = since === null ? '' : `, ${released ? 'held ' : ''}since ${minute(since)}`
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`
 }
 

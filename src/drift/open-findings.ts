@@ -37,9 +37,9 @@ export async function lockOpen(client: Client, keys: readonly CustomerKey[]) {
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
 
-/** A check has seen something else than the ledger holds, or suspects it. */
+/** A check has seen something else than the ledger holds, or suspects it. An ended trial is none. */
 export async function hasFinding(client: Client, key: CustomerKey): Promise<boolean> {
-  const open = 'SELECT key FROM rollcall.finding WHERE key = $1 AND resolved_at IS NULL'
+  const open = `SELECT key FROM rollcall.finding WHERE key = $1 AND resolved_at IS NULL AND kind <> 'trial-ended'`
   return (await keysBy(client, open, [key])).length > 0
 }
 

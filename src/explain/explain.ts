@@ -12,12 +12,13 @@ import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { userIdFor } from '../sync/map.ts'
+import { isToErase } from '../sync/plan.ts'
 import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { whyRowUnreadable } from '../sync/subject.ts'
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import { openRecords, type Records } from './records.ts'
+import { hasOpenDrift, openRecords, type Records } from './records.ts'
 import { redactedMapped, redactedPlan } from './redact.ts'
 import { type CallGate, type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate } from './remote.ts'
 import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './result.ts'
@@ -134,7 +135,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const desired = desiredOf(snapshot)
   const { digestKeyId: recorded } = work.record
   const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digests.keyId)
-  const { plan } = planNow(snapshot)
+  const { plan } = planNow(snapshot, hasOpenDrift(rollcall) ? { unknown: true } : {})
   const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
   const leftOut = leftOutOf(snapshot)
   const { consistencyDelayMs } = config.timing
@@ -158,6 +159,8 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     plan: planned ? redactedPlan(plan) : null,
     /** The plan of a sync after its lookup; null where a GET has not shown it. */
     planAfterLookup: after && redactedPlan(after),
+    /** Once access is gone, a further call clears the personal fields. */
+    erases: isToErase(snapshot),
     /** The plan was made as if nothing had been sent before. */
     withoutLedger,
     /** Other customers in scope that are the same user, as far as rollcall has met them. */

@@ -69,6 +69,12 @@ async function orLocked<T>(read: () => Promise<T>): Promise<T | typeof LOCKED> {
   }
 }
 
+/** Then `rollcall sync` looks up first, whatever is remembered. An ended trial is no drift. */
+export function hasOpenDrift(records: Records): boolean {
+  const finding = historyOf(records)?.finding ?? null
+  return finding !== null && finding.kind !== 'trial-ended'
+}
+
 export function historyOf(records: Records): History {
   return records.kind === 'known' ? records.history : null
 }

@@ -27,7 +27,7 @@ const ONE: Explanation = {
     rollcall: { kind: 'known', history: null, applied: true, truncated: null },
   },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
-  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null },
+  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false },
 }
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
 
@@ -62,6 +62,12 @@ test.each([
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
+})
+
+test('a revocation says that an erasure follows it', () => {
+  const plan: RedactedPlan = { kind: 'revoke', sends: ['status'] }
+  const next = renderNext({ ...ONE, plan, planAfterLookup: null, erases: true })
+  expect(next).toBe('revoke access (PATCH with status 0), then erase the personal fields')
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {

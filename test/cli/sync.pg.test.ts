@@ -65,6 +65,7 @@ test('an open finding is looked up first, without --lookup', async () => {
   house.sandbox.users.edit('c', { status: 0 })
   const drift = await rollcall(house, 'drift')
   expect(drift.code, drift.output).toBe(3)
+  expect((await sync(house, '--dry-run', 'c')).output).toContain('lookup (GET) first')
   await sync(house, 'c')
   expect(house.sandbox.users.get('c')?.status).toBe(2)
 })
