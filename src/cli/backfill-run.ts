@@ -169,7 +169,7 @@ async function awaitSettled({ signal, pool, progress }: Running) {
     if (open !== last.open) last = { ...last, open, at: performance.now() }
     total = Math.max(total, open + failAgain)
     const note = failAgain > 0 ? `${failAgain} fail repeatedly` : ''
-    progress.show({ verb: 'settled', done: total - open - failAgain, total, note })
+    progress.show({ verb: 'handled', done: total - open - failAgain, total, note })
     await sleep(POLL_MS, signal)
   }
 }

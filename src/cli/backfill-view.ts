@@ -47,7 +47,10 @@ const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait wait
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow = owedAndChanged > 0 ? ` (${figure(owedAndChanged)} with a changed row or mapping)` : ''
+  const byRow =
+    owedAndChanged > 0
+      ? ` (${figure(owedAndChanged)} with a row or mapping that has changed since the last attempt)`
+      : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, 'at most; the brake holds those above its limit'],
@@ -156,7 +159,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'rejected now or already: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects all of them (shared-user-id) once it knows them; one may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
+      `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects all of them (shared-user-id) once it has read two of them; the first may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
     calls: listed(' × ', report.calls) || 'none',
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

@@ -16,9 +16,10 @@ Compares the desired user (from your data) with the user at the service (one
 GET, unless --no-call), field by field. Also prints the stored state, an open
 finding, the last calls and the next call of a sync. Changes nothing.
 
-The Postgres role needs only the right to read the customers. If rollcall is
-installed, the GET counts towards the rate limit that the workers share. With
-ROLLCALL_DIGEST_KEY the command also compares the values with the ledger. It
+The Postgres role needs only the right to read the customers; without rights on
+rollcall's tables no stored state is printed. If rollcall is installed, the GET
+counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
+the command also compares the values with the ledger. It
 waits at most ten seconds for a query, and for the rate limit. After two calls
 in a row without an answer it makes no further call. With an end user's access
 token it also asks the chat: see \`rollcall access --help\`.
@@ -44,7 +45,8 @@ ROLLCALL_DIGEST_KEY is not needed.
 With an end user's access token it also asks the chat once: which professionals
 the user sees, when each is next connected, and unread messages. A user that
 sees no professional cannot use the service. If the token does not name the
-customer's user_id (as sub or user_id), a 403 of the chat proves nothing.
+customer's user_id (in its claim sub or user_id), a 403 of the chat proves
+nothing.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,

@@ -15,8 +15,9 @@ itself, up to the ceiling.
 --ceiling takes effect at once in all running workers. It holds until you change
 pace.ceiling in the configuration. The command needs DATABASE_URL only.
 
-After a Retry-After all workers wait; --resume ends this wait. After a 429 each
-customer also has a wait of its own. --resume prints how many customers wait.
+After a Retry-After all workers wait; --resume ends this wait. A customer
+whose call got a 429 also waits by itself. --resume prints how many such
+customers wait.
 \`rollcall failures --retry --reason later\` ends their waits.
 
 Examples:
@@ -79,7 +80,7 @@ const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answe
 
 function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
   const then = renderRate(rate)
-  if (cause) return `0 calls/s; ${then} after a successful probe`
+  if (cause) return `0 calls/s; after a successful probe it rises slowly to ${then}`
   if (heldForMs > 0) return `0 calls/s; then ${then}`
   return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`
 }

@@ -66,7 +66,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
       const several = group.fields.length > 1 ? ' (or another of these fields)' : ''
       if (!group.blocks)
         return renderGroup('left out', { ...advised, reason: `${group.reason}${several}` }, null)
-      const reason = `mapping or ${group.reason}`
+      const reason = `mapping (in detail ${group.reason})`
       return renderGroup('rejected', { ...advised, reason }, renderWaiting({ ...group, state: 'rejected' }))
     }),
     `each customer counted once: ${totals.join(', ')}`,
@@ -94,8 +94,9 @@ function renderWaiting(group: Waiting & Pick<ReasonGroup, 'customers' | 'state'>
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`
   const again = state === 'rejected' ? 'owed again, ' : ''
-  if (nextInMs !== null) return `${since}; ${again}next attempt ${renderIn(nextInMs)}`
-  return `${since}; ${state === 'rejected' ? 'retried when its row, a row with the same user_id, or the mapping changes' : 'no attempt is planned'}`
+  if (nextInMs !== null)
+    return `${since}; ${again}${nextInMs > 0 ? `next attempt ${renderIn(nextInMs)}` : 'due now'}`
+  return `${since}; ${state === 'rejected' ? 'retried when a row concerned or the mapping changes' : 'no attempt is planned'}`
 }
 
 export function renderFailing(

@@ -103,7 +103,7 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: ['released', 'Workers send each change now, unless another kind is still held.'],
+  release: ['released', 'Workers send each change now, unless it is also held for another kind.'],
   discard: ['discarded', 'No change is sent, unless the row or the mapping changes.'],
 } as const
 

@@ -92,7 +92,8 @@ function renderOwed(history: Known): string {
     if (underWay) return `${since}, under way`
     if (overdueMs === null)
       return `nothing owed${writtenAgoMs === null ? '' : `, last written ${span(writtenAgoMs)} ago`}`
-    if (isOverdue(history)) return `${since}, due for ${span(overdueMs)}, but no worker has taken it`
+    if (isOverdue(history))
+      return `${since}, due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'taken it' : 'tried it again'}`
     return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
   }
   return `${next()}${tried}${unsure}${searched}`
@@ -114,7 +115,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   const proof = [
     ['changed', changedAt, 'the last handled change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'the last GET that showed all desired values'],
+    ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const never =

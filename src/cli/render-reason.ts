@@ -267,14 +267,14 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
       : ['refuses', '`rollcall failures --retry` sends the same values again']
   return {
     what: `the service ${says} one or more of these values: ${listed(fields)}`,
-    toDo: `correct the wrong value in your data; the rest is sent without all these fields; ${toDo}`,
+    toDo: `correct the wrong value in your data; the other fields are sent without these; ${toDo}`,
   }
 }
 
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
 export function renderIssue(issue: ShownIssue): Advice {
   const { field, fields = [field], customers = 1, code, expected, blocks } = issue
-  const rest = blocks ? 'nothing is sent until then' : 'the rest is sent without it'
+  const rest = blocks ? 'nothing is sent until then' : `the other fields are sent without ${field}`
   if (fields.length > 1) return renderTogether(code, fields)
   const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid

@@ -11,7 +11,7 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
     means: 'removed or out of scope in the database, but the service still gives access',
   },
   missing: { name: 'Missing', means: 'should be registered, but the service does not know the user' },
-  differs: { name: 'Differs', means: 'fields of the user differ from the database' },
+  differs: { name: 'Differs', means: 'users with a field that differs from the database' },
   unreadable: { name: 'Unreadable', means: 'the service answers a 2xx without this user' },
   'trial-ended': {
     name: 'Trial ended',

@@ -58,6 +58,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 test.each([
   [RIGHT, RIGHT, /^nothing to send \(/],
   [RIGHT, PATCH, /^nothing to send \(no difference from the ledger\); with --lookup: update \(PATCH\)/],
+  [LOOKUP, RIGHT, /^nothing to send \(the user is up to date already\)$/],
   [LOOKUP, PATCH, /^update \(PATCH\) with status; a sync first reads the user again \(GET\)$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {

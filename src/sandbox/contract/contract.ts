@@ -83,7 +83,10 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
 }
 
 export const PRESETS = {
-  documented: preset("The sandbox's own choice in everything that the document does not define.", DOCUMENTED),
+  documented: preset(
+    'The default: what the document defines, and a choice of the sandbox in everything else.',
+    DOCUMENTED,
+  ),
   lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),
   terse: preset(
     'Gives the shortest answers: 204 for a write, a bare 400, only fields with a value in a GET.',
