@@ -37,9 +37,10 @@ export async function lockOpen(client: Client, keys: readonly CustomerKey[]) {
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
 
-/** A check has seen something else than the ledger holds, or suspects it. An ended trial is none. */
+/** A check has seen something else than the ledger holds, or suspects it. Not an ended trial, nor a discarded repair. */
 export async function hasFinding(client: Client, key: CustomerKey): Promise<boolean> {
-  const open = `SELECT key FROM rollcall.finding WHERE key = $1 AND resolved_at IS NULL AND kind <> 'trial-ended'`
+  const open = `SELECT f.key FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
+    WHERE f.key = $1 AND f.resolved_at IS NULL AND f.kind <> 'trial-ended' AND l.state IS DISTINCT FROM 'discarded'`
   return (await keysBy(client, open, [key])).length > 0
 }
 

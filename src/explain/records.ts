@@ -69,10 +69,10 @@ async function orLocked<T>(read: () => Promise<T>): Promise<T | typeof LOCKED> {
   }
 }
 
-/** Then `rollcall sync` looks up first, whatever is remembered. An ended trial is no drift. */
+/** Then `rollcall sync` looks up first, whatever is remembered (`hasFinding` in drift/open-findings.ts). */
 export function hasOpenDrift(records: Records): boolean {
-  const finding = historyOf(records)?.finding ?? null
-  return finding !== null && finding.kind !== 'trial-ended'
+  const { finding = null, state = null } = historyOf(records) ?? {}
+  return finding !== null && finding.kind !== 'trial-ended' && state !== 'discarded'
 }
 
 export function historyOf(records: Records): History {
