@@ -23,7 +23,7 @@ type CheckingOptions = Pick<SnapshotReading, 'pool' | 'readCustomers'> & {
   readonly repair: boolean
 }
 
-/** `mapping`: syncs go by another one. */
+/** `mapping`: another mapping is active. */
 export type CheckedBatch = {
   readonly checked: readonly Checked[]
   readonly stopped: Stopped | 'mapping' | null

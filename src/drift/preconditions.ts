@@ -15,9 +15,9 @@ export type Preconditions = {
 }
 
 /**
- * Why a difference may be about to be owed, so that it is no drift. `mapping`: syncs go by another mapping or to another
- * target. `unswept`: not all customers who differ under the present mapping are noted. `gap`: changes may be missing, and
- * a resync of all customers is to come.
+ * Why a difference may be about to be owed, so that it is no drift. `mapping`: another mapping or target is active.
+ * `unswept`: not all customers who differ under the active mapping are noted. `gap`: changes may be missing, and a resync
+ * of all customers is to come.
  */
 export type Unsettled = 'mapping' | 'unswept' | 'gap'
 

@@ -9,7 +9,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { isGivenUp } from './in-time.ts'
 
 /**
- * `known`: the history is null where the tables hold nothing of the customer; `applied`: syncs go by our mapping;
+ * `known`: the history is null where the tables hold nothing of the customer; `applied`: our mapping is active;
  * `truncated`: a watched table was, and no person has decided what that means.
  * `not-migrated`: the tables are not there, or of another version. `no-right`: this role may not read them. `locked`: no
  * answer came in time. `other-target`: the records are about another service, key or database; in words, with the remedy.

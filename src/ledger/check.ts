@@ -10,7 +10,7 @@ type Check = { readonly key: CustomerKey; readonly token: string }
 /**
  * Only where no sync is owed, no outcome is unknown, no replan is due, and no other process has the row. A customer that was never
  * noted gets a row of version 0. A check whose `check_until` has passed, or lies too far ahead
- * because the clock was set back, is dead: its row is free, and nothing is unknown. No mapping but the present one is checked by.
+ * because the clock was set back, is dead: its row is free, and nothing is unknown. Only a process with the active mapping claims.
  */
 const CLAIM = `
 WITH ${LOCK_GENERATION},
@@ -53,7 +53,7 @@ RETURNING o.key, ${CURRENT_FINGERPRINT} = $3 AS current`
 /**
  * Ends checks by their tokens. Results of other checks are dropped silently: nothing was written. A row
  * that another transaction has locked is left to it, so that it does not hold up the others.
- * The rows stay locked until the transaction ends. None counts once syncs go by another mapping.
+ * The rows stay locked until the transaction ends. None counts once another mapping is active.
  */
 export async function endChecks(
   client: Client,

@@ -4,23 +4,23 @@ import { isoSeconds } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { RollcallError } from '../model/errors.ts'
 
-/** The mapping that syncs go by, and whether it is the one that was asked about. */
+/** The active mapping. `current`: it is the one that was asked about. */
 export type MappingStatus = {
   readonly generation: string
   readonly appliedAt: string
   /** All customers that differ under it have been noted. */
   readonly swept: boolean
   readonly current: boolean
-  /** Our mapping was active before: this process is older than the one that applied the present mapping. */
+  /** Our mapping was active before: this process is older than the one that applied the active mapping. */
   readonly earlier: boolean
 }
 
-/** The statement of the mapping that syncs go by, for guards in other statements. */
+/** The active mapping, for guards in other statements. */
 export const CURRENT_FINGERPRINT = '(SELECT fingerprint FROM rollcall.generation ORDER BY id DESC LIMIT 1)'
 export const CURRENT_GENERATION = '(SELECT max(id) FROM rollcall.generation)'
 
 /**
- * A CTE for statements that act on the present generation: a process that applies another one waits for them to commit, and
+ * A CTE for statements that act on the active generation: a process that applies another one waits for them to commit, and
  * they for it. It locks the table alone, before the statement's snapshot. No statement reads it.
  */
 export const LOCK_GENERATION =
@@ -69,7 +69,7 @@ INSERT INTO rollcall.generation (id, fingerprint)
 SELECT coalesce(${CURRENT_GENERATION}, 0) + 1, $1
 WHERE ${CURRENT_FINGERPRINT} IS DISTINCT FROM $1`
 
-/** From here on syncs go by this mapping, and processes with another one are inactive. False: it is the present one already. */
+/** Makes this mapping the active one. Processes with another one become inactive. False: it is active already. */
 export async function applyGeneration(pool: Pool, fingerprint: string): Promise<boolean> {
   return await addGeneration(pool, APPLY, fingerprint)
 }
@@ -77,7 +77,7 @@ export async function applyGeneration(pool: Pool, fingerprint: string): Promise<
 /** A difference by the former mapping may be none by this one. */
 const CHECK_AGAIN = `UPDATE rollcall.finding SET next_check_at = now() WHERE resolved_at IS NULL AND next_check_at IS NULL`
 
-/** The table is locked against claims, so that each of them is either seen, or goes by the new mapping. */
+/** The table is locked against claims: each claim is either visible here, or made with the new mapping. */
 async function addGeneration(pool: Pool, statement: string, fingerprint: string): Promise<boolean> {
   return await inTransaction(pool, 0, async (client) => {
     await client.query('LOCK TABLE rollcall.generation IN EXCLUSIVE MODE')
@@ -94,7 +94,7 @@ export async function markSwept(client: Client, generation: string): Promise<voi
   )
 }
 
-/** For a command that would act by a mapping that is not the present one. */
+/** For a command whose mapping is not active. */
 export function mappingChanged({ generation, appliedAt, earlier }: MappingStatus): RollcallError {
   const present = `mapping generation ${generation} is active, applied ${appliedAt}`
   return new RollcallError('MAPPING_CHANGED', [earlier ? `${present}; it replaced this mapping` : present])

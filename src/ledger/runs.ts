@@ -203,7 +203,7 @@ export type SweepReport = {
 }
 
 export type SweepsReport = {
-  /** By the present mapping; one by another is not continued. */
+  /** With the active mapping; one with another mapping is not continued. */
   readonly unfinished: readonly SweepReport[]
   /** The last that went through of those who tell what capture has missed. */
   readonly check: SweepReport | null

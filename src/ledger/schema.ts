@@ -197,12 +197,12 @@ export const pace = rollcall.table(
   ],
 )
 
-/** The mapping that syncs go by: the row with the highest id. A process with another fingerprint sends nothing. */
+/** The active mapping: the row with the highest id. A process with another fingerprint sends nothing. */
 export const generation = rollcall.table('generation', {
   id: bigint('id', { mode: 'bigint' }).primaryKey(),
   fingerprint: text('fingerprint').notNull(),
   appliedAt: at('applied_at').notNull().default(sql`clock_timestamp()`),
-  /** When all customers that differ under it had been noted; until then a worker that goes by it sees to that. */
+  /** When all customers that differ under it had been noted. Until then a worker with this mapping sweeps for it. */
   sweptAt: at('swept_at'),
 })
 

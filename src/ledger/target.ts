@@ -26,7 +26,7 @@ type Bound = Facts & { readonly rewritten: boolean }
 /** Names one binding: the transaction that wrote the row. `migrate --target` makes another, and so does a logical restore. */
 export type Binding = string
 
-/** The target that a process calls, and its mapping. Once another one is current, the process leases and claims nothing. */
+/** The target that a process calls, and its mapping. Once another of the two is active, the process leases and claims nothing. */
 export type BoundTo = { readonly binding: Binding; readonly fingerprint: string }
 
 /** A guard for statements of a process, with the names of parameters. */

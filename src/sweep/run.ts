@@ -79,7 +79,7 @@ const MOST_EXAMPLES = 20
  * (ledger/alone.ts).
  *
  * @throws RollcallError CAPTURE_UNFIT where what changes meanwhile would not be noticed, and MAPPING_CHANGED where
- * syncs go by another mapping
+ * another mapping is active
  */
 export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
   const { pool, config, kind, marks = [], restriction = NO_RESTRICTION } = options
@@ -148,7 +148,7 @@ export async function requireCapture(pool: Pool, config: Config): Promise<void> 
   if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
 }
 
-/** @throws RollcallError MAPPING_CHANGED where syncs go by another mapping */
+/** @throws RollcallError MAPPING_CHANGED where another mapping is active */
 export async function requireActiveMapping(pool: Pool, config: Config): Promise<MappingStatus> {
   const mapping = await bindGeneration(pool, config.fingerprint)
   if (!mapping.current) throw mappingChanged(mapping)

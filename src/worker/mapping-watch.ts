@@ -72,8 +72,8 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
 export type Pausable = Pick<Consumer, 'pause' | 'resume'>
 
 /**
- * This process takes jobs while nothing speaks against it: another mapping that syncs go by, a service that does not
- * take its credentials. Each reason is a switch of its own, and the last one that is lifted lets jobs in again.
+ * This process takes jobs while nothing speaks against it: another active mapping, or a service that does not take its
+ * credentials. Each reason is a switch of its own, and the last one that is lifted lets jobs in again.
  */
 export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable {
   const against = new Set<string>()

@@ -77,7 +77,7 @@ export async function openSync(options: Options) {
     const shape = await describeCustomers(pool, config)
     const keys = { apiKey: env.SERVICE_API_KEY, digestKey: env.ROLLCALL_DIGEST_KEY }
     const binding = await bindTarget(pool, { origin: env.SERVICE_URL, ...keys })
-    // A claim is only made while our mapping is the one that syncs go by.
+    // A claim is only made while our mapping is active.
     const mapping = await bindGeneration(pool, config.fingerprint)
     await configureCeiling(pool, config.pace.ceiling)
     return { shape, warnings: shape.warnings, binding, mapping }

@@ -30,7 +30,7 @@ type Options = {
   readonly now: () => number
 }
 
-/** `takesPart`: whether syncs go by this worker's mapping. */
+/** `takesPart`: whether this worker's mapping is active. */
 type Running = { readonly queue: Pick<JobQueue, 'count'>; readonly takesPart: () => boolean }
 
 export type WorkerOps = Awaited<ReturnType<typeof openOps>>
