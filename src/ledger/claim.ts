@@ -27,7 +27,7 @@ export type Claim = {
   readonly changedAtMs: number | null
   /** The database's clock at the claim, in milliseconds since 1970: the `now` of the mapping. */
   readonly nowMs: number
-  /** In how long the customer is to be planned again, negative if that time has passed; null: not at all, or it was noted for it. */
+  /** Until `replan_at`, negative if it has passed. Null: there is none, also if this claim was noted for it. */
   readonly replanInMs: number | null
   readonly generation: string
 }
@@ -35,8 +35,8 @@ export type Claim = {
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
- * a late request turned out to be on its way. No claim goes by a mapping once another one was applied. No row: the lease
- * is void, and nothing is called.
+ * a late request turned out to be on its way. Only a process with the active mapping claims. No row: the lease is void,
+ * and nothing is called.
  */
 const CLAIM = `
 WITH asked AS MATERIALIZED (

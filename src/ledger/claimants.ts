@@ -9,7 +9,7 @@ import { recordsOf } from './record.ts'
 
 /** The consequences of an ending for other customers with a record under the user. */
 export type ForClaimants = {
-  /** Effect of its writes on the user. `known`, though no answer tells which of two claims came first. */
+  /** The effect of its writes on the user. If `known`, it is still unknown which of two claims wrote last. */
   readonly effect: 'none' | 'known' | 'unknown'
   /** Status 0 at the service may be the work of this claim, or of one before it. So it does not tell that a trial has ended. */
   readonly mayEndTrial: boolean
@@ -27,12 +27,12 @@ type Endings = readonly {
   readonly record: { readonly userId: string | null }
 }[]
 
-/** Other customers of the same user. They read our record, which has acknowledged writes and no unknown ones. */
+/** Other customers of the same user. If this claim may have written, a lookup is requested for them apart from this. */
 const NOTE_CLAIMANTS = `
 UPDATE rollcall.owed o SET ${OWE}, ${DUE_NOW}
 WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
 
-/** Not before a GET shows what was written so many milliseconds ago at most. */
+/** Not before a GET shows the last write: `ms` from now. */
 const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} * interval '1 ms'),
   due_at = CASE WHEN ${UNDER_WAY} THEN due_at
     ELSE greatest(not_before, now() + ${ms} * interval '1 ms', least(due_at, now())) END`
@@ -44,7 +44,7 @@ SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::floa
 
 const LOCK = 'SELECT FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
 
-/** For those who were active while a claim was: what they have seen or written may be older than its write. */
+/** For customers whose own claim may overlap with this one: the user that they have seen may be older than its write. */
 const ASK_FOR_LOOKUP = `
 UPDATE rollcall.owed o SET ${OWE_LOOKUP}, status_unknown = status_unknown OR $3, ${SHOWN('$4')}
 FROM unnest($1::text[], $2::float8[]) AS e (key, since) JOIN rollcall.ledger l USING (key)

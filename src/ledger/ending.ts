@@ -80,13 +80,13 @@ export type Ending = {
   readonly others: ForClaimants
 }
 
-/** A mapping that says that its answer holds until now would be asked again without a pause. */
+/** Else a mapping whose answer holds until now would be planned again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
 // docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. `locked`
-// is the same row as it was locked: a LATERAL cannot name `o`. A name without a prefix is derived from both.
+// is the same row as it was locked: a LATERAL cannot name `o`. A name without a prefix is one of DERIVED.
 
-/** `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, under the claim. */
+/** `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, during the claim. */
 const DERIVED = `
 SELECT $3 * interval '1 ms' AS pause,
   e."backoffMs" * interval '1 ms' AS backoff,
@@ -102,8 +102,8 @@ UPDATE rollcall.owed o SET
   token = NULL,
   call_token = NULL,
   synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
-  -- What passed under the claim was not seen by it: another customer has given up a value, perhaps while this
-  -- statement waited for the row.
+  -- A time that passed during the claim stays, since the claim did not plan for it: another customer may have given up a
+  -- value, perhaps while this statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
     WHEN e.kind = 'settle' OR replan IS NOT NULL THEN replan ELSE o.replan_at END,
   not_before = CASE e.kind
@@ -119,16 +119,16 @@ UPDATE rollcall.owed o SET
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
   changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN risen THEN now() ELSE NULL END,
   ${LOOKUPS_AFTER}
--- The locked row has the tokens that the update finds. Compared there, they do not make the join go through all pairs.
+-- The tokens are compared with the locked row, which has the same: compared with o, the join would go through all pairs.
 FROM e JOIN locked ON locked.id = e.id AND locked.token = e.token AND locked.call_token = e.token, LATERAL (${DERIVED}) derived
 WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
-/** A GET showed all that is desired, and nothing was written; it may show what was there when the claim began. */
+/** A GET showed the desired user, and no write was accepted. The time is the claim's beginning: the GET may show that state. */
 const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."lookedUp" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
-/** The record, and the times that prove what became of the change. */
+/** The record, and the times of the change, of its acknowledgement, of its settle and of its verification. */
 const LEDGER = `
 INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS}, last_answer, desired, generation, since,
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)
@@ -194,14 +194,14 @@ async function store(
   return new Map(endings.map((ending) => [ending, tokens.has(ending.claim.token)]))
 }
 
-/** Records an ending; false when it came too late to count. `pauseMs`: the least time between two syncs of a customer. */
+/** Stores an ending; false when it came too late to count. `pauseMs`: the least time between two syncs of a customer. */
 export function makeStoreEnding(pool: Pool, pauseMs: number): (ending: Ending) => Promise<boolean> {
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: the row of a removed customer is gone already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteOthers(pool, endings)
     const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, pauseMs }, some)))
-    // Tried again apart from the endings, which are stored: made again, they would match no row.
+    // Retried apart from the endings: a stored ending would match no row the second time, and count as too late.
     const tooLate = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
     await retried(() => suspectLate(pool, tooLate))
     const counted = endings.filter((ending) => stored.get(ending) === true)

@@ -35,23 +35,23 @@ export const MAY_HAVE_WRITTEN = `o.unknown AND (o.hidden_unknown OR o.attempts >
 export const LOOKUPS_DERIVED = `
   e.kind = 'unknown' AND NOT e.unclear AS may_arrive,
   e."lastAnswer" IS NOT NULL OR e.record->>'state' = 'idle' AS known,
-  -- No call was made: another customer has the user. That one makes a lookup; this one keeps what is unknown in its record.
+  -- No call was made: as a rule another customer has the user. It makes the lookup, and this record stays unknown.
   e.kind = 'settle' AND e."lastAnswer" IS NULL AND e.record->>'state' = 'idle' AND locked.unknown
     AND locked.suspect_version <= e.version AS handed_over,
-  -- A lookup that nothing but a suspicion has asked for asks for no other one: a form of the service's own would be
-  -- written again for ever.
+  -- A claim that serves only a requested lookup requests no further one: a form of the service's own would be written
+  -- again for ever.
   e.kind = 'settle' AND e.unclear AND (locked.suspect_version < e.version OR locked.synced_version < e.version - 1
     OR NOT EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = locked.key AND l.state <> 'failing'
       AND l.desired IS NOT DISTINCT FROM e."desiredDigest")) AS taken_for_yes,
   e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND locked.unknown AND locked.suspect_version <= e.version
     AND locked.verify_left > 0 AND locked.verify_at IS NULL AS cleared_up`
 
-/** A claim that has made a call settles with a trusted answer alone. */
+/** A claim that has made a call settles only with a trusted answer. */
 export const LOOKUPS_AFTER = `
   unknown = CASE e.kind
     WHEN 'settle' THEN suspected OR (o.unknown AND NOT known)
     WHEN 'unknown' THEN true ELSE o.unknown END,
-  -- A suspicion that came under the claim keeps what is unknown, and adds nothing.
+  -- A lookup that was requested during the claim keeps what is unknown, and adds nothing.
   hidden_unknown = o.hidden_unknown AND (suspected OR e.kind <> 'settle' OR NOT known),
   status_unknown = o.status_unknown AND (suspected OR NOT CASE e.kind WHEN 'settle' THEN known ELSE e."statusKnown" END),
   verify_left = CASE WHEN may_arrive THEN ${VERIFICATIONS}

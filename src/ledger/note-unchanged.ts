@@ -27,13 +27,10 @@ const noting = (set: string) => async (client: Client, keys: readonly CustomerKe
 /** For a resync: one of all customers must not turn every back-off into a burst. */
 export const noteGently = noting(`${OWE}, ${DUE_GENTLY}`)
 
-/** As a person asks for it: who waits for a later attempt is tried now, because its cause may be gone. */
+/** A person asks for it: a customer that waits for a later attempt is tried now, because the cause may be gone. */
 export const noteNow = noting(`${OWE}, ${DUE_NOW}`)
 
-/**
- * A repair makes a lookup first: what it is owed for was seen a moment ago, and counts only for the claim that acts on it.
- * The caller leaves out customers whose sync is under way.
- */
+/** A repair makes a lookup first, since its finding may be out of date. If a sync is under way, one more lookup follows it. */
 export const noteLookup = noting(`${OWE_LOOKUP}, ${DUE_GENTLY}`)
 
 /**
@@ -49,7 +46,7 @@ export async function noteUnknown(client: Client, found: readonly NewCustomer[],
   if (found.length > 0) await client.query(NOTE_UNKNOWN, [...customerColumns(found), lane])
 }
 
-/** For customers for which a time has passed; resolves to how many. While a token is out it waits for the end of that claim. */
+/** Notes customers whose time has passed; resolves to how many. While a token is out, the time waits for the claim's end. */
 const notingPassed = (time: string, set: string, lane: Lane) => async (client: Client, limit: number) =>
   (await client.query(notePassed(time, set), [limit, lane])).rowCount ?? 0
 
@@ -63,9 +60,8 @@ UPDATE rollcall.owed o SET ${set}, ${time} = NULL, ${inLane('$2')} FROM passed W
 export const noteReplans = notingPassed('replan_at', `${OWE}, ${DUE_NOW}`, LANE.change)
 
 /**
- * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. A
- * suspicion that is noted under a claim would pass for a late request: then the customer's status and its `country_code`
- * would count as unknown.
+ * A verification is a claim like any other whose remote side is unknown: it GETs and, if something differs, repairs. It
+ * waits for the end of a claim: noted during it, it would keep the status and the `country_code` unknown, as a late request does.
  */
 export const noteVerifications = notingPassed(
   'verify_at',
