@@ -20,7 +20,7 @@ type PumpOptions = BoundTo & {
   /** Monotonic, in milliseconds. */
   readonly now: () => number
   readonly onCaptured: (changes: number) => void
-  /** Called at each step: whether syncs go by our mapping, and to our target. */
+  /** Called at each step: whether our mapping and our target are the active ones. */
   readonly onMapping: (current: boolean) => Promise<void>
 }
 
@@ -47,8 +47,8 @@ type Peek = Readonly<
 /**
  * Moves what is owed forward by one step: captured changes into notes, then what is due onto the queue, but
  * never more than is soon carried out (depth.ts): the backlog stays in Postgres, where a live change overtakes it.
- * A process whose mapping is not the present one goes on noting, and leases nothing. Resolves to whether
- * there were changes or leases.
+ * A process with another mapping than the active one notes customers, and leases nothing. Resolves to whether there
+ * were changes or leases.
  */
 export function makePump(options: PumpOptions) {
   const { pool, drain, queue, queueLeaseMs, onCaptured, fingerprint, binding, onMapping } = options
@@ -70,13 +70,13 @@ export function makePump(options: PumpOptions) {
   async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<LeaseInLane[]> {
     const { room, due } = await findRoom()
     const leases: LeaseInLane[] = []
-    // Deletions once more in what no other lane wanted.
+    // Held deletions come once more at the end, for the room that no other lane took.
     for (const lane of (deletionsHeld ? [...LANES, LANE.deletion] : LANES).filter((each) =>
       due.includes(each),
     )) {
       const again = lane === LANE.deletion && leases.length > 0
       const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })
-      // Behind a mass that is being held a live change would wait for all of it.
+      // While a mass is being held, half of the room is for the newest changes: behind the mass they would wait for all of it.
       const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
       const inLane = { lane, leaseMs: queueLeaseMs }
       leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true })))
@@ -86,8 +86,8 @@ export function makePump(options: PumpOptions) {
   }
 
   /**
-   * By our own tables; where these say that there is much on the queue, the queue itself is asked. One that lost
-   * its jobs would else look full until their leases have passed, and a live change would wait for that.
+   * By our own tables. If these say that there is much on the queue, the queue itself is asked: a queue that lost its
+   * jobs would look full until their leases have passed, and a live change would wait for that.
    */
   async function findRoom(): Promise<{ readonly room: number; readonly due: readonly Lane[] }> {
     const pace = await options.pace()

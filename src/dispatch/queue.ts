@@ -21,11 +21,11 @@ export type Schedule = {
   close(deadlineMs: number): Promise<void>
 }
 
-/** Apart from the database, so that it does not go back in time with it: how far this installation has come. */
+/** Keeps outside of the database how far this installation has come, so that a restored database is noticed. */
 export type Witness = {
-  /** The latest; null: nothing is kept, as in a Redis that was flushed. */
+  /** The latest mark. Null: none is kept, as in a Redis that was flushed. */
   read(): Promise<Mark | null>
-  /** An earlier one than that is not kept. */
+  /** A mark that is earlier than the kept one changes nothing. */
   keep(mark: Mark): Promise<void>
 }
 
