@@ -43,7 +43,7 @@ type CalledWrite = Answer & {
   readonly observed: null
 }
 
-/** A value that another user has may pass for one that does not fit. */
+/** Some services refuse a value that another user has with one of these, and not with 409. */
 const INVALID = new Set([400, 422])
 
 /** Makes the call and turns whatever came of it into facts; only an error of our own is thrown. */

@@ -71,7 +71,7 @@ function forLookups(
   const { context, claim, end, last } = finished
   const { config } = context
   const { consistencyDelayMs } = config.timing
-  // A clear yes to what was sent once more says nothing of the rest.
+  // `unclearYes` stays, also if the last answer is a clear yes: that was about `country_code` alone, which was sent once more.
   const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
   const unclear = unclearYes || isGone(finished) || lastIsUnclear
   const requestIsOver = unclear || effect === 'known'

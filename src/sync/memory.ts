@@ -55,7 +55,7 @@ function withoutDigests(record: LedgerRecord): LedgerRecord {
   return { ...record, remote, sent: {}, seen: {}, refused: {}, conflict: null, observedForms: {} }
 }
 
-/** Seen before the outcome was unknown; a status of 0 that is seen only after it may be what the lost call has written. */
+/** The record's own GET showed the end of the trial. A 0 that a later GET shows may be the work of the lost call. */
 function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }

@@ -201,7 +201,7 @@ function withWholePhone(
   return managed.filter((field) => changed.includes(field) || half(field))
 }
 
-/** Whether carrying out the plan may shut out a customer who is not known to be shut out already. */
+/** Whether the plan may take access away: false if the user is known to have none. */
 export function takesAccess(plan: Plan, memory: Memory): boolean {
   if (plan.kind !== 'revoke' && plan.kind !== 'patch' && plan.kind !== 'replace') return false
   return plan.body.status === 0 && mayHaveAccess(memory)
@@ -221,7 +221,7 @@ export function fieldsOf(plan: Plan): readonly OptionalField[] {
   return 'fields' in plan ? plan.fields : []
 }
 
-/** Whether it ends a trial by its status: a status 0 that is seen later is then no trial that ended by itself. */
+/** Whether its status would end a trial, if there is one: a status 0 that is seen later is then no trial that ended by itself. */
 export function leavesTrial(plan: Plan): boolean {
   return 'body' in plan && plan.body.status !== 4 && !isStatusKept(plan)
 }

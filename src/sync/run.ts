@@ -173,7 +173,7 @@ async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, { reco
   if (first && config.scope) await markAsked(claim.key)
 }
 
-/** A customer waits for this long if no call may be made now. Meanwhile no lease is put on the queue. */
+/** A customer waits for this long if no call may be made now. */
 const PAUSED_MS = 5000
 const STOPPING = retry({ code: 'stopping' }, { failed: false, waitMs: 0 })
 

@@ -23,7 +23,7 @@ export type Subject = {
   readonly basis: KnownRecord
   readonly memory: Memory
   readonly digests: CustomerDigests
-  /** Not null: it can be judged no further now. */
+  /** Not null: the claim ends with it, before any call. */
   readonly end: TurnEnd | null
 }
 
@@ -96,9 +96,7 @@ export function whyRowUnreadable(error: unknown): Reason | null {
 /** A customer who is gone waits for changes that are captured and not noted yet. */
 const NOT_NOTED = retry({ code: 'not-noted' }, { failed: false, waitMs: 1000 })
 
-// A watched table without triggers may be new after a restore, and not filled yet: no customer loses access because of it.
-
-/** Whether by what is seen of it the customer has no access, whatever is remembered: the service may know better. */
+/** Whether its row gives the customer no access. A row that cannot be mapped says nothing. */
 export function seemsLost(mapped: Mapped): boolean {
   return mapped.kind !== 'rejected' && isWithoutAccess(mapped)
 }
@@ -108,8 +106,8 @@ function isWithoutAccess(mapped: Mapped): boolean {
 }
 
 /**
- * Reads the customer once every table is known to be watched: a second time, since the first one may have been
- * at a table that has its triggers only since.
+ * Reads customers a second time, once every table is known to be watched. A table without triggers may be new after a
+ * restore, and not filled yet: no customer loses access because of it.
  *
  * @throws RollcallError TABLES_UNWATCHED where one is not
  */

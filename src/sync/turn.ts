@@ -35,14 +35,14 @@ export type SetAside = {
   /** The refused fields whose values another user has. */
   readonly conflicting: readonly OptionalField[]
   readonly alone: boolean
-  /** Whether to go by the names in the answers: not where one is refused without them. Null: a conflict named none. */
+  /** Whether conflict answers name the right fields. False: the call without a named field was refused too. Null: none was named. */
   readonly credible: boolean | null
 }
 
 export type MadeCall = {
   readonly plan: Plan
   readonly meaning: WriteMeaning | ReadMeaning
-  /** The service has surely answered this request: it is over, whatever it says of the user. */
+  /** The effect of this request is known, or taken as known. A GET is trusted only if it shows the user, or that there is none. */
   readonly trusted: boolean
 }
 
