@@ -67,7 +67,7 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
     return shown === 'stopped' ? 'asked' : shown
   }
 
-  /** A permit that was taken before all processes were told to stop or to slow down does not count. Null: stopped. */
+  /** A permit from before a stop or a slowdown of all processes goes back. Null: stopped. */
   async function currentPermit(signal: AbortSignal): Promise<Permit | null> {
     for (;;) {
       const permit = await permits.take(signal)
@@ -78,9 +78,9 @@ export function makeGetUsers(context: Calling, log: (entry: CallEntry) => void) 
 }
 
 /**
- * A sync takes the same answers for clear ones, and no others. A 2xx that is no user is a verdict of its own: the
- * service would say it of that user again. A 2xx that reports an error is one more, since its log shows no 5xx.
- * `stopped`: we broke the call off ourselves.
+ * The answers that are clear to a sync are clear here, and no others. A 2xx that is no user is a verdict of its own
+ * (`unreadable`): the service would say it of that user again. A 2xx that reports an error is no answer: `error` tells it
+ * from a 5xx, which the log of the service would show. `stopped`: we broke the call off ourselves.
  */
 export function shownBy(
   called: Pick<CalledGet, 'outcome' | 'meaning' | 'observed'>,

@@ -1,4 +1,4 @@
-// The checks that workers make: by a schedule, for the customers who were asked about longest ago.
+// The checks that workers make by a schedule: of customers whose last selection (`asked_at`) is the oldest.
 import type { Pool } from 'pg'
 import { type Client, keysBy } from '../database/client.ts'
 import { alone } from '../ledger/alone.ts'
@@ -72,7 +72,7 @@ const SINCE = 'UPDATE rollcall.pace SET checks_since = clock_timestamp() WHERE c
 const SOONER = 0.9
 
 /**
- * Marks them as asked about, so that a skipped customer comes last. A time in the future was written before the clock was
+ * Marks them as selected, so that a skipped customer comes last. A time in the future was written before the clock was
  * set back.
  */
 const OLDEST = `

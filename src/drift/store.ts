@@ -30,7 +30,7 @@ type StoreOptions = StepOptions & { readonly fingerprint: string }
 /** A sync that is under way holds its row for a moment only. */
 const LOCK_MS = 2000
 
-/** Where others are at the same customers, or hold their rows for too long, nothing is said of any of them. */
+/** If another transaction holds one of the rows for too long, or writes the same finding, the result of the batch is dropped. */
 export async function storeChecks(pool: Pool, given: readonly UnstoredCheck[], options: StoreOptions) {
   try {
     return await retried(() => inTransaction(pool, LOCK_MS, (client) => store(client, given, options)))
