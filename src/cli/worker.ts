@@ -75,6 +75,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     const role = roleOf(databaseAt(env.DATABASE_URL))
     await reachable(() => knock(env.DATABASE_URL, io.stop), { role })
     const stack = new AsyncDisposableStack()
+    const observers = observe(log, ops.observers)
     try {
       const opened = await openSync({
         config,
@@ -85,6 +86,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
           logPace(log)(event)
           ops.observers.onPace(event)
         },
+        onCaptured: observers.onCaptured,
       })
       stack.defer(() => opened.close())
       await reachable(() => checkRights(opened.pool, role), { role })
@@ -98,7 +100,6 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
         ),
       })
       stack.defer(() => queue.close())
-      const observers = observe(log, ops.observers)
       const worker = await reachable(() => startWorker({ opened, queue, log, observers }), {
         role: roleBehind(opened.pool),
       })

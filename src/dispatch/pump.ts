@@ -10,8 +10,8 @@ import type { JobQueue, LeasePage } from './queue.ts'
 
 type PumpOptions = BoundTo & {
   readonly pool: Pool
-  /** Notes what was captured; resolves to the number of rows of the outbox. */
-  readonly drain: () => Promise<number>
+  /** Notes what was captured. */
+  readonly drain: () => Promise<unknown>
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
@@ -19,7 +19,6 @@ type PumpOptions = BoundTo & {
   readonly concurrency: number
   /** Monotonic, in milliseconds. */
   readonly now: () => number
-  readonly onCaptured: (changes: number) => void
   /** Called at each step: whether our mapping and our target are the active ones. */
   readonly onMapping: (current: boolean) => Promise<void>
 }
@@ -51,13 +50,13 @@ type Peek = Readonly<
  * were changes or leases.
  */
 export function makePump(options: PumpOptions) {
-  const { pool, drain, queue, queueLeaseMs, onCaptured, fingerprint, binding, onMapping } = options
+  const { pool, drain, queue, queueLeaseMs, fingerprint, binding, onMapping } = options
   let depth: Depth | null = null
 
   return async function pump(): Promise<boolean> {
     const seen = await oneRow<Peek>(pool, PEEK, [LANES, fingerprint, binding])
     await onMapping(seen.current)
-    if (seen.captured) onCaptured(await drain())
+    if (seen.captured) await drain()
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next poll.

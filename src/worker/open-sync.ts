@@ -44,6 +44,8 @@ type Options = {
   readonly onMisfits?: (misfits: readonly string[]) => void
   /** Called when the pace changes for a reason that a person should hear of. */
   readonly onPace?: (event: PaceEvent) => void
+  /** Called with the number of rows that were taken from the outbox, by the pump or before a customer loses access. */
+  readonly onCaptured?: (changes: number) => void
 }
 
 /** Connections beside the batches: dispatch, housekeeping, the brake. */
@@ -96,7 +98,11 @@ export async function openSync(options: Options) {
         { atOnce: READS_AT_ONCE },
       )
     const note = makeNoting((key) => userIdFor(config, key))
-    const drain = () => drainOutbox(pool, note, DRAIN_ROWS)
+    const drain = async () => {
+      const changes = await drainOutbox(pool, note, DRAIN_ROWS)
+      if (changes > 0) options.onCaptured?.(changes)
+      return changes
+    }
     const digester = makeDigester(env.ROLLCALL_DIGEST_KEY)
     const pace = openPace({
       ...{ pool, sleep, now: () => performance.now(), random: Math.random, onChange: onPace },

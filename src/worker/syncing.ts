@@ -14,7 +14,6 @@ import { BrokenOff, makeSyncLease, type SyncLeaseOptions } from '../sync/run.ts'
 import { logCalls } from './log.ts'
 import type { MappingWatch } from './mapping-watch.ts'
 import type { Opened } from './open-sync.ts'
-import type { Observing } from './ops.ts'
 import { explained } from './waiting.ts'
 import { startWitness } from './witness.ts'
 
@@ -24,14 +23,14 @@ type Options = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly log: Log
   readonly calls: Pick<CallLog, 'add'>
   readonly mapping: MappingWatch
-  readonly observers: Pick<Observing, 'onCaptured'> & { readonly onStep: SyncLeaseOptions['observe'] }
+  readonly onStep: SyncLeaseOptions['observe']
 }
 
 /** Pages that a process has at once: the next one is there when the first is begun. */
 const PAGES = 2
 
 export async function startSyncing(options: Options) {
-  const { opened, queue, log, calls, mapping, observers, stopping, abort } = options
+  const { opened, queue, log, calls, mapping, onStep, stopping, abort } = options
   const { pool, context, pace, binding, drain } = opened
   const { fingerprint, timing, pace: paced } = context.config
   const now = systemClock.monotonic
@@ -41,7 +40,6 @@ export async function startSyncing(options: Options) {
   const pump = makePump({
     ...{ pool, queue, drain, now, fingerprint, binding },
     ...{ queueLeaseMs: timing.queueLeaseMs, concurrency: paced.concurrency, pace: pace.rate },
-    onCaptured: observers.onCaptured,
     onMapping: mapping.onMapping,
   })
 
@@ -57,7 +55,7 @@ export async function startSyncing(options: Options) {
     },
     observe(key, step, claim) {
       logCall(key, step)
-      observers.onStep(key, step, claim)
+      onStep(key, step, claim)
     },
   })
   const giveBack = makeUnlease(pool)

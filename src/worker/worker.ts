@@ -17,6 +17,7 @@ import { makeSweeping } from './sweeping.ts'
 import { startSyncing } from './syncing.ts'
 import { makeLoops } from './waiting.ts'
 
+/** `onCaptured` is for openSync. */
 export type Observers = Pick<Observing, 'onCaptured'> &
   Partial<Pick<Observing, 'onCheck' | 'watchLoop'>> & { readonly onStep: SyncLeaseOptions['observe'] }
 
@@ -24,7 +25,7 @@ type Options = {
   readonly opened: Opened
   readonly queue: JobQueue
   readonly log: Log
-  readonly observers: Observers
+  readonly observers: Omit<Observers, 'onCaptured'>
 }
 
 /** After breaking off, this long is left to record what became of the calls. */
@@ -39,7 +40,7 @@ const SCHEDULE_MS = 10_000
 export async function startWorker({ opened, queue, log, observers }: Options) {
   const { pool, context, pace, binding } = opened
   const { config, digester } = context
-  const { watchLoop: watch } = observers
+  const { watchLoop: watch, onStep } = observers
   const now = systemClock.monotonic
   const role = roleBehind(pool)
   const { promise: failed, resolve: fail } = Promise.withResolvers<RollcallError>()
@@ -56,7 +57,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   })
   const mapping = makeMappingWatch({ pool, fingerprint: config.fingerprint, log, now })
   const { pump, consumer, idle, witness } = await startSyncing({
-    ...{ opened, queue, log, calls, mapping, observers, stopping: signal, abort: abort.signal },
+    ...{ opened, queue, log, calls, mapping, onStep, stopping: signal, abort: abort.signal },
   })
   const takingPart = makeTakingPart(consumer)
   const start = async () => {

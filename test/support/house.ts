@@ -167,9 +167,6 @@ type OpenOptions = {
 
 /** A worker in this process, which moves what waits (progress.ts). */
 export async function openWorker({ config, env, log, observers = {} }: OpenOptions): Promise<Worker> {
-  const opened = await openSync({ config, env, onPoolError: () => undefined })
-  const name = await installationName(opened.pool)
-  const queue = await openQueue({ queueUrl: env.QUEUE_URL, name, onError: () => undefined })
   const moving: Observers = {
     ...observers,
     onCaptured(changes) {
@@ -181,6 +178,9 @@ export async function openWorker({ config, env, log, observers = {} }: OpenOptio
       observers.onStep?.(...step)
     },
   }
+  const opened = await openSync({ config, env, onPoolError: () => undefined, onCaptured: moving.onCaptured })
+  const name = await installationName(opened.pool)
+  const queue = await openQueue({ queueUrl: env.QUEUE_URL, name, onError: () => undefined })
   const worker = await startWorker({ opened, queue, log, observers: moving })
   let stopped: Promise<void> | undefined
   return {
