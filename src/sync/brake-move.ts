@@ -23,7 +23,10 @@ export function makeBraking(
 ) {
   const { mapped, digests, record } = found
   const desiredDigest = digester.ofCustomer(key, mapped, config.clearWith)
-  return { brake, key, digests, record, before: beforeOf(found, config), desiredDigest }
+  const isDiscarded = record.state === 'discarded' && record.desiredDigest === desiredDigest
+  const discarded = isDiscarded ? takenTogether(kindsIn(record)) : []
+  const before = beforeOf(found, config)
+  return { brake: without(discarded, brake), discarded, key, digests, record, before, desiredDigest }
 }
 
 type Found = Pick<Subject, 'mapped' | 'claimants' | 'basis' | 'record'>
@@ -42,15 +45,13 @@ export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Po
  */
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
   if ('end' in move || move.call.method === 'GET') return move
-  const { record, digests } = braking
+  const { record, digests, discarded } = braking
   // Digested with another key: it may be another change than was discarded, so a person is asked once more.
   const rekeyed =
     record.desiredDigest === null || (record.digestKeyId !== null && record.digestKeyId !== digests.keyId)
   if (record.state === 'discarded' && rekeyed)
     return { plan: move.plan, end: heldFor(kindsIn(record), move.plan) }
-  const discarded = discardedIn(braking)
-  const brake = without(discarded, braking.brake)
-  const answer = await unlessBusy(() => askBrake(move.plan, { ...braking, brake, memory }))
+  const answer = await unlessBusy(() => askBrake(move.plan, { ...braking, memory }))
   if (!answer) return { plan: move.plan, end: BUSY }
   const { plan, held } = answer
   if (held.length === 0) return move
@@ -68,11 +69,9 @@ export async function brakedEnd(braking: Braking, memory: Memory, proposed: Turn
 
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
 async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
-  const { key, desiredDigest, record, before } = braking
+  const { brake, discarded, key, desiredDigest, record, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
   if (!settled || remote !== 'absent' || !before.existed) return end
-  const discarded = discardedIn(braking)
-  const brake = without(discarded, braking.brake)
   const held = await unlessBusy(() => brake({ key, desiredDigest, kinds: ['absence'] }))
   if (!held) return BUSY
   if (held.length === 0) return end
@@ -93,12 +92,7 @@ function afterStop(memory: Memory, end: TurnEnd): Memory {
   return absent || another ? { ...memory, remote: 'unknown' } : memory
 }
 
-function discardedIn({ record, desiredDigest }: Braking): readonly HeldKind[] {
-  const stands = record.state === 'discarded' && record.desiredDigest === desiredDigest
-  return stands ? takenTogether(kindsIn(record)) : []
-}
-
-/** They were written by us; whatever else stands there is a kind that nothing has. */
+/** We wrote them. A kind that is not one of ours matches none. */
 function kindsIn({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
   return (reason?.kinds ?? []) as readonly HeldKind[]
 }

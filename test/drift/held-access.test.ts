@@ -87,7 +87,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
     {
       ...{ key: '7', desiredDigest: 'now', digests, brake: async ({ kinds }) => kinds },
       before: { existed, erases: onRemove === 'erase', hadAccess: false },
-      record: NEVER_SETTLED,
+      ...{ record: NEVER_SETTLED, discarded: [] },
     },
     move,
     turn,
