@@ -1,5 +1,4 @@
 // Checks customers: claim, read, GET, compare, store. See "check" in docs/protocol.md.
-
 import { claimLastsMs } from '../config/config.ts'
 import { type CallEntry, readUnclear } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'

@@ -18,14 +18,14 @@ export async function countWaiting(client: Client, selector: Selector): Promise<
   return customers
 }
 
-type Counts = {
+type Unready = {
   /** A claim of them runs at this moment; what it ends with may put a refused value back. */
   readonly underWay: number
   /** They have to wait: a request of an earlier call may still arrive. */
   readonly waiting: number
 }
 
-export type Retried = Counts & {
+export type Retried = Unready & {
   readonly customers: number
   /** Asked for, and nothing is known of them. */
   readonly unheardOf: readonly CustomerKey[]
@@ -75,10 +75,10 @@ SELECT (count(*) FILTER (WHERE call_token IS NOT NULL AND due_at IS NOT NULL))::
 FROM rollcall.owed WHERE key = ANY($1)`
 
 /** Work rows first and in key order, as in every ending: so the two neither deadlock nor write one record at once. */
-async function retryPage(pool: Pool, keys: readonly CustomerKey[], lane: Lane): Promise<Counts> {
+async function retryPage(pool: Pool, keys: readonly CustomerKey[], lane: Lane): Promise<Unready> {
   return await inTransaction(pool, 0, async (client) => {
     await noteNow(client, keys, lane)
     await client.query(FORGET_REFUSED, [keys])
-    return await oneRow<Counts>(client, COUNT, [keys])
+    return await oneRow<Unready>(client, COUNT, [keys])
   })
 }

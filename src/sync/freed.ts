@@ -63,17 +63,17 @@ type Waking = {
 export type FreedOf = { readonly key: CustomerKey; readonly freed: readonly Freed[] }
 
 /**
- * Wakes the customers that wait for a value which another one has given up; resolves to how many. A digest is bound to
- * one customer, so each waiting customer's value is digested as the other's. If the process dies here, their time comes.
+ * Wakes the customers that wait for a value which another one has given up. A digest is bound to one customer, so each
+ * waiting customer's value is digested as the other's. If the process dies before, they wait for their time.
  */
 export function makeWakeWaiting({ pool, config, digester, read }: Waking) {
-  return makeBatch<FreedOf, number>(async (all) => {
+  return makeBatch<FreedOf, null>(async (all) => {
     const fields = new Set(all.flatMap(({ freed }) => freed.map(({ field }) => field)))
     const { rows: waiting } = await pool.query<WaitingCustomer>(WAITING, [[...fields]])
     const { rows } = await read(waiting.map(({ key }) => key))
     const woken = waiting.filter((each) => waitsFor(each, { all, rows, config, digester }))
     if (woken.length > 0) await pool.query(WAKE, [woken.map(({ key }) => key)])
-    return all.map(() => woken.length)
+    return all.map(() => null)
   })
 }
 
