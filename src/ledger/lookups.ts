@@ -58,5 +58,5 @@ export const LOOKUPS_AFTER = `
     -- That no user is there may be the answer of a gateway, for as long as a deployment takes.
     WHEN taken_for_yes AND e.record->>'remote' = 'absent' THEN ${VERIFICATIONS}
     WHEN taken_for_yes THEN greatest(o.verify_left, 1) WHEN handed_over THEN 0 ELSE o.verify_left END,
-  verify_at = CASE WHEN may_arrive THEN NULL WHEN cleared_up THEN now() + ${VERIFY_AFTER}
+  verify_at = CASE WHEN may_arrive OR handed_over THEN NULL WHEN cleared_up THEN now() + ${VERIFY_AFTER}
     WHEN taken_for_yes THEN coalesce(o.verify_at, now() + ${VERIFY_FIRST}) ELSE o.verify_at END`

@@ -72,6 +72,7 @@ test.each<[string, Columns, Given, object]>([
     UNASKED,
     { left: 0, verifies: false },
   ],
+  ['nor keeps the time of one', { ...OPEN, verify_at: new Date() }, UNASKED, { left: 0, verifies: false }],
   ['nor where the row became suspect', { ...OPEN, ...SUSPECT }, {}, { left: 2, verifies: false }],
   ['an unknown outcome asks for two', { unknown: true }, { kind: 'unknown' }, { left: 2, owed: true }],
   ['an unclear answer that is taken for a yes asks for one', {}, UNCLEAR, { left: 1, verifies: true }],
@@ -205,4 +206,26 @@ test('a customer counts as verified when a GET showed all that is desired and no
   expect(await verified({ lookedUp: true, writes: 'accepted' })).toBe(false)
   expect(await verified({ lookedUp: true, kind: 'retry' })).toBe(false)
   expect(await verified({ ...UNSURE, lookedUp: true })).toBe(false)
+})
+
+test('a deadlock after the endings are stored makes none of them again, as if it were late', async () => {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `INSERT INTO rollcall.owed (key, change_version, lane, due_at, token, call_token)
+     VALUES ('c', 3, 1, now(), 7, 7), ('late', 3, 1, now(), 8, 8) RETURNING id::text`,
+  )
+  let deadlocks = 3
+  const query = async (text: string, values: unknown[]) => {
+    if (text.includes('suspect_version = o.change_version + 1') && deadlocks-- > 0)
+      throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+    return await db.pool.query(text, values)
+  }
+  const store = makeStoreEnding(Object.assign(Object.create(db.pool), { query }), 0)
+  const [id = '', late = ''] = rows.map((row) => row.id)
+  const ends = [
+    store(endingOf(id, { writes: 'accepted' })),
+    store(endingOf(late, { writes: 'accepted', claim: { key: 'late', token: '9' } })),
+  ]
+  expect((await Promise.allSettled(ends)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const { rows: after } = await db.pool.query(`SELECT unknown, token FROM rollcall.owed WHERE key = 'c'`)
+  expect(after).toEqual([{ unknown: false, token: null }])
 })
