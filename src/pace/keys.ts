@@ -124,7 +124,7 @@ export function makeKeys({ permits, report, sleep, now, random, onChange }: Opti
         try {
           permit = await permits.take(signal)
         } finally {
-          if (!permit) out.splice(out.indexOf(since), 1)
+          if (!permit && out.includes(since)) out.splice(out.indexOf(since), 1)
         }
         if (!permit || keys.stopped === null) return permit
         giveBack(permit)

@@ -8,10 +8,15 @@ const call = (health: Health, id = '1') => ({ id, epoch: '0', health, busy: fals
 function scene() {
   let time = 0
   let closed = false
+  let refused: Promise<null> | null = null
   const waits: (() => void)[] = []
   const keys = makeKeys({
     permits: {
-      take: async () => (closed ? null : PERMIT),
+      async take() {
+        const refusal = refused
+        refused = null
+        return refusal ? await refusal : closed ? null : PERMIT
+      },
       stands: () => true,
       giveBack: () => undefined,
       drop: () => undefined,
@@ -31,6 +36,12 @@ function scene() {
     ...{ permits, report, take, stop, probed: keys.probed },
     later: (ms: number) => (time += ms),
     close: () => (closed = true),
+    /** The next permit is refused, once the returned function is called. */
+    refuse: () => {
+      const { promise, resolve } = Promise.withResolvers<null>()
+      refused = promise
+      return () => resolve(null)
+    },
     /** Every waiting process polls again. */
     async settled(): Promise<number> {
       for (let round = 0; round < 3; round++) {
@@ -154,6 +165,19 @@ describe('a process that does not know whether its keys are taken', () => {
     expect(await settled()).toBe(4)
     later(60_000)
     expect(await settled()).toBe(5)
+  })
+
+  it('is given no slot of another call by one that waited too long for its permit', async () => {
+    const { take, settled, later, refuse } = scene()
+    const waited = refuse()
+    take(1)
+    await settled()
+    later(60_000)
+    take(3)
+    expect(await settled()).toBe(3)
+    waited()
+    take(1)
+    expect(await settled()).toBe(3)
   })
 
   it('learns at once that no worker may call, and stops waiting when it is told to', async () => {
