@@ -61,14 +61,18 @@ export function makePump(options: PumpOptions) {
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next poll.
     const any = seen.captured || seen.replan || seen.verify || seen.due
-    const leases = any && seen.current ? await leaseDue(seen) : []
-    await enqueue(leases)
+    const leases: LeaseInLane[] = []
+    try {
+      if (any && seen.current) await leaseDue(seen, leases)
+    } finally {
+      await enqueue(leases)
+    }
     return seen.captured || leases.length > 0
   }
 
-  async function leaseDue({ tripped, deletionsHeld }: Peek): Promise<LeaseInLane[]> {
+  /** Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. */
+  async function leaseDue({ tripped, deletionsHeld }: Peek, leases: LeaseInLane[]): Promise<void> {
     const { room, due } = await findRoom()
-    const leases: LeaseInLane[] = []
     // Held deletions come once more at the end, for the room that no other lane took.
     for (const lane of (deletionsHeld ? [...LANES, LANE.deletion] : LANES).filter((each) =>
       due.includes(each),
@@ -81,7 +85,6 @@ export function makePump(options: PumpOptions) {
       leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true })))
       leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest })))
     }
-    return leases
   }
 
   /**
