@@ -77,10 +77,11 @@ export function makeSyncLease(options: SyncLeaseOptions) {
       observe: (step) => observe(claim.key, step, claim),
     }
     try {
-      const ending = await runClaim(context, run)
-      await storeEnding(ending)
+      const { ending, end } = await runClaim(context, run)
+      const counts = await storeEnding(ending)
+      if (counts) run.observe({ step: 'ended', end })
       if (ending.freed.length > 0) await context.wakeWaiting({ key: claim.key, freed: ending.freed })
-      return ending
+      return counts ? ending : null
     } catch (error) {
       throw new BrokenOff(claim.key, error)
     }
@@ -99,7 +100,10 @@ export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
 }
 
 /** Carries out one claim: read the customer as it is now, make its calls, and make the ending. */
-export async function runClaim(context: SyncContext, run: ClaimRun): Promise<Ending> {
+export async function runClaim(
+  context: SyncContext,
+  run: ClaimRun,
+): Promise<{ readonly end: TurnEnd; readonly ending: Ending }> {
   const { claim } = run
   const gate = makeGate(context, run)
   try {
@@ -107,8 +111,7 @@ export async function runClaim(context: SyncContext, run: ClaimRun): Promise<End
     const result = subject.end
       ? { turn: startTurn(subject.memory), last: null, end: subject.end }
       : await makeCalls({ context, run, gate, subject })
-    run.observe({ step: 'ended', end: result.end })
-    return toEnding({ context, claim, ...subject, ...result })
+    return { end: result.end, ending: toEnding({ context, claim, ...subject, ...result }) }
   } finally {
     gate.close()
   }

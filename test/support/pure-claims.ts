@@ -92,10 +92,11 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
       }
       const claim = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, ...made }
       try {
-        const ending = await runClaim(
+        const { ending, end } = await runClaim(
           { ...contextOf(customer), ...context },
           { ...PLAIN_RUN, claim, observe: (s) => customer.steps.push(s), ...run },
         )
+        customer.steps.push({ step: 'ended', end })
         settle(kept, ending)
         return ending
       } catch (error) {

@@ -142,6 +142,16 @@ describe('a job', () => {
   })
 })
 
+it('does not end a claim whose ending came too late', async () => {
+  const steps: string[] = []
+  const { syncLease } = scene({
+    storeEnding: async () => false,
+    observe: (_, { step }) => steps.push(step),
+  })
+  expect(await syncLease(LEASE)).toBeNull()
+  expect(steps).toEqual(['mapped', 'planned', 'answered', 'planned'])
+})
+
 it('names the customer whose claim broke off', async () => {
   const { syncLease } = scene({ storeEnding: () => Promise.reject(new Error('no')) })
   await expect(syncLease(LEASE)).rejects.toMatchObject({ customer: KEY, cause: { message: 'no' } })

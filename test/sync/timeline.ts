@@ -154,7 +154,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
     const writtenAgoMs = writtenAt === null ? null : now - writtenAt
     const from = service.calls.length
     try {
-      const ending = await runClaim(
+      const { ending } = await runClaim(
         {
           ...contextOf(customer),
           readRecord: async () => ({
