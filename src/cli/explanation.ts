@@ -64,10 +64,9 @@ const AS_NEW =
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
-  const { state = 'idle', released } = historyOf(one.rollcall) ?? {}
-  const waits = !released && (state === 'held' || state === 'discarded')
-  const notes = [withoutLedger && AS_NEW, waits && renderRemedy({ do: 'decide', waitMs: null }, one)]
-  return [...renderMapped(mapped), ...details({ plan: renderCalls(plan, one), note: notes })]
+  const calls = renderBraked(one, renderCalls(plan, one))
+  const decide = calls.waits && renderRemedy({ do: 'decide', waitMs: null }, one)
+  return [...renderMapped(mapped), ...details({ plan: calls.says, note: [withoutLedger && AS_NEW, decide] })]
 }
 
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
@@ -184,6 +183,14 @@ function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
+/** A release is for the change that was held. With a later change the brake is asked again. */
+function renderBraked({ rollcall }: Explanation, calls: string) {
+  const { state, released, owed } = historyOf(rollcall) ?? {}
+  if (released || (state !== 'held' && state !== 'discarded')) return { waits: false, says: calls }
+  const says = owed ? `${calls}, unless the brake holds it again` : `nothing; after a release: ${calls}`
+  return { waits: !owed, says }
+}
+
 export function renderNext(one: Explanation): string {
   const { desired, plan, planAfterLookup, rollcall, result } = one
   if (result === 'blocked') return 'nothing is sent while the customer is blocked'
@@ -196,7 +203,7 @@ export function renderNext(one: Explanation): string {
   const now = renderCalls(plan, one)
   const then = planAfterLookup === null ? now : renderCalls(planAfterLookup, one)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
-  if (!owed && (state === 'held' || state === 'discarded')) return `nothing; after a release: ${then}`
+  if (state === 'held' || state === 'discarded') return renderBraked(one, then).says
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none') return then

@@ -39,9 +39,9 @@ export function renderStanding(history: Known): Labelled {
   return { rollcall: renderOwed(history), state: renderState(history) }
 }
 
-/** The reason of a rejected customer that is owed again is an old one. */
-export function toDoOf({ reason, state, released, owed, capturedMs }: Known): string | undefined {
-  if (state === 'rejected' && (owed || capturedMs !== null)) return WAIT
+/** The reason of a customer that is owed again is an old one, unless it fails. */
+export function toDoOf({ reason, state, released, owed }: Known): string | undefined {
+  if (owed && !released && reason && state !== 'failing') return WAIT
   return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
 }
 
@@ -55,9 +55,9 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-function renderState({ released, since, reason, owed, capturedMs, ...history }: Known): string | false {
+function renderState({ released, since, reason, owed, ...history }: Known): string | false {
   const state = released ? 'released' : history.state
-  if (state === 'idle') return owed || capturedMs !== null ? false : 'settled'
+  if (state === 'idle') return owed ? false : 'settled'
   const started = since === null ? '' : `, ${released ? 'held ' : ''}since ${minute(since)}`
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`
 }

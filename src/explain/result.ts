@@ -141,8 +141,8 @@ function forResult(found: Found): Remedy[] {
 function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
-  const { writtenAgoMs, state, owed, capturedMs } = history
-  if (owed || capturedMs !== null) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
+  const { writtenAgoMs, state, owed } = history
+  if (owed) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   if (writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
     return remedy('shown-late', consistencyDelayMs - writtenAgoMs)
   if (state === 'rejected') return remedy('correct')

@@ -24,6 +24,7 @@ type Known = Pick<KnownRecord, 'userId' | 'remote' | 'state' | 'reason' | 'issue
   readonly attempts: number
   /** Until the next attempt; null when none is owed or one is under way, negative when it should have been made. */
   readonly nextInMs: number | null
+  /** Noted, or captured only. */
   readonly owed: boolean
   readonly underWay: boolean
   /** Age of the oldest change that is not settled; null where none is known. */
@@ -83,7 +84,7 @@ const HISTORY = `
 SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
-  o.due_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
+  o.due_at IS NOT NULL OR b.captured_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
   ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "agreedStatus",

@@ -42,18 +42,19 @@ test('a failing customer: why, what to do, attempts, and when the next one is', 
   expect(text).toMatch(/lookup\s+\(GET\)\s+comes\s+before\s+the\s+next\s+write/)
 })
 
+const HELD = { state: 'held', reason: { code: 'held', kinds: ['revocation'] } } as const
+
 test.each([
   [{ underWay: true, owed: true }, /rollcall {2}owed, under way/],
   [{ overdueMs: 5, owed: true }, /owed, due now/],
-  [{ capturedMs: 5 }, /owed: .*captured/],
+  [{ ...HELD, capturedMs: 5, owed: true }, /owed: .*captured.*to do {5}nothing: rollcall retries/s],
   [{ userId: null, remote: 'unasked' as const }, /no user_id yet, no call for it has succeeded yet/],
 ])('%j', (over, text) => {
   expect(said(over)).toMatch(text)
 })
 
 test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {
-  const held = { state: 'held', released: true, reason: { code: 'held', kinds: ['revocation'] } } as const
-  expect(said(held)).toMatch(/state {5}released, .*approved .*to do {5}nothing/s)
+  expect(said({ ...HELD, released: true })).toMatch(/state {5}released, .*approved .*to do {5}nothing/s)
 })
 
 test('a refusal that names no field is one issue with all its fields', () => {

@@ -18,7 +18,7 @@ test('what rollcall owes is printed, from the captured change to the settled one
     access: { can: 'no', why: 'no-access' },
     drift: { kind: 'differs', fields: ['status'], access: 'lost' },
     remedies: [{ do: 'wait', waitMs: null }],
-    rollcall: { kind: 'known', history: { owed: false, capturedMs: expect.any(Number) } },
+    rollcall: { kind: 'known', history: { owed: true, capturedMs: expect.any(Number) } },
   })
   expect(printed(captured)).toContain('differs: status')
 

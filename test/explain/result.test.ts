@@ -145,8 +145,8 @@ const once = (name: RemedyName, waitMs: number | null = null): Remedy[] => [{ do
 const ELSEWHERE: Records = { kind: 'other-target', differences: [], todo: 'x' }
 const BY_RECORDS: readonly (readonly [string, Records, Remedy[]])[] = [
   ['nothing is recorded', known(null), once('sync')],
-  ['it is captured', known({ capturedMs: 5 }), once('wait')],
-  ['it was captured long ago', known({ capturedMs: 70_000 }), once('start-worker')],
+  ['it is captured', known({ owed: true, capturedMs: 5 }), once('wait')],
+  ['it was captured long ago', known({ owed: true, capturedMs: 70_000 }), once('start-worker')],
   ['it is owed', known({ owed: true, overdueMs: -9 }), once('wait')],
   ['it was due long ago', known({ owed: true, overdueMs: 70_000 }), once('start-worker')],
   ['it was written a moment ago', known({ writtenAgoMs: 500 }), once('shown-late', 1500)],

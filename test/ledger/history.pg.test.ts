@@ -58,7 +58,7 @@ test('a token that is out is an attempt under way, and its lease is not taken fo
 test('a change that waits in the outbox is known, and a key that stands nowhere is not', async () => {
   expect(await readHistory(db.pool, 'captured', 50)).toMatchObject({
     capturedMs: expect.any(Number),
-    owed: false,
+    owed: true,
   })
   expect(await readHistory(db.pool, 'nobody', 50)).toBeNull()
 })
