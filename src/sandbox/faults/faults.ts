@@ -182,10 +182,14 @@ export function parseFault(text: string): FaultRule {
   return checkOption(faultRule, faultFromWords(text), { option: `--fault "${text}"` })
 }
 
-/** The words, in any order, as a rule for the schema, which says what is wrong: an unknown word is an unknown field. */
+/** The words, in any order, as a rule for the schema, which says what is wrong: an unknown or second word is an unknown field. */
 export function faultFromWords(text: string): object {
   const parts = words(text).map(readWord)
-  const all = (name: 'match' | 'action') => Object.assign({}, ...parts.map((part) => part[name]))
+  const all = (name: 'match' | 'action') => {
+    const given = parts.flatMap((part) => Object.entries(part[name] ?? {}))
+    const twice = given.filter(([one], at) => given.findIndex(([other]) => other === one) < at)
+    return Object.fromEntries([...given, ...twice.map(([one]) => [`${one} twice`, true])])
+  }
   return Object.assign({}, ...parts, { match: all('match'), action: all('action') })
 }
 

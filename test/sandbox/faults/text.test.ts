@@ -38,6 +38,8 @@ describe('parseFault', () => {
     ['503 retry-after=soon', 'action.retryAfter.seconds: seconds'],
     ['latency=200..50', 'action: the smaller'],
     ['slow-body', 'word slow-body: not known'],
+    ['GET PATCH 503', 'match.method twice: not known'],
+    ['drop-before drop-after', 'action.kind twice: not known'],
     ['drop-before for=48h', 'forMs: milliseconds, 1'],
     ['503 __proto__=1', 'word __proto__: not known'],
   ])('says what is wrong with "%s"', (text, problem) => {
