@@ -1,5 +1,6 @@
 // A run of drift: it checks all customers, owes the repairs that were asked for, and reports what it found.
 import { randomBytes } from 'node:crypto'
+import { openMarks } from '../capture/marks.ts'
 import type { Config } from '../config/config.ts'
 import { digestOf, readConditions } from '../customers/conditions.ts'
 import { describeCustomers } from '../customers/describe.ts'
@@ -23,6 +24,7 @@ import { readPace } from '../pace/read.ts'
 import { driftingOf } from '../report/conclude.ts'
 import { figure, minute, renderRate } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
+import { renderMark } from './attention.ts'
 import type { DriftAsked } from './drift-options.ts'
 import { estimateOf, headOf, readTrend } from './drift-report.ts'
 import { inTurn } from './in-turn.ts'
@@ -39,7 +41,7 @@ type Reporting = Asking & Syncing
 export async function serviceReport(io: Io, asking: Asking): Promise<Report> {
   return await withSync(io, { config: asking.config, by: 'drift' }, async (syncing) => {
     const { pool, warnings } = syncing.opened
-    warn(io, warnings)
+    warn(io, [...warnings, ...(await openMarks(pool)).map(renderMark)])
     const say = () => io.err('waiting: another `rollcall drift` is under way')
     const work = () => report(io, { ...asking, ...syncing })
     const done = await inTurn({ pool, signal: io.stop, say }, 'run', work)

@@ -5,6 +5,7 @@ import {
   agreementOf,
   type Conclusion,
   conclude,
+  driftingOf,
   leftOpen,
   mostFirst,
   notNow,
@@ -109,10 +110,11 @@ function renderMore(report: Report): string[] {
     foundLater !== null &&
       foundLater > 0 &&
       `Workers found differences of ${counted(foundLater, 'more customer')} after this run had checked them; the report does not count these.`,
-    repair &&
-      (repair.owed === 0
-        ? 'No customer is marked for a repair.'
-        : `${counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`),
+    repair
+      ? `${repair.owed === 0 ? 'No customer is' : counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`
+      : !stopped &&
+        driftingOf(counts) > 0 &&
+        'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
       `The brake holds ${figure(repair.held)} more, because so many repairs at once may have a wrong cause: check the service, then see \`rollcall held\`.`,

@@ -108,6 +108,7 @@ describe('besides', () => {
     expect(said({ foundLater: 2 }).more.join()).toMatch(/Workers .* 2 more .*not count/)
     expect(said({ foundLater: 0 }).more.join()).not.toMatch(/resolved|Workers/)
     expect(said({}).more).toContainEqual(expect.stringMatching(/^1 trial .*no drift/))
+    expect(said({}).more.at(-1)).toContain('`rollcall drift --repair`')
   })
 
   test.each(STOP_REASONS)('how to go on when it was stopped: %s', (why) => {
