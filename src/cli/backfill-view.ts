@@ -187,7 +187,7 @@ function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): st
   const most = asked.rate ?? Number.POSITIVE_INFINITY
   const [rate, ceiling] = [Math.min(pace.rate, most), Math.min(pace.ceiling, most)]
   const rises = rate < ceiling ? `, which rises to ${renderRate(ceiling)}` : ''
-  return `about ${span(seconds * 1000)} at ${renderRate(rate)}${rises}`
+  return `about ${span(Math.max(1, seconds) * 1000)} at ${renderRate(rate)}${rises}`
 }
 
 type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>

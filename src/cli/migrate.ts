@@ -140,7 +140,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
 function renderFollows({ sameService, customers, rate, seconds, creates }: Follows): Labelled {
   if (customers === 0)
     return { lookups: 'none: no customer is known yet; `rollcall backfill` compares all of them' }
-  const pace = `${renderRate(rate)}: about ${span(seconds * 1000)}`
+  const pace = `${renderRate(rate)}: about ${span(Math.max(1, seconds) * 1000)}`
   const { expected, windowHours } = creates
   return {
     restart: 'start the workers again: running workers sync nothing until then',

@@ -133,8 +133,7 @@ function namesOf({ reason, issues }: Failing, { kind }: Selector): readonly stri
 export function adviseOn(history: History): Advice[] {
   if (history === null) return []
   const { state, reason } = history
-  const issues = adviseIssues(history).map(({ what, toDo }) => ({ what, toDo }))
-  return [...(reason === null ? [] : [renderReason(reason, { state })]), ...issues]
+  return [...(reason === null ? [] : [renderReason(reason, { state })]), ...adviseIssues(history)]
 }
 
 export type Advised = {

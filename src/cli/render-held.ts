@@ -40,7 +40,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       since: sinceMs !== null && `${span(sinceMs)} ago (the oldest)`,
       tripped:
         trippedMs !== null &&
-        `${span(trippedMs)} ago, after ${taken} changes (limit ${limit ?? 0}); further changes are held`,
+        `${span(trippedMs)} ago, after ${counted(taken, 'change')} (limit ${limit ?? 0}); further changes are held`,
       released: released > 0 && `${counted(released, 'customer')}, not sent yet`,
       discarded:
         discarded > 0 &&

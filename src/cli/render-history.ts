@@ -24,12 +24,11 @@ export function renderStored(history: History, key: CustomerKey): string[] {
       user: `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`,
       ...renderStanding(history),
       'to do': [toDoOf(history), ...issues.map(({ toDo }) => history.state !== 'rejected' && toDo)],
-      problem: issues.map(({ what, blocks }) => blocks && what),
-      'left out': issues.map(({ what, blocks }) => !blocks && what),
+      [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history),
     ...details({
-      more: history.calls.length === CALLS && '`rollcall explain KEY --calls 50` shows more calls',
+      more: history.calls.length === CALLS && '`rollcall explain` shows more calls with --calls 50',
     }),
   ]
 }
@@ -45,13 +44,13 @@ export function toDoOf({ reason, state, released, owed }: Known): string | undef
   return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
 }
 
-/** An issue blocks where the mapping rejects the customer for it. */
+/** An issue blocks where the mapping rejects the customer for it. No field is left out then, since nothing is sent. */
 export function adviseIssues({ state, reason, issues }: Known) {
   const mapping = state === 'rejected' && reason?.code === 'mapping'
   const required = issues.some(({ field }) => REQUIRED.includes(field))
-  return together(issues).map((issue) => {
+  return together(issues).flatMap((issue) => {
     const blocks = mapping && (!required || REQUIRED.includes(issue.field))
-    return { ...renderIssue({ ...issue, blocks }), blocks }
+    return blocks || state !== 'rejected' ? renderIssue({ ...issue, blocks }) : []
   })
 }
 

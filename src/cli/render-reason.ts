@@ -1,4 +1,4 @@
-import { CHECK_KEYS } from '../explain/verdicts.ts'
+import { CHECK_KEYS, REMEDIES } from '../explain/verdicts.ts'
 import type { Reason, ReasonCode } from '../ledger/reason.ts'
 import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
     `a table has no triggers, so rows may be missing by mistake, and no customer loses access meanwhile${after(': ', misfits, '; ')}`,
-    'check that the table has all its rows, run `rollcall capture install`, then `rollcall capture resync`',
+    REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
     `the service says that another user has ${listed(named) || 'the user_id or another value'} (${answer}), but a GET does not find the user`,
@@ -120,7 +120,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     if (state === 'discarded')
       return [
         'a person has discarded the change',
-        'nothing; to send it, run `rollcall held release KEY --why …`',
+        'nothing; to send it, release it with `rollcall held release`',
       ]
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
@@ -161,7 +161,7 @@ const NOT_FOUND = new Set([404, 410])
 /** Given by a server that found the request too large to read. */
 const TOO_LARGE = new Set([413, 414, 431])
 
-/** Rejected: the status alone was refused as well. Failing: the next create goes without some of the fields. */
+/** Rejected: the status alone was refused as well. Failing: a later attempt may go without some of the fields. */
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
@@ -177,10 +177,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what} and names ${listed(named)}`,
       `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
     ]
-  return [
-    `${what}${after(' with ', fields)}`,
-    'nothing yet: a later attempt sends only the status; if it keeps failing, ask the provider of the service',
-  ]
+  return [`${what}${after(' with ', fields)}`, `${WAIT}; if it keeps failing, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -261,12 +258,12 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has',
-          'rollcall sends them again after a minute, an hour, a day, then weekly',
+          'says that another user has a value, but not which one; perhaps it is',
+          'rollcall sends them again automatically',
         ]
-      : ['refuses', '`rollcall failures --retry` sends the same values again']
+      : ['refuses one or more of these values:', '`rollcall failures --retry` sends the same values again']
   return {
-    what: `the service ${says} one or more of these values: ${listed(fields)}`,
+    what: `the service ${says} ${listed(fields)}`,
     toDo: `correct the wrong value in your data; the other fields are sent without these; ${toDo}`,
   }
 }

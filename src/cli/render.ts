@@ -148,7 +148,7 @@ export function few(names: readonly string[]): string {
 }
 
 export function span(ms: number): string {
-  if (ms < 1000) return 'a moment'
+  if (ms < 1000) return 'under 1 s'
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`
   if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`
   return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`

@@ -66,8 +66,9 @@ export const REMEDIES = {
       : `the brake holds its change: run \`rollcall held ${key}\`, then release or discard it`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
-  /** A watched table has no triggers. */
-  'install-capture': ({ known }) => known,
+  /** A watched table has no triggers, or disabled ones. */
+  'install-capture': () =>
+    'check that the table has all its rows, run `rollcall capture install`, then `rollcall capture resync`',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>

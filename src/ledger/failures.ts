@@ -68,7 +68,7 @@ export type ReasonGroup = Waiting & {
   readonly misfits: readonly string[] | null
 }
 
-/** Customers with one issue of a field. `blocks`: they are rejected for it; else the field alone is left out. */
+/** Customers with one issue of a field. `blocks`: they are rejected for it, alone or with others; else the field alone is left out. */
 export type IssueGroup = Waiting &
   Pick<FieldIssue, 'code' | 'expected'> & {
     readonly field: string
@@ -118,7 +118,7 @@ const ISSUES = `
 SELECT i->>'field' AS field, i->>'code' AS code, i->>'expected' AS expected,
   ${BLOCKS} AS blocks, count(*)::int AS customers, min(l.key) AS example, ${WAITING}
 FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key), jsonb_array_elements(l.issues) i
-WHERE ${LEFT_OUT}
+WHERE ${LEFT_OUT} AND (l.state <> 'rejected' OR ${BLOCKS})
 GROUP BY 1, 2, 3, 4
 ORDER BY blocks DESC, customers DESC, 1, 2`
 

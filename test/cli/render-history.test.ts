@@ -20,7 +20,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
   expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
     'customer c1',
     '  user      u-1, exists at the service',
-    '  rollcall  nothing owed, last written a moment ago',
+    '  rollcall  nothing owed, last written under 1 s ago',
     '  state     settled',
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
@@ -77,7 +77,7 @@ test('an open difference: which fields, since when, why, and how often it was re
 })
 
 test('with as many calls as fit, the command that shows more', () => {
-  const more = '  more      `rollcall explain KEY --calls 50` shows more calls'
+  const more = '  more      `rollcall explain` shows more calls with --calls 50'
   expect(renderStored({ ...SETTLED, calls: Array(CALLS).fill(CALL) }, 'c1').at(-1)).toBe(more)
   expect(said({ calls: [CALL] })).not.toContain('--calls')
 })
