@@ -9,9 +9,8 @@ import type { Config } from '../config/config.ts'
 import { accessToken } from '../config/env.ts'
 import { type Chat, NO_TOKEN } from '../explain/chat.ts'
 import { type Explain, type Explanation, openExplain } from '../explain/explain.ts'
-import { hasOpenDrift, historyOf } from '../explain/records.ts'
+import { historyOf } from '../explain/records.ts'
 import { isJwt } from '../explain/token.ts'
-import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import { findMappingIfAny } from '../ledger/generation.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -21,7 +20,7 @@ import { withDatabase } from './connect.ts'
 import { renderOne, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
 import { checkKnown, namedKeys } from './named.ts'
-import { details, shown, tell, warn } from './render.ts'
+import { shown, tell, warn } from './render.ts'
 import { renderChat, renderProfessionals } from './render-chat.ts'
 
 type Asked = {
@@ -114,16 +113,12 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
     if (!asked.removed) await checkKnown(pool, missing)
     const mappingCurrent = (await findMappingIfAny(pool, config.fingerprint))?.current ?? null
     const found = explanations.map(({ key, plan, withoutLedger, desired, mapped, leftOut }) => {
-      const { validUntil } = mapped ?? {}
-      const until = validUntil ? { validUntil } : {}
-      return { key, plan, withoutLedger, mappingCurrent, ...until, desired, mapped, leftOut }
+      return { key, plan, withoutLedger, mappingCurrent, desired, mapped, leftOut }
     })
-    const notApplied = details({ note: mappingCurrent === false && MAPPING_INACTIVE })
     tell(io, json, found, () =>
       explanations.flatMap((one) => [
         `customer ${shown(one.key)} (dry run)`,
         ...renderOne(one, 'dry-run', []),
-        ...notApplied,
       ]),
     )
     return { explanations, chat: NO_TOKEN }
@@ -143,11 +138,11 @@ export function exitForResults({ explanations }: { readonly explanations: readon
   return refused || results.includes('differs') || results.includes('blocked') ? 3 : 0
 }
 
-/** With --no-call the records answer: nothing to send, settled, and no open finding. */
+/** With --no-call the records answer: nothing to send, and settled. An open finding has a lookup sent first. */
 function resultByRecords({ service, plan, rollcall }: Judged): Explanation['result'] {
   if (service.kind !== 'not-asked' || service.why !== 'not-wanted' || plan === null) return 'unknown'
   const { state = 'idle' } = historyOf(rollcall) ?? {}
-  return plan.kind === 'none' && state === 'idle' && !hasOpenDrift(rollcall) ? 'same' : 'differs'
+  return plan.kind === 'none' && state === 'idle' ? 'same' : 'differs'
 }
 
 const TOKEN = "an end user's access token (a JWT) and nothing else"

@@ -64,11 +64,11 @@ const AS_NEW =
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
-  const calls = renderBraked(one, renderCalls(plan, one))
-  const decide = calls.waits && renderRemedy({ do: 'decide', waitMs: null }, one)
-  return [...renderMapped(mapped), ...details({ plan: calls.says, note: [withoutLedger && AS_NEW, decide] })]
+  const planned = renderWaiting(one, renderCalls(plan, one))
+  return [...renderMapped(mapped), ...details({ plan: planned, note: withoutLedger && AS_NEW })]
 }
 
+const WHY: Record<string, string> = { spelling: 'counts as the same value', 'trial-ended': 'not restarted' }
 const HEAD = ['  field', 'here', 'service', 'state', 'why']
 
 export function renderFields({ drift, fields, remedies }: Explanation): string[] {
@@ -81,7 +81,7 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
     state.replace('-', ' '),
-    cause ? renderFieldCause(cause) : (issue ?? (state === 'spelling' ? 'counts as the same value' : '')),
+    cause ? renderFieldCause(cause) : (issue ?? WHY[state] ?? ''),
   ])
   const values = renderValues(fields)
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']
@@ -141,10 +141,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
 function renderRemote(service: RemoteView): string {
   return byKind(service, {
     present: ({ status }) => renderUserStatus(status),
-    absent: ({ http, json }) => {
-      const hint = json ? '' : ', no JSON: is SERVICE_URL correct?'
-      return `knows no such user (${http}${http === 200 ? ', null' : hint})`
-    },
+    absent: ({ http }) => `knows no such user (${http}${http === 200 ? ', null' : ''})`,
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     'no-answer': renderSilence,
   })
@@ -184,11 +181,13 @@ function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>
 }
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
-function renderBraked({ rollcall }: Explanation, calls: string) {
+function renderWaiting({ key, rollcall }: Explanation, calls: string): string {
   const { state, released, owed } = historyOf(rollcall) ?? {}
-  if (released || (state !== 'held' && state !== 'discarded')) return { waits: false, says: calls }
-  const says = owed ? `${calls}, unless the brake holds it again` : `nothing; after a release: ${calls}`
-  return { waits: !owed, says }
+  if (rollcall.kind === 'known' && !rollcall.applied)
+    return `nothing until \`rollcall backfill --mapping\` activates this mapping; then: ${calls}`
+  if (released || (state !== 'held' && state !== 'discarded')) return calls
+  if (owed) return `${calls}, unless the brake holds it again`
+  return `nothing; after \`rollcall held release ${shellQuoted(key)} --why …\`: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {
@@ -203,7 +202,8 @@ export function renderNext(one: Explanation): string {
   const now = renderCalls(plan, one)
   const then = planAfterLookup === null ? now : renderCalls(planAfterLookup, one)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
-  if (state === 'held' || state === 'discarded') return renderBraked(one, then).says
+  const waiting = renderWaiting(one, then)
+  if (waiting !== then) return waiting
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none') return then
@@ -268,7 +268,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const history = historyOf(rollcall)
   // Neither another sync nor a wait helps: the reason says more than the difference.
   const ofReason =
-    result === 'differs' && (name === 'correct' || (name === 'wait' && history?.reason?.code === 'denied'))
+    result !== 'same' && (name === 'correct' || (name === 'wait' && history?.reason?.code === 'denied'))
   const said = ofReason && history ? toDoOf(history) : undefined
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }

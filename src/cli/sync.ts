@@ -1,11 +1,12 @@
 import { type Config, claimLastsMs } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
-import { hasFinding } from '../drift/open-findings.ts'
 import type { Explanation } from '../explain/explain.ts'
+import { hasOpenDrift } from '../explain/records.ts'
 import { type RedactedStep, redactedStep } from '../explain/redact.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeStoreEnding } from '../ledger/ending.ts'
 import { findMapping, mappingChanged } from '../ledger/generation.ts'
+import { readHistory } from '../ledger/history.ts'
 import { type Lease, leaseKey, unlease } from '../ledger/lease.ts'
 import { note, UNDER_WAY } from '../ledger/note.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
@@ -93,7 +94,8 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       context,
       async claimLease(lease) {
         const claim = await claimLease(lease)
-        return claim && { ...claim, unknown: claim.unknown || lookup || (await hasFinding(pool, claim.key)) }
+        const drifts = claim !== null && hasOpenDrift(await readHistory(pool, claim.key, 0))
+        return claim && { ...claim, unknown: claim.unknown || lookup || drifts }
       },
       storeEnding: makeStoreEnding(pool, config.timing.gapMs),
       ...{ clock: systemClock, stopping: io.stop, abort: io.stop },

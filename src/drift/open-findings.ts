@@ -37,13 +37,6 @@ export async function lockOpen(client: Client, keys: readonly CustomerKey[]) {
   return new Map(rows.map(({ key, ...open }) => [key, open]))
 }
 
-/** A check has seen something else than the ledger holds, or suspects it. Not an ended trial, nor a discarded repair. */
-export async function hasFinding(client: Client, key: CustomerKey): Promise<boolean> {
-  const open = `SELECT f.key FROM rollcall.finding f LEFT JOIN rollcall.ledger l USING (key)
-    WHERE f.key = $1 AND f.resolved_at IS NULL AND f.kind <> 'trial-ended' AND l.state IS DISTINCT FROM 'discarded'`
-  return (await keysBy(client, open, [key])).length > 0
-}
-
 export async function forgetFindings(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await client.query('DELETE FROM rollcall.finding WHERE id = ANY($1::bigint[])', [ids])
 }

@@ -18,7 +18,7 @@ import { whyRowUnreadable } from '../sync/subject.ts'
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
 import { compareFields, leftOutOf } from './fields.ts'
 import { inTime } from './in-time.ts'
-import { hasOpenDrift, openRecords, type Records } from './records.ts'
+import { hasOpenDrift, historyOf, openRecords, type Records } from './records.ts'
 import { redactedMapped, redactedPlan } from './redact.ts'
 import { type CallGate, type LookupResult, makeLookup, notAsked, OPEN_GATE, openGate } from './remote.ts'
 import { accessOf, type Desired, isLeftAlone, remediesFor, resultOf } from './result.ts'
@@ -81,7 +81,7 @@ export async function openExplain(options: ExplainOptions) {
     const anyway = options.planAnyway === true && digestKey === undefined
     const withoutLedger = rollcall.kind !== 'known' || anyway
     const snapshot = await readSnapshot({ ...reading, withoutLedger }, key)
-    return { got, rollcall, snapshot, withoutLedger }
+    return { got, rollcall, snapshot, withoutLedger, unwatched: await reading.unwatched() }
   }
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
@@ -123,19 +123,20 @@ type Gathered = {
   readonly rollcall: Records
   readonly snapshot: Snapshot
   readonly withoutLedger: boolean
+  readonly unwatched: readonly string[]
 }
 
 type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly options: ExplainOptions }
 
 function explained(gathered: Gathered, { chat: answer, bearer, options }: About) {
-  const { got, rollcall, snapshot, withoutLedger } = gathered
+  const { got, rollcall, snapshot, withoutLedger, unwatched } = gathered
   const { config, planAnyway = false, showValues = false } = options
   const { remote: service, observed } = got
   const { key, work, unreadable } = snapshot
   const desired = desiredOf(snapshot)
   const { digestKeyId: recorded } = work.record
   const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digests.keyId)
-  const { plan } = planNow(snapshot, hasOpenDrift(rollcall) ? { unknown: true } : {})
+  const { plan } = planNow(snapshot, hasOpenDrift(historyOf(rollcall)) ? { unknown: true } : {})
   const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
   const leftOut = leftOutOf(snapshot)
   const { consistencyDelayMs } = config.timing
@@ -166,7 +167,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
     claimants: snapshot.claimants,
     token: bearer,
-    remedies: remediesFor({ ...facts, result, calls, leftOut, answer, consistencyDelayMs }),
+    remedies: remediesFor({ ...facts, result, calls, unwatched, leftOut, answer, consistencyDelayMs }),
   }
 }
 

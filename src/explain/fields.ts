@@ -13,8 +13,8 @@ import { wrongFields } from '../sync/plan.ts'
 import { planAfter, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
 
 /**
- * `spelling`: the same in another form. `left-out`: it is not sent (its value is invalid, or the service refuses it).
- * `unmanaged`: the mapping does not set it. `not-shown`: in no GET (section 2.6, rule 1).
+ * `spelling`: the same in another form. `trial-ended`: not to be corrected. `left-out`: it is not sent (its value is
+ * invalid, or the service refuses it). `unmanaged`: the mapping does not set it. `not-shown`: in no GET (section 2.6, rule 1).
  */
 type FieldState = 'same' | 'spelling' | 'differs' | 'trial-ended' | 'left-out' | 'unmanaged' | 'not-shown'
 
@@ -69,7 +69,7 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
 
   const status: FieldRow = {
     ...{ field: 'status', here: 'set', service: 'set', issue: null, cause: causeOf('status') },
-    state: drift?.kind === 'trial-ended' ? 'trial-ended' : wrong.includes('status') ? 'differs' : 'same',
+    state: wrong.includes('status') ? 'differs' : here === observed.status ? 'same' : 'trial-ended',
     ...valuesOf(here, observed.status),
   }
   const shown = OPTIONAL_FIELDS.filter((field) => mapped.kind === 'user' || wrong.includes(field))

@@ -69,9 +69,9 @@ async function orLocked<T>(read: () => Promise<T>): Promise<T | typeof LOCKED> {
   }
 }
 
-/** Then `rollcall sync` looks up first, whatever is remembered (`hasFinding` in drift/open-findings.ts). */
-export function hasOpenDrift(records: Records): boolean {
-  const { finding = null, state = null } = historyOf(records) ?? {}
+/** A check has seen, or suspects, something else than the ledger holds: then `rollcall sync` looks up first. */
+export function hasOpenDrift(history: History): boolean {
+  const { finding = null, state = null } = history ?? {}
   return finding !== null && finding.kind !== 'trial-ended' && state !== 'discarded'
 }
 

@@ -93,6 +93,7 @@ type Found = Facts & {
   readonly result: Result
   /** A sync by this configuration would make a call. */
   readonly calls: boolean
+  readonly unwatched: readonly string[]
   readonly leftOut: readonly FieldIssue[]
   /** The answer that `chat` was made of. */
   readonly answer: Chat
@@ -126,24 +127,27 @@ function forRow({ code, error }: Reason): RemedyName {
 }
 
 function forResult(found: Found): Remedy[] {
-  const { result, rollcall, leftOut, desired, calls } = found
+  const { result, rollcall, leftOut, desired, calls, service, unwatched } = found
   if (result === 'blocked') return [remedy('correct')]
   if (rollcall.kind === 'known' && (calls || result === 'differs')) {
     const isLost = desired.kind !== 'user' || !entitled(desired.status)
     if (rollcall.truncated && isLost) return [remedy('restore-rows')]
     if (!rollcall.applied) return [remedy('apply-mapping')]
   }
-  if (result !== 'differs') return leftOut.some(({ code }) => code === 'refused') ? [remedy('correct')] : []
+  // With --no-call the records alone tell of a difference.
+  const differs = result === 'differs' || (calls && 'why' in service && service.why === 'not-wanted')
+  if (!differs) return leftOut.some(({ code }) => code === 'refused') ? [remedy('correct')] : []
   if (rollcall.kind === 'not-migrated') return [remedy('migrate')]
-  return [forRecord(found)]
+  const uncaptured = rollcall.kind === 'known' && unwatched.length > 0
+  return [forRecord(found), ...(uncaptured ? [remedy('install-capture')] : [])]
 }
 
-function forRecord({ rollcall, consistencyDelayMs }: Found): Remedy {
+function forRecord({ rollcall, service, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
   const { writtenAgoMs, state, owed } = history
   if (owed) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
-  if (writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
+  if (service.kind !== 'not-asked' && writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
     return remedy('shown-late', consistencyDelayMs - writtenAgoMs)
   if (state === 'rejected') return remedy('correct')
   return remedy(state === 'held' || state === 'discarded' ? 'decide' : 'sync')

@@ -24,7 +24,6 @@ type Known = Pick<KnownRecord, 'userId' | 'remote' | 'state' | 'reason' | 'issue
   readonly attempts: number
   /** Until the next attempt; null when none is owed or one is under way, negative when it should have been made. */
   readonly nextInMs: number | null
-  /** Noted, or captured only. */
   readonly owed: boolean
   readonly underWay: boolean
   /** Age of the oldest change that is not settled; null where none is known. */

@@ -49,10 +49,10 @@ describe('with a mapping that is not applied', () => {
     const { code, output } = await run(changed, 'sync', 'a', '--dry-run')
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
-    expect(output).toMatch(/plan .*PATCH.* status/)
-    expect(output).toContain('is not active, so nothing is sent')
+    expect(output).toMatch(/plan .*PATCH.* status/s)
+    expect(output).toContain('nothing until `rollcall backfill')
     const present = await run(house, 'sync', 'a', '--dry-run')
-    expect(present.output).not.toContain('is not active, so nothing is sent')
+    expect(present.output).not.toContain('nothing until `rollcall backfill')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
     expect(JSON.parse(json.output)).toMatchObject([
       { key: 'a', mappingCurrent: false, desired: { kind: 'user' }, mapped: { kind: 'user' }, leftOut: [] },

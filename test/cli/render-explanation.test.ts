@@ -78,7 +78,9 @@ test('a held change is announced for after its release, unless a sync is owed', 
       ...{ plan: PATCH, planAfterLookup: null },
       rollcall: { kind: 'known', history: { state, owed } as History, applied: true, truncated: null },
     })
-  expect(next('held', false)).toBe('nothing; after a release: update (PATCH) with status')
+  expect(next('held', false)).toBe(
+    'nothing; after `rollcall held release c --why …`: update (PATCH) with status',
+  )
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds it again')
   expect(next('rejected', false)).toMatch(/^nothing; after a change of the row or the mapping: update/)
 })

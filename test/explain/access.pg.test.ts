@@ -45,6 +45,8 @@ test('a trial that was agreed on and is over is not taken for one that was never
   house.sandbox.users.edit('c', { status: 0 })
   const ended = await ask(house, 'c', DIGEST)
   expect(ended).toMatchObject({ access: { why: 'trial-ended' }, result: 'same', remedies: [] })
+  await house.db.pool.query(`UPDATE clientes SET nombre = 'x'`)
+  expect((await ask(house, 'c', DIGEST)).fields[0]).toMatchObject({ state: 'trial-ended' })
   await insert(house, 'd', 'trial')
   register(house, 'd', 0)
   expect((await ask(house, 'd', DIGEST)).access.why).toBe('no-access')
@@ -53,7 +55,7 @@ test('a trial that was agreed on and is over is not taken for one that was never
   const upgraded = await ask(house, 'c', DIGEST)
   expect(upgraded).toMatchObject({
     access: { why: 'trial-ended' },
-    drift: { fields: ['status'], access: 'lost' },
+    drift: { fields: ['status', 'first_name'], access: 'lost' },
     remedies: [{ do: 'wait', waitMs: null }],
   })
 })

@@ -34,7 +34,7 @@ const REMOTE: Readonly<Record<string, RemoteView>> = {
   '2': { kind: 'present', status: 2 },
   '4': { kind: 'present', status: 4 },
   '3': { kind: 'present', status: 3 },
-  absent: { kind: 'absent', http: 404, json: true },
+  absent: { kind: 'absent', http: 404 },
   silent: silent('trouble'),
   'no-permit': { kind: 'not-asked', why: 'no-permit', waitMs: null },
   'no-id': { kind: 'not-asked', why: 'no-user-id', waitMs: null },
@@ -134,6 +134,7 @@ const DIFFERS: Found = {
   rollcall: known({}),
   result: 'differs',
   calls: true,
+  unwatched: [],
   leftOut: [],
   answer: { kind: 'not-asked', why: 'no-token' },
   chat: 'nothing',
@@ -170,6 +171,9 @@ test('what to do where nothing differs: nothing, or correct what cannot be sent'
   expect(toDo({ result: 'same', leftOut: REFUSED })).toEqual(once('correct'))
   expect(toDo({ result: 'blocked' })).toEqual(once('correct'))
   expect(toDo({ result: 'same', rollcall: ELSEWHERE })).toEqual(once('name-target'))
+  const service = { kind: 'not-asked', why: 'not-wanted', waitMs: null } as const
+  expect(toDo({ result: 'unknown', service, rollcall: known({ writtenAgoMs: 5 }) })).toEqual(once('sync'))
+  expect(toDo({ unwatched: ['t'] })).toEqual([...once('sync'), ...once('install-capture')])
 })
 
 test('while the mapping is not active, or a table was truncated, no sync and no release is advised', () => {
@@ -201,7 +205,7 @@ const BY_REMOTE: readonly (readonly [RemoteView, Remedy[]])[] = [
   [silent('unreadable', { waitMs: 7 }), once('try-later', 7)],
   [{ kind: 'not-asked', why: 'no-permit', waitMs: 9 }, once('try-later', 9)],
   [{ kind: 'not-asked', why: 'gave-up', waitMs: null }, once('check-address')],
-  [{ kind: 'not-asked', why: 'not-wanted', waitMs: null }, []],
+  [{ kind: 'not-asked', why: 'not-wanted', waitMs: null }, once('sync')],
   [{ kind: 'present', status: 3 }, once('ask-provider')],
 ]
 test.each(BY_REMOTE)('what to do about a GET that came to %j', (service, remedies) => {
@@ -265,14 +269,11 @@ const JUDGED: Parameters<typeof exitForResults>[0]['explanations'][number] = {
   ...{ plan: { kind: 'none', why: 'right' }, rollcall: known({}) },
 }
 
-const OPEN = { ...{ fields: [], cause: null, access: null, checks: 2, repairs: 0 }, firstSeen: '' }
 test.each([
   ['settled', {}, 0],
   ['without a record', { rollcall: known(null) }, 0],
-  ['with an ended trial', { rollcall: known({ finding: { ...OPEN, kind: 'trial-ended' } }) }, 0],
   ['with a call to make', { plan: { kind: 'lookup', why: 'unknown' } }, 3],
   ['held', { rollcall: known({ state: 'held' }) }, 3],
-  ['with a finding', { rollcall: known({ finding: { ...OPEN, kind: 'missing' } }) }, 3],
   ['that cannot be compared', { plan: null }, 1],
   ['of a service that is silent', { service: silent('trouble') }, 1],
 ] as const)('exit code of `explain --no-call` for a customer %s', (_, over, code) => {
