@@ -83,6 +83,7 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         keys.filter((key) => rows.get(key) === null),
       )
     let steps: RedactedStep[] = []
+    let drifts = false
     let late: NodeJS.Timeout | undefined
     const waitsFor = (what: string) => {
       clearTimeout(late)
@@ -94,7 +95,6 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       context,
       async claimLease(lease) {
         const claim = await claimLease(lease)
-        const drifts = claim !== null && hasOpenDrift(await readHistory(pool, claim.key, 0))
         return claim && { ...claim, unknown: claim.unknown || lookup || drifts }
       },
       storeEnding: makeStoreEnding(pool, config.timing.gapMs),
@@ -125,8 +125,9 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     return exitFor(results.map(({ steps }) => steps.at(-1)))
 
     /** Whether a claim was made; else whether it is worth another try at once. */
-    async function attempt(lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
+    async function attempt(key: CustomerKey, lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
       const open = await mayCall()
+      drifts = hasOpenDrift(await readHistory(pool, key, 0))
       if (open && (await syncLease(lease).catch(unwrapped))) return 'claimed'
       // The next process need not wait for the lease to pass.
       await unlease(pool, [lease])
@@ -162,7 +163,7 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
     async function syncOne(key: CustomerKey): Promise<void> {
       while (!io.stop.aborted) {
         const lease = await noteAndLease(key)
-        const came = lease ? await attempt(lease) : 'not-now'
+        const came = lease ? await attempt(key, lease) : 'not-now'
         if (came === 'again') continue
         if (came === 'not-now' && lease && !io.stop.aborted) say(io, PAUSED)
         const waitMs = tooSoon(steps.at(-1))
