@@ -29,7 +29,7 @@ async function tokenFile(text: string): Promise<string> {
 
 test('one customer in a few lines, with and without a token, and no value but user_id and status', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, nombre) VALUES ('4711', 'premium', 'Leocadia'); DELETE FROM rollcall.outbox`,
   )
   house.sandbox.users.set('4711', { status: 2, first_name: 'Leocadia' })
@@ -58,9 +58,7 @@ test('one customer in a few lines, with and without a token, and no value but us
 
 test('several customers: 3 when a customer has no access, 1 when it could not be found out, and one JSON document', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(
-    `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'free'), ('c', 'trial')`,
-  )
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'free'), ('c', 'trial')`)
   house.sandbox.users.set('a', { status: 2 })
   house.sandbox.users.set('b', { status: 0 })
   house.sandbox.users.set('c', { status: 4 })

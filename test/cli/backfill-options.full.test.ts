@@ -68,9 +68,9 @@ describe('on a house of its own', () => {
   let house: House
   beforeAll(async () => {
     house = await buildHouse(lane)
-    await house.db.pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-    await house.db.pool.query(PEOPLE)
-    await house.db.pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+    await house.sql('ALTER TABLE clientes DISABLE TRIGGER ALL')
+    await house.sql(PEOPLE)
+    await house.sql('ALTER TABLE clientes ENABLE TRIGGER ALL')
     return () => house[Symbol.asyncDispose]()
   })
 

@@ -41,7 +41,7 @@ describe('with a mapping that is not applied', () => {
       expect(output).toContain('generation 1')
     }
     expect(house.calls()).toHaveLength(calls)
-    const { rowCount } = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
+    const { rowCount } = await house.sql('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
     expect(rowCount).toBe(0)
   })
 
@@ -76,15 +76,14 @@ describe('with a mapping that is not applied', () => {
   })
 
   test('capture resync is refused, and leaves what waits for a person as it is', async () => {
-    const { pool } = house.db
-    await pool.query(
+    await house.sql(
       `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
     )
     const { code, output } = await run(changed, 'capture', 'resync')
     expect(code).toBe(2)
     expect(output).toContain('rollcall backfill --mapping')
-    expect((await pool.query('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
-    await pool.query('DELETE FROM rollcall.capture_mark')
+    expect((await house.sql('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
+    await house.sql('DELETE FROM rollcall.capture_mark')
     expect((await run(house, 'capture', 'resync')).output).toMatch(/^3 .*: 0 .*owed/m)
     const worker = await house.startWorker()
     await house.settled()
@@ -124,16 +123,15 @@ describe('with a mapping that is not applied', () => {
 
 test('with the mapping that is the present one it says so, and sweeps all the same', async () => {
   await using house = await settledHouse(lane, THREE)
-  const { pool } = house.db
-  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'`)
+  await house.sql('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await house.sql(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'a'`)
   const unfit = await run(house, 'backfill', '--mapping')
   expect(unfit).toMatchObject({ code: 2, output: expect.stringContaining('rollcall capture install') })
-  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await house.sql('ALTER TABLE clientes ENABLE TRIGGER ALL')
   const { code, output } = await run(house, 'backfill', '--mapping')
   expect(code).toBe(0)
   expect(output).toContain('generation 1, since')
   expect(output).toMatch(/^differ +1: 1 to update/m)
-  const { rows } = await pool.query('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL')
+  const { rows } = await house.sql('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(rows).toEqual([{ key: 'a' }])
 })

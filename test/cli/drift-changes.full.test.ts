@@ -10,18 +10,17 @@ const CHECKED = `SELECT key FROM rollcall.ledger WHERE checked_at > (SELECT max(
 
 test('a run that is stopped counts each customer once, though others come and go meanwhile', async () => {
   await using house = await settledHouse(LANE, named(KEYS))
-  const { pool } = house.db
   const stop = new AbortController()
   const stopped = runDrift(house, ['--rate', '10'], { stop: stop.signal })
   // The first thirty are drawn, and left out of the pages.
-  await until(async () => (await pool.query(CHECKED)).rows.length >= 34, { what: 'some of those in order' })
+  await until(async () => (await house.sql(CHECKED)).rows.length >= 34, { what: 'some of those in order' })
   stop.abort()
   expect((await stopped).code).toBe(1)
-  const { rows } = await pool.query<{ key: string }>(CHECKED)
+  const { rows } = await house.sql<{ key: string }>(CHECKED)
   expect(rows.length).toBeLessThan(KEYS.length)
   const worker = await house.startWorker()
-  await pool.query('DELETE FROM clientes WHERE id = ANY($1)', [rows.map(({ key }) => key)])
-  await pool.query(named(KEYS.map((key) => `before-${key}`)))
+  await house.sql('DELETE FROM clientes WHERE id = ANY($1)', [rows.map(({ key }) => key)])
+  await house.sql(named(KEYS.map((key) => `before-${key}`)))
   await house.settled()
   await worker.stop()
 

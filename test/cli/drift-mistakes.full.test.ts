@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 const house = ofFile(() => buildHouse(LANE))
 beforeAll(async () => {
   const worker = await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('a', 'premium', 'Ana', 'ana@example.com'),
        ('b', 'premium', 'Eva', NULL), ('c', 'free', 'Ana', NULL), ('o''k', 'free', 'Ada', NULL)`,
   )
@@ -53,7 +53,7 @@ test('conditions choose whom it is about, and stand in no table', async () => {
   const quoted = await runDrift(house, ['--json', '--where', "id='o''k'"])
   expect(quoted.code).toBe(0)
   expect(JSON.parse(quoted.out).counts.checked).toBe(1)
-  const { rows } = await house.db.pool.query('SELECT jsonb_agg(r)::text AS text FROM rollcall.run r')
+  const { rows } = await house.sql('SELECT jsonb_agg(r)::text AS text FROM rollcall.run r')
   expect(rows[0].text).not.toMatch(/Ana|nombre/)
 })
 
@@ -64,8 +64,7 @@ test('a condition that no customer meets makes no check pass', async () => {
 })
 
 test('a customer that the brake holds is drift, of a run and without a call, within what is tolerated', async () => {
-  const { pool } = house.db
-  await pool.query(`UPDATE rollcall.ledger SET state = 'held' WHERE key = 'c'`)
+  await house.sql(`UPDATE rollcall.ledger SET state = 'held' WHERE key = 'c'`)
   const where = ['--where', 'plan=free']
   const held = await runDrift(house, ['--json', ...where])
   expect(held.code).toBe(3)
@@ -78,23 +77,22 @@ test('a customer that the brake holds is drift, of a run and without a call, wit
   expect((await runDrift(house, ['--max-drift', '49%', ...where])).code).toBe(3)
   const known = await runDrift(house, ['--json', '--from-ledger'])
   expect(JSON.parse(known.out)).toMatchObject({ conclusion: 'drift', held: 1 })
-  await pool.query(`UPDATE rollcall.ledger SET state = 'idle' WHERE key = 'c'`)
+  await house.sql(`UPDATE rollcall.ledger SET state = 'idle' WHERE key = 'c'`)
 })
 
 test('a customer that the brake holds counts for access, also where the report passes: who would lose it, and who waits for it', async () => {
-  const { pool } = house.db
   const worker = await house.startWorker()
   const [gone, raised, unasked] = [['d', 'e', 'f'], 'c', 'g']
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT unnest($1::text[]), 'premium'`, [gone])
+  await house.sql(`INSERT INTO clientes (id, plan) SELECT unnest($1::text[]), 'premium'`, [gone])
   await house.settled()
-  await pool.query(`INSERT INTO rollcall.brake (kind, tripped_at, tripped_at_limit)
+  await house.sql(`INSERT INTO rollcall.brake (kind, tripped_at, tripped_at_limit)
     SELECT kind, now(), 0 FROM unnest('{revocation,status,create}'::text[]) AS k (kind)
     ON CONFLICT (kind) DO UPDATE SET tripped_at = now(), tripped_at_limit = 0`)
-  await pool.query('DELETE FROM clientes WHERE id = ANY($1)', [gone])
-  await pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = $1`, [raised])
-  await pool.query(`INSERT INTO clientes (id, plan) VALUES ($1, 'premium')`, [unasked])
+  await house.sql('DELETE FROM clientes WHERE id = ANY($1)', [gone])
+  await house.sql(`UPDATE clientes SET plan = 'premium' WHERE id = $1`, [raised])
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ($1, 'premium')`, [unasked])
   const held = `SELECT FROM rollcall.ledger WHERE state = 'held'`
-  await until(async () => (await pool.query(held)).rowCount === 5, { what: 'five who are held' })
+  await until(async () => (await house.sql(held)).rowCount === 5, { what: 'five who are held' })
   await worker.stop()
 
   const wrong = { access: { lost: 1, undue: 3 }, heldAccess: { lost: 1, undue: 3 } }
@@ -115,11 +113,11 @@ test('a customer that the brake holds counts for access, also where the report p
   expect(ended.out).toMatch(/^access lost +1 /m)
   expect(ended.out).not.toMatch(/^access undue/m)
 
-  await pool.query(`UPDATE clientes SET plan = 'free' WHERE id = $1`, [raised])
-  await pool.query('DELETE FROM clientes WHERE id = $1', [unasked])
-  await pool.query('UPDATE rollcall.brake SET tripped_at = NULL')
-  await pool.query(`DELETE FROM rollcall.owed WHERE key = ANY($1)`, [[...gone, unasked]])
-  await pool.query(`DELETE FROM rollcall.ledger WHERE key = ANY($1)`, [[...gone, unasked]])
+  await house.sql(`UPDATE clientes SET plan = 'free' WHERE id = $1`, [raised])
+  await house.sql('DELETE FROM clientes WHERE id = $1', [unasked])
+  await house.sql('UPDATE rollcall.brake SET tripped_at = NULL')
+  await house.sql(`DELETE FROM rollcall.owed WHERE key = ANY($1)`, [[...gone, unasked]])
+  await house.sql(`DELETE FROM rollcall.ledger WHERE key = ANY($1)`, [[...gone, unasked]])
   const again = await house.startWorker()
   await house.settled()
   await again.stop()
@@ -162,12 +160,9 @@ test('another service, another mapping, a gap: nothing is compared', async () =>
     code: 2,
     err: expect.stringContaining('rollcall backfill --mapping'),
   })
-  const { pool } = house.db
-  await pool.query(
-    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`,
-  )
+  await house.sql(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`)
   expect(await mistaken([])).toMatchObject({ code: 1, err: expect.stringContaining('capture has a gap') })
-  await pool.query('DELETE FROM rollcall.capture_mark')
+  await house.sql('DELETE FROM rollcall.capture_mark')
 })
 
 test('two at a time: the second waits, says so, and can be stopped', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   house = await buildHouse(LANE)
   folder = await mkdtemp(join(tmpdir(), 'rollcall-drift-'))
   const worker = await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT k, CASE WHEN k LIKE 'ttt%' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Leocadia'
      FROM unnest($1::text[]) AS k`,
@@ -61,7 +61,7 @@ const json = async (args: readonly string[]) => {
 
 /** How many the last run has counted so far. */
 async function checkedCount(): Promise<number> {
-  const { rows } = await house.db.pool.query<{ checked: number }>(
+  const { rows } = await house.sql<{ checked: number }>(
     `SELECT coalesce((tally->>'checked')::int, 0) AS checked FROM rollcall.run
      WHERE kind = 'drift' AND ended_at IS NULL ORDER BY id DESC LIMIT 1`,
   )
@@ -122,7 +122,7 @@ describe('with three users who were changed behind our back', () => {
     expect(b.shown).toEqual([{ field: 'first_name', here: 'Leocadia', service: 'Eufemia' }])
     const t = report.findings.find(({ key }: { key: string }) => key === TRIAL)
     expect(t.shown).toEqual([{ field: 'status', here: 4, service: 0 }])
-    const { rows } = await house.db.pool.query(
+    const { rows } = await house.sql(
       `SELECT (SELECT jsonb_agg(f) FROM rollcall.finding f)::text || (SELECT jsonb_agg(r) FROM rollcall.run r)::text
          || (SELECT jsonb_agg(c) FROM rollcall.call c)::text AS stored`,
     )
@@ -214,19 +214,18 @@ describe('with three users who were changed behind our back', () => {
 
   test('what a worker finds and repairs meanwhile is in the report, with how it ended', async () => {
     const stop = new AbortController()
-    const { pool } = house.db
-    const { rows: before } = await pool.query(
+    const { rows: before } = await house.sql(
       'SELECT clock_timestamp()::text AS at, max(id) AS id FROM rollcall.call',
     )
     const others = KEYS.filter((each) => each !== 'b' && each !== 'c')
     const seen = 'SELECT key FROM rollcall.ledger WHERE checked_at > $1::timestamptz AND key = ANY($2)'
     const stopped = runDrift(house, ['--rate', '1'], { stop: stop.signal })
-    const late = await until(async () => (await pool.query(seen, [before[0].at, others])).rows[0]?.key, {
+    const late = await until(async () => (await house.sql(seen, [before[0].at, others])).rows[0]?.key, {
       what: 'a customer checked who agrees',
     })
     stop.abort()
     expect((await stopped).code).toBe(1)
-    const { rows } = await pool.query('SELECT key FROM rollcall.call WHERE id > $1', [before[0].id])
+    const { rows } = await house.sql('SELECT key FROM rollcall.call WHERE id > $1', [before[0].id])
     const key = others.find((each) => !rows.some((call) => call.key === each)) ?? ''
     expect(key).not.toBe('')
     for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
@@ -236,7 +235,7 @@ describe('with three users who were changed behind our back', () => {
     await house.settled()
     await worker.stop()
     const repaired = `SELECT FROM rollcall.finding WHERE key = $1 AND resolved_how = 'repaired'`
-    expect((await pool.query(repaired, [key])).rowCount).toBe(1)
+    expect((await house.sql(repaired, [key])).rowCount).toBe(1)
     await using reporting = await openVerifier(house)
     await until(async () => (await reporting.checkKeys([late]))[late]?.findingState === 'found')
 
@@ -258,7 +257,7 @@ describe('with three users who were changed behind our back', () => {
     const { code, report } = await json(['--repair'])
     expect(code).toBe(3)
     expect(report.repair).toEqual({ owed: 2, held: 0 })
-    const { rows } = await house.db.pool.query(
+    const { rows } = await house.sql(
       'SELECT key, lane FROM rollcall.owed WHERE due_at IS NOT NULL ORDER BY key',
     )
     expect(rows).toEqual([
@@ -278,7 +277,7 @@ describe('with three users who were changed behind our back', () => {
     for (const key of edited) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
     const strict = { ...house.authored, brake: { changes: { customers: 1, share: 0 } } }
     // What was let through before counts for as long as the window lasts.
-    await house.db.pool.query('DELETE FROM rollcall.brake_entry; DELETE FROM rollcall.brake')
+    await house.sql('DELETE FROM rollcall.brake_entry; DELETE FROM rollcall.brake')
     const { code, out } = await drift(['--repair', '--json'], {}, strict)
     expect(code).toBe(3)
     expect(JSON.parse(out)).toMatchObject({ drifting: 4, repair: { owed: 1, held: 3 } })
@@ -301,9 +300,7 @@ describe('with three users who were changed behind our back', () => {
     expect(code).toBe(3)
     expect(report.counts.kinds.missing).toBe(gone.length)
     expect(report.repair).toEqual({ owed: gone.length, held: 0 })
-    const { rows } = await house.db.pool.query(
-      `SELECT by, why FROM rollcall.decision WHERE action = 'credible'`,
-    )
+    const { rows } = await house.sql(`SELECT by, why FROM rollcall.decision WHERE action = 'credible'`)
     expect(rows).toEqual([{ by: 'Ana', why: 'removed on purpose' }])
   })
 })

@@ -107,7 +107,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   house.sandbox.users.edit('edited', { email: ELSEWHERE, status: 0 })
   house.sandbox.users.delete('gone')
   await insert(house, 'new')
-  await house.db.pool.query(`UPDATE clientes SET correo = 'elsewhere@zarzal.example', movil = '699000111',
+  await house.sql(`UPDATE clientes SET correo = 'elsewhere@zarzal.example', movil = '699000111',
     pais = 'PT' WHERE id = 'owed'`)
 
   const edited = await diff(house, ['edited'])
@@ -161,9 +161,9 @@ test('a refused value, one that cannot be sent and an unmanaged field are each r
 test('removed, out of scope, unmappable, ended trial: each a clear sentence', async () => {
   await using house = await buildHouse(lane, { config: { scope: { column: 'interno', in: ['no'] } } })
   for (const id of ['removed', 'ended']) await insert(house, id, { interno: 'no' })
-  await house.db.pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'ended'`)
+  await house.sql(`UPDATE clientes SET plan = 'trial' WHERE id = 'ended'`)
   await delivered(house)
-  await house.db.pool.query(`DELETE FROM clientes WHERE id = 'removed'`)
+  await house.sql(`DELETE FROM clientes WHERE id = 'removed'`)
   house.sandbox.users.edit('ended', { status: 0 })
   await insert(house, 'outside', { interno: 'si' })
   await insert(house, 'odd', { interno: 'no', plan: 'dorada-7' })
@@ -205,7 +205,7 @@ test('without the digest key, or without a ledger, nothing is said of the cause'
   expect(said(keyless.output, 'next')).toContain('ROLLCALL_DIGEST_KEY')
   const other = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: 'another-digest-key-of-32-characters' })
   expect(other.output).toMatch(/another target|not the key of the workers/)
-  await house.db.pool.query('DROP SCHEMA rollcall CASCADE')
+  await house.sql('DROP SCHEMA rollcall CASCADE')
   const bare = await diff(house, ['c'])
   expect(bare.code).toBe(3)
   expect(row(bare.output, 'status')).toEqual(['set', 'set', 'same'])

@@ -35,9 +35,7 @@ test('it prints a script with a comment for each part, and changes nothing', asy
   expect(script).not.toContain('interno')
   expect(script).not.toContain('rollcall_queue')
   expect(script).toMatch(/-- The columns of the customers.*\nGRANT USAGE ON SCHEMA "public"/)
-  const { rows } = await house.db.pool.query(`SELECT has_schema_privilege($1, 'rollcall', 'USAGE') AS may`, [
-    role.name,
-  ])
+  const { rows } = await house.sql(`SELECT has_schema_privilege($1, 'rollcall', 'USAGE') AS may`, [role.name])
   expect(rows).toEqual([{ may: false }])
 })
 
@@ -68,7 +66,7 @@ test('a role that has more rights than these is named', async () => {
 })
 
 test('a view that reads with the rights of its reader is pointed out', async () => {
-  await house.db.pool.query('CREATE VIEW v WITH (security_invoker = true) AS SELECT * FROM clientes')
+  await house.sql('CREATE VIEW v WITH (security_invoker = true) AS SELECT * FROM clientes')
   await writeConfig('view.js', {
     customers: { view: 'v', key: 'id' },
     watch: [{ table: 'clientes', key: 'id' }],
@@ -81,8 +79,8 @@ test('a view that reads with the rights of its reader is pointed out', async () 
 test('--read-only: looks, with no configuration, at what rollcall knows, and reads no customer and writes nothing', async () => {
   const role = await house.db.makeRole()
   const { out: script } = await grants('--to', role.name, '--read-only', '--config', 'not-read.js')
-  await house.db.pool.query(script)
-  await house.db.pool.query(
+  await house.sql(script)
+  await house.sql(
     `INSERT INTO rollcall.ledger (key, state, reason) VALUES ('k', 'rejected', '{"code": "refused"}')`,
   )
   expect(script).not.toMatch(/INSERT|UPDATE|DELETE|MAINTAIN|clientes/)

@@ -13,15 +13,14 @@ const alone = ({ env }: House, ...args: readonly string[]) => runBare(env.DATABA
 
 test('a sync by hand stands in the history and among the answers, without a value', async () => {
   await using house = await buildHouse(lane)
-  const { pool } = house.db
   expect(await alone(house, 'answers')).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^no answer /),
   })
 
-  await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c1', 'premium', 'zoraida@example.org')`)
+  await house.sql(`INSERT INTO clientes (id, plan, correo) VALUES ('c1', 'premium', 'zoraida@example.org')`)
   expect(await sync(house, 'c1')).toBe(0)
-  await pool.query(`UPDATE clientes SET correo = 'quintanilla@example.org' WHERE id = 'c1'`)
+  await house.sql(`UPDATE clientes SET correo = 'quintanilla@example.org' WHERE id = 'c1'`)
   expect(await sync(house, 'c1')).toBe(0)
   const served = house.calls().length
 

@@ -53,13 +53,13 @@ test('each mistake ends with a sentence, what to do, and the right exit code', a
 
 test('bad credentials and a service that is down: sync says so and fails, and the change stays owed', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   const denied = await run(house, ['sync', 'c'], { SERVICE_SECRET_KEY: 'wrong' })
   expect([denied.code, denied.output]).toEqual([1, expect.stringContaining('401')])
   await house.sandbox.stop()
   const down = await run(house, ['sync', 'c'])
   expect([down.code, down.output]).toEqual([1, expect.stringContaining('no answer (refused)')])
-  const { rows } = await house.db.pool.query('SELECT due_at IS NOT NULL AS owed, unknown FROM rollcall.owed')
+  const { rows } = await house.sql('SELECT due_at IS NOT NULL AS owed, unknown FROM rollcall.owed')
   expect(rows).toEqual([{ owed: true, unknown: false }])
 })
 
@@ -104,7 +104,7 @@ test('a configuration that throws an address does not show its password', async 
 
 test('an unmigrated database asks to migrate', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query('DROP TABLE rollcall.ledger')
+  await house.sql('DROP TABLE rollcall.ledger')
   for (const args of [['worker'], ['status'], ['sync', 'c']]) {
     const { code, output } = await run(house, args)
     expect([args[0], code, output]).toEqual([args[0], 2, expect.stringContaining('rollcall migrate')])

@@ -8,7 +8,7 @@ const STATUS = { column: 'plan', values: { free: 0, premium: 2 } }
 
 /** What rollcall has noted, recorded and called for. */
 async function traces(house: House) {
-  const { rows } = await house.db.pool.query(
+  const { rows } = await house.sql(
     'SELECT key FROM rollcall.owed UNION SELECT key FROM rollcall.ledger ORDER BY key',
   )
   return { keys: rows.map(({ key }) => key), calls: house.calls().length }
@@ -24,7 +24,7 @@ describe('with a key of two columns', () => {
         mapping: { user_id: 'numero', status: STATUS },
       },
     })
-    await house.db.pool.query(`INSERT INTO clientes VALUES ('ES', 105, 'premium')`)
+    await house.sql(`INSERT INTO clientes VALUES ('ES', 105, 'premium')`)
     expect((await rollcall(house, 'sync', '["ES", "105"]')).code).toBe(0)
     return () => house[Symbol.asyncDispose]()
   })
@@ -96,9 +96,8 @@ test('a key that is not known is refused before anything is noted or called, and
       mapping: { user_id: 'id', status: STATUS },
     },
   })
-  const { pool } = house.db
   const { users } = house.sandbox
-  await pool.query(`INSERT INTO clientes VALUES (4711, 'premium'), (5, 'premium')`)
+  await house.sql(`INSERT INTO clientes VALUES (4711, 'premium'), (5, 'premium')`)
   const first = await rollcall(house, 'sync', '04711', '5')
   expect([first.code, first.err]).toEqual([0, 'note: 04711 is read as 4711'])
   users.set('4712', { status: 2 })
@@ -119,10 +118,10 @@ test('a key that is not known is refused before anything is noted or called, and
   expect(await traces(house)).toEqual(before)
 
   // Who has a record, or whose removal was captured, was a customer: as ever.
-  await pool.query(`DELETE FROM clientes WHERE id = 4711`)
+  await house.sql(`DELETE FROM clientes WHERE id = 4711`)
   expect((await rollcall(house, 'sync', '04711')).code).toBe(0)
   expect(users.get('4711')?.status).toBe(0)
-  await pool.query(`INSERT INTO clientes VALUES (6, 'premium'); DELETE FROM clientes WHERE id = 6`)
+  await house.sql(`INSERT INTO clientes VALUES (6, 'premium'); DELETE FROM clientes WHERE id = 6`)
   expect((await rollcall(house, 'sync', '6', '--dry-run')).code).toBe(0)
 
   const planned = await rollcall(house, 'sync', '4712', '--removed', '--dry-run')
@@ -131,6 +130,6 @@ test('a key that is not known is refused before anything is noted or called, and
   expect((await traces(house)).keys).toContain('4712')
 
   // A text that is no key of these columns, but was one of others.
-  await pool.query(`INSERT INTO rollcall.ledger (key) VALUES ('old')`)
+  await house.sql(`INSERT INTO rollcall.ledger (key) VALUES ('old')`)
   expect((await rollcall(house, 'sync', 'old', '--dry-run')).err).toBe('')
 })

@@ -11,14 +11,13 @@ function sync(house: House, ...args: readonly string[]) {
 test('--lookup finds what was changed at the service, puts it right, and is needed for that', async () => {
   await using house = await buildHouse(lane)
   const { users } = house.sandbox
-  const { pool } = house.db
-  await pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo) SELECT k, 'premium', k || '@example.com' FROM unnest('{shut,edited,gone,left,trial}'::text[]) k`,
   )
-  await pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'trial'`)
+  await house.sql(`UPDATE clientes SET plan = 'trial' WHERE id = 'trial'`)
   const keys = ['shut', 'edited', 'gone', 'left', 'trial']
   expect((await sync(house, ...keys)).code).toBe(0)
-  await pool.query(`DELETE FROM clientes WHERE id = 'left'`)
+  await house.sql(`DELETE FROM clientes WHERE id = 'left'`)
   expect((await sync(house, 'left')).code).toBe(0)
   expect(users.get('left')?.status).toBe(0)
 
@@ -48,7 +47,7 @@ test('--lookup finds what was changed at the service, puts it right, and is need
 
 test('a lookup that would come too soon after a write is waited for, and said', async () => {
   await using house = await buildHouse(lane, { config: timed({ consistencyDelayMs: 1500 }) })
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await sync(house, 'c')
   const { code, output } = await sync(house, '--lookup', 'c')
   expect(code).toBe(0)
@@ -58,7 +57,7 @@ test('a lookup that would come too soon after a write is waited for, and said', 
 
 test('an open finding is looked up first, without --lookup', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   const worker = await house.startWorker()
   await house.settled()
   await worker.stop()
@@ -66,10 +65,10 @@ test('an open finding is looked up first, without --lookup', async () => {
   const drift = await rollcall(house, 'drift')
   expect(drift.code, drift.output).toBe(3)
   expect((await sync(house, '--dry-run', 'c')).output).toContain('lookup (GET) first')
-  await house.db.pool.query(`UPDATE rollcall.ledger SET state = 'discarded'`)
+  await house.sql(`UPDATE rollcall.ledger SET state = 'discarded'`)
   await sync(house, 'c')
   expect(house.sandbox.users.get('c')?.status).toBe(0)
-  await house.db.pool.query(`UPDATE rollcall.ledger SET state = 'idle'`)
+  await house.sql(`UPDATE rollcall.ledger SET state = 'idle'`)
   await sync(house, 'c')
   expect(house.sandbox.users.get('c')?.status).toBe(2)
 })

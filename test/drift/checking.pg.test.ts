@@ -35,15 +35,14 @@ describe('customers whose users were changed at the service', () => {
   beforeAll(async () => {
     house = await buildHouse(QUEUE, { config: PATIENT })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, correo, nombre, pais)
        SELECT k, CASE k WHEN 'trial' THEN 'trial' WHEN 'open' THEN 'free' ELSE 'premium' END, k || '@example.com', 'Ana', 'ES'
        FROM unnest($1::text[]) AS k WHERE k <> 'unheard'`,
       [KEYS],
     )
     await house.settled()
-    await pool.query(`DELETE FROM clientes WHERE id = 'left'`)
+    await house.sql(`DELETE FROM clientes WHERE id = 'left'`)
     await house.settled()
     const { users } = house.sandbox
     users.edit('spelled', { email: 'SPELLED@Example.com' })
@@ -100,7 +99,7 @@ describe('customers whose users were changed at the service', () => {
   })
 
   test('an absence that only checks have shown is remembered nowhere', async () => {
-    const { rows } = await house.db.pool.query(
+    const { rows } = await house.sql(
       `SELECT key, remote, sent <> '{}' AS sent FROM rollcall.ledger WHERE key IN ('gone', 'same') ORDER BY key`,
     )
     expect(rows).toEqual([
@@ -110,7 +109,7 @@ describe('customers whose users were changed at the service', () => {
   })
 
   test('no table holds a value', async () => {
-    const { rows } = await house.db.pool.query<{ all: string }>(
+    const { rows } = await house.sql<{ all: string }>(
       `SELECT string_agg(to_jsonb(f)::text, ' ') || (SELECT string_agg(to_jsonb(l)::text, ' ') FROM rollcall.ledger l) AS all
        FROM rollcall.finding f`,
     )
@@ -121,7 +120,7 @@ describe('customers whose users were changed at the service', () => {
     house.sandbox.users.edit('shut', { status: 2 })
     await behindCapture(house, `UPDATE clientes SET nombre = 'Eva' WHERE id = 'renamed'`)
     // A change of something else leaves it: what a check has found is remembered nowhere. A repair looks for itself.
-    await house.db.pool.query(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
+    await house.sql(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
     await house.settled()
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: null, last_name: 'Gil' })
     await noteLookup(house.db.pool, ['emptied'], LANE.repair)
@@ -145,7 +144,7 @@ describe('customers whose users were changed at the service', () => {
     holder.release()
     expect(beside.spelled?.verdict).toEqual({ kind: 'agrees' })
     expect(checked.same?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
-    const { rows } = await house.db.pool.query(
+    const { rows } = await house.sql(
       `SELECT key, token FROM rollcall.owed WHERE key IN ('same', 'spelled') ORDER BY key`,
     )
     expect(rows).toEqual([

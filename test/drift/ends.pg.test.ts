@@ -12,21 +12,20 @@ import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings } from './sce
 test('what was found of a customer that is rejected or discarded now ends without a call; who is held waits', async () => {
   const keys = ['discarded', 'held', 'owed', 'rejected']
   await using house = await settledHouse(QUEUE, named(keys))
-  const { pool } = house.db
   for (const key of keys) house.sandbox.users.edit(key, { first_name: 'Eva' })
   await using verifier = await openVerifier(house)
   await verifier.checkKeys(keys)
   await checksAreDue(house)
   await verifier.checkKeys(keys)
-  const due = async () => [...(await dueChecks(pool, 99))].sort()
+  const due = async () => [...(await dueChecks(house.db.pool, 99))].sort()
   expect(await due()).toEqual([])
 
-  await pool.query(
+  await house.sql(
     `UPDATE rollcall.ledger SET state = CASE key WHEN 'owed' THEN 'rejected' ELSE key END WHERE key = ANY($1)`,
     [keys],
   )
-  await noteLookup(pool, ['owed'], LANE.repair)
-  await pool.query(`UPDATE rollcall.finding SET next_check_at = now() - interval '1 h' WHERE key = 'held'`)
+  await noteLookup(house.db.pool, ['owed'], LANE.repair)
+  await house.sql(`UPDATE rollcall.finding SET next_check_at = now() - interval '1 h' WHERE key = 'held'`)
   const calls = verifier.calls.length
   expect(await due()).toEqual(['discarded', 'owed', 'rejected'])
   await verifier.checkKeys(await due())

@@ -14,7 +14,6 @@ test('a change that comes while the GET is under way makes what it shows worth n
   // The GET takes longer than the change.
   const config = { service: { timeoutMs: 8000 }, ...timed({ lifetimeMs: 20_000 }) }
   await using house = await settledHouse(LANE, TWO, { config })
-  const { pool } = house.db
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   house.sandbox.faults.set([
@@ -22,21 +21,21 @@ test('a change that comes while the GET is under way makes what it shows worth n
   ])
   const checking = verifier.checkKeys(['a'])
   await until(() => house.sandbox.journal.list({ userId: 'a' }).some(({ method }) => method === 'GET'))
-  await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
+  await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
   expect((await checking).a?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
   expect(await storedFindings(house)).toEqual([])
   const noted = verifier.checkKeys(['b'])
   await until(() => house.sandbox.journal.list({ userId: 'b' }).some(({ method }) => method === 'GET'))
-  await pool.query(`UPDATE clientes SET nombre = 'Bo' WHERE id = 'b'`)
+  await house.sql(`UPDATE clientes SET nombre = 'Bo' WHERE id = 'b'`)
   await drainOutbox(
-    pool,
+    house.db.pool,
     makeNoting((key) => userIdFor(house.config, key)),
     10,
   )
   expect((await noted).b?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
   // Captured before the row was read, and not noted yet: the row is newer than the version.
   house.sandbox.faults.set([])
-  await pool.query(`UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
+  await house.sql(`UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
   expect((await verifier.checkKeys(['b'])).b?.verdict).toEqual({ kind: 'skipped', why: 'owed' })
   expect(await storedFindings(house)).toEqual([])
 })
@@ -45,8 +44,7 @@ test('what was written a moment ago is not checked, nor checked twice sooner tha
   const config = timed({ consistencyDelayMs: 1500, lifetimeMs: 5000 })
   await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config })
   await house.startWorker()
-  const { pool } = house.db
-  await pool.query(TWO)
+  await house.sql(TWO)
   await house.settled()
   await using verifier = await openVerifier(house)
   const first = await verifier.checkKeys(['a', 'b'])
@@ -58,36 +56,35 @@ test('what was written a moment ago is not checked, nor checked twice sooner tha
   await until(async () => (await verifier.checkKeys(['a', 'b'])).a?.verdict.kind === 'agrees')
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
-  await pool.query(`UPDATE rollcall.ledger SET checked_at = NULL WHERE key = 'a'`)
+  await house.sql(`UPDATE rollcall.ledger SET checked_at = NULL WHERE key = 'a'`)
   expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
   expect(await storedFindings(house)).toMatchObject([{ checks: 1 }])
   // There was an answer all the same: a scheduled run asks no more.
   const asked = `SELECT FROM rollcall.ledger WHERE key = 'a' AND checked_at IS NOT NULL`
-  expect((await pool.query(asked)).rowCount).toBe(1)
+  expect((await house.sql(asked)).rowCount).toBe(1)
   await until(async () => (await verifier.checkKeys(['a'])).a?.findingState === 'found')
 })
 
 test('the cause is what the records tell: a call of unknown outcome, another mapping', async () => {
   await using house = await buildHouse(LANE)
   await house.startWorker()
-  const { pool } = house.db
-  await pool.query(TWO)
+  await house.sql(TWO)
   await house.settled()
   // A request without an answer that arrives late, after everything was set right.
   house.sandbox.faults.set([
     { match: { method: 'PATCH', userId: 'a' }, times: 1, action: { kind: 'hang-after' } },
   ])
-  await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
+  await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'a'`)
   await until(async () => {
-    const { rows } = await pool.query(`SELECT FROM rollcall.call WHERE key = 'a' AND meaning = 'unknown'`)
+    const { rows } = await house.sql(`SELECT FROM rollcall.call WHERE key = 'a' AND meaning = 'unknown'`)
     return rows.length > 0
   })
-  await pool.query(`UPDATE clientes SET nombre = 'Ada' WHERE id = 'a'`)
+  await house.sql(`UPDATE clientes SET nombre = 'Ada' WHERE id = 'a'`)
   await house.settled()
-  await pool.query(`UPDATE rollcall.owed SET verify_left = 0, verify_at = NULL WHERE key = 'a'`)
+  await house.sql(`UPDATE rollcall.owed SET verify_left = 0, verify_at = NULL WHERE key = 'a'`)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   await behindCapture(house, `UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
-  await pool.query(`INSERT INTO rollcall.generation (id, fingerprint, swept_at)
+  await house.sql(`INSERT INTO rollcall.generation (id, fingerprint, swept_at)
     SELECT max(id) + 1, (array_agg(fingerprint ORDER BY id DESC))[1], now() FROM rollcall.generation`)
   await using verifier = await openVerifier(house)
   const checked = await verifier.checkKeys(['a', 'b'])
@@ -98,11 +95,10 @@ test('the cause is what the records tell: a call of unknown outcome, another map
 
 test('under another mapping than syncs go by no customer is checked; a stop leaves out who was not', async () => {
   await using house = await settledHouse(LANE, TWO)
-  const { pool } = house.db
   await using verifier = await openVerifier(house)
   const before = house.calls().length
   expect(await verifier.check(['a', 'b'], AbortSignal.abort())).toEqual({ checked: [], stopped: 'asked' })
-  await pool.query(
+  await house.sql(
     `INSERT INTO rollcall.generation (id, fingerprint) SELECT max(id) + 1, 'another' FROM rollcall.generation`,
   )
   expect(await verifier.check(['a', 'b'])).toEqual({ checked: [], stopped: 'mapping' })
@@ -111,10 +107,9 @@ test('under another mapping than syncs go by no customer is checked; a stop leav
 
 test('while another process holds the row nothing is said, and no customer waits for long', async () => {
   await using house = await settledHouse(LANE, TWO)
-  const { pool } = house.db
   await using verifier = await openVerifier(house)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
-  const holder = await pool.connect()
+  const holder = await house.db.pool.connect()
   await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'a' FOR UPDATE`)
   expect((await verifier.checkKeys(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
   await holder.query('ROLLBACK')

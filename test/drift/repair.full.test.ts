@@ -13,7 +13,7 @@ import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifie
 async function open(options: { customers: number; repair?: boolean; config?: Partial<RollcallConfig> }) {
   const house = await buildHouse(QUEUE, { config: { ...PATIENT, ...options.config } })
   await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, nombre, notas)
      SELECT 'k' || i, 'premium', 'Ana', 'a long note' FROM generate_series(1, $1::int) i`,
     [options.customers],
@@ -69,7 +69,7 @@ test('a form that comes back after two repairs is the service’s own: no drift 
   await house.settled()
   expect(writes(house)).toBe(written)
   // Of another value it says nothing.
-  await house.db.pool.query(`UPDATE clientes SET notas = 'another note' WHERE id = 'k1'`)
+  await house.sql(`UPDATE clientes SET notas = 'another note' WHERE id = 'k1'`)
   await house.settled()
   expect(house.sandbox.users.get('k1')?.description).toBe('another note')
   cut()
@@ -100,7 +100,7 @@ test.each([3, 30])(
     for (const user of kept) users.set(user.user_id, user)
     users.delete('k1')
     // A sample that is not credible is repeated after a minute.
-    await house.db.pool.query('UPDATE rollcall.pace SET sampled_at = NULL')
+    await house.sql('UPDATE rollcall.pace SET sampled_at = NULL')
     expect((await checkAgain(scene, allKeys)).k1).toMatchObject({ findingState: 'found', repairing: true })
     expect(users.get('k1')?.status).toBe(2)
     expect(await readNotCredible(house.db.pool)).toBeNull()
@@ -155,14 +155,13 @@ test.each([
 test('a customer that was never registered, or has left, says nothing for a service', async () => {
   await using scene = await open({ customers: 12, repair: true })
   const { house } = scene
-  const { pool } = house.db
   const [left, lost] = [keysOf(12).slice(0, 6), keysOf(12).slice(6)]
-  await pool.query(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [left])
+  await house.sql(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [left])
   await house.settled()
   for (const key of left) house.sandbox.users.delete(key)
   await checkTwice(scene, left)
-  await pool.query('DELETE FROM rollcall.ledger WHERE key = ANY($1)', [left])
-  await pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = ANY($1)`, [left])
+  await house.sql('DELETE FROM rollcall.ledger WHERE key = ANY($1)', [left])
+  await house.sql(`UPDATE clientes SET plan = 'premium' WHERE id = ANY($1)`, [left])
   for (const key of lost) house.sandbox.users.delete(key)
   for (let n = 0; n < 4; n++) await checkAgain(scene, lost)
   expect((await storedFindings(house)).filter(({ checks }) => checks >= 2)).toEqual([])
@@ -176,7 +175,7 @@ test('what a run finds is owed to workers that repair, and to no others', async 
     house.sandbox.users.edit('k1', { first_name: 'Eva' })
     expect((await checkTwice(scene, ['k1'])).k1).toMatchObject({ findingState: 'found', repairing: false })
     const next = 'SELECT FROM rollcall.finding WHERE next_check_at IS NOT NULL'
-    expect((await house.db.pool.query(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
+    expect((await house.sql(next)).rowCount, mode).toBe(mode === 'repair' ? 1 : 0)
   }
 })
 
@@ -211,8 +210,7 @@ test('a mass of repairs waits for a person, and changes of those customers pass'
 test('a loss of access that only checks have shown is not credible for many at once: what writes it back is counted', async () => {
   await using house = await buildHouse(QUEUE, { config: { brake: LIMIT_OF_TEN } })
   await house.startWorker()
-  const { pool } = house.db
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'trial' FROM generate_series(1, 15) i`)
+  await house.sql(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'trial' FROM generate_series(1, 15) i`)
   await house.settled()
   await using verifier = await openVerifier(house, { repair: true })
   const keys = keysOf(15)
@@ -220,9 +218,9 @@ test('a loss of access that only checks have shown is not credible for many at o
   const found = await checkTwice({ house, verifier }, keys)
   expect(keys.map((key) => found[key]?.verdict.kind)).toEqual(keys.map(() => 'trial-ended'))
   expect(keys.filter((key) => found[key]?.repairing)).toEqual([])
-  await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
+  await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
   await house.settled()
-  expect(await heldIn(pool, 'revocation')).toBe(5)
+  expect(await heldIn(house.db.pool, 'revocation')).toBe(5)
 })
 
 const MEANT = { by: 'a test', why: 'it was our own import' }

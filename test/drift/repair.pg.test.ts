@@ -40,7 +40,7 @@ test('owed once, and only where it differs still and nothing else is under way',
 
 test('a customer that was never synced is found, and left to a backfill', async () => {
   await using house = await settledHouse(QUEUE, named(['a', 'b', 'c']))
-  await house.db.pool.query(
+  await house.sql(
     `ALTER TABLE clientes DISABLE TRIGGER ALL; INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`,
   )
   await using verifier = await openVerifier(house, { repair: true })

@@ -32,7 +32,7 @@ test('a key that neither the customer data nor rollcall nor the service knows is
   expect(printed(unknown)).toContain('no such customer')
   // A customer who was there once is not mistyped.
   await insert(house, 'gone', 'premium')
-  await house.db.pool.query('DELETE FROM clientes')
+  await house.sql('DELETE FROM clientes')
   expect((await ask(house, 'gone')).access.why).toBe('not-registered')
 })
 
@@ -51,7 +51,7 @@ test('a trial that was agreed on and is over is not taken for one that was never
   register(house, 'd', 0)
   expect((await ask(house, 'd', DIGEST)).access.why).toBe('no-access')
   // An upgrade that is on its way: what it lost is the trial, and what is owed is full access.
-  await house.db.pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = 'c'`)
+  await house.sql(`UPDATE clientes SET plan = 'premium' WHERE id = 'c'`)
   const upgraded = await ask(house, 'c', DIGEST)
   expect(upgraded).toMatchObject({
     access: { why: 'trial-ended' },

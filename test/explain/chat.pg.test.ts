@@ -13,7 +13,7 @@ const NOW = new Date('2026-11-23T08:00:00Z')
 /** Monday morning, and a customer with full access. */
 async function monday(house: House, fields: object = {}): Promise<void> {
   house.sandbox.clock.set(NOW.getTime())
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   house.sandbox.users.set('c', { status: 2, ...fields })
 }
 
@@ -102,18 +102,17 @@ test.each([
 test('the chat keeps the common pace, and its Retry-After binds no worker', async () => {
   await using house = await buildHouse(lane)
   await monday(house)
-  const { pool } = house.db
   const token = await house.sandbox.issueToken('c')
-  await setCeiling(pool, 50)
+  await setCeiling(house.db.pool, 50)
   for (const status of ['429', '503', '401', '403']) {
     house.sandbox.faults.set([parseFault(`/chat ${status} retry-after=3600`)])
     expect((await ask(house, 'c', { token })).service).toEqual({ kind: 'present', status: 2 })
   }
-  const { rows } = await pool.query('SELECT FROM rollcall.pace WHERE not_before > now()')
+  const { rows } = await house.sql('SELECT FROM rollcall.pace WHERE not_before > now()')
   expect(rows).toEqual([])
 
   const before = house.calls().length
-  await holdCalls(pool, 3_600_000)
+  await holdCalls(house.db.pool, 3_600_000)
   await using held = await open(house, { token, patienceMs: 200 })
   expect(await held.of('c')).toMatchObject({
     service: { kind: 'not-asked', why: 'no-permit' },

@@ -16,7 +16,7 @@ test('a customer that cannot be mapped, or whose row cannot be read, is still as
       strict: false,
     },
   })
-  await house.db.pool.query(`INSERT INTO t VALUES ('odd', 'gold', 1), ('zero', 'premium', 0)`)
+  await house.sql(`INSERT INTO t VALUES ('odd', 'gold', 1), ('zero', 'premium', 0)`)
   register(house, 'odd', 2)
   register(house, 'zero', 2)
   const odd = await ask(house, 'odd')
@@ -35,14 +35,14 @@ test('a customer that cannot be mapped, or whose row cannot be read, is still as
 
 test('what is left out is named with its code, whether the mapping or the service said so', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo, nombre) VALUES ('c', 'premium', 'nowhere', 'Leocadia')`,
   )
   register(house, 'c', 2, { email: 'c@example.com' })
   const text = printed(await ask(house, 'c'))
   expect(text).toContain('  left out  email is not valid; expected an e-mail address\n')
   expect(text).not.toContain('nowhere')
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO rollcall.ledger (key, user_id, remote, refused, digest_key) VALUES ('c', 'c', 'present', '{"first_name": "x"}', 'another')`,
   )
   const refused = await ask(house, 'c')
@@ -50,7 +50,7 @@ test('what is left out is named with its code, whether the mapping or the servic
     ['email', 'invalid'],
     ['first_name', 'refused'],
   ])
-  await house.db.pool.query(
+  await house.sql(
     `UPDATE rollcall.ledger SET refused = '{}', conflict = '{"values": {"first_name": "x"}, "tries": 1}'`,
   )
   expect((await ask(house, 'c')).leftOut.map(({ field, code }) => [field, code])).toEqual([
@@ -60,7 +60,7 @@ test('what is left out is named with its code, whether the mapping or the servic
   // What the service refused is no difference that a sync could put right: the row is to be corrected.
   expect(refused).toMatchObject({ result: 'same', remedies: [{ do: 'correct' }] })
   // With the key of the record it shows that the value has changed since.
-  await house.db.pool.query('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])
+  await house.sql('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])
   expect(printed(await ask(house, 'c', DIGEST))).toContain(
     '  left out  email is not valid; expected an e-mail address\n',
   )
@@ -74,7 +74,7 @@ test('of two customers with one user_id it is said that the access may be the ot
       mapping: { user_id: 'id', status: { column: 'plan', values: { free: 0, premium: 2, trial: 4 } } },
     },
   })
-  await house.db.pool.query(`
+  await house.sql(`
     INSERT INTO clientes (id, pais2, plan) VALUES ('c', 'ES', 'premium'), ('c', 'PT', 'free');
     INSERT INTO rollcall.ledger (key, user_id, remote) VALUES ('["c", "ES"]', 'c', 'present')`)
   register(house, 'c', 2)
@@ -87,7 +87,7 @@ test.each(['present', 'unknown'])(
   'a status of which no answer came has an unknown outcome (the user was %s)',
   async (remote) => {
     await using house = await buildHouse(lane)
-    await house.db.pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan) VALUES ('c', 'premium');
        INSERT INTO rollcall.ledger (key, user_id, remote, reason, digest_key, acknowledged_at) VALUES ('c', 'c', '${remote}',
          '{"code": "refused"}', '${makeDigester(DIGEST.digestKey).id}', CASE '${remote}' WHEN 'present' THEN now() - interval '1 hour' END)`,
@@ -109,8 +109,8 @@ test.each<[string, string | null, string, string | null]>([
   await using house = await buildHouse(lane, { config })
   const digester = makeDigester(DIGEST.digestKey)
   const known = sent === null ? {} : { first_name: digester.digest('exact', 'c', 'first_name', sent) }
-  await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
-  await house.db.pool.query(
+  await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+  await house.sql(
     `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, sent, digest_key, reason, acknowledged_at)
      VALUES ('c', 'c', 'present', 2, $1, $2, $3, now() - $4::interval)`,
     [known, digester.id, lost && { code: 'unknown', fields: [lost] }, ago],
@@ -123,7 +123,7 @@ test.each<[string, string | null, string, string | null]>([
 test('an erasure that is not carried out shows the fields that the service still has', async () => {
   await using house = await buildHouse(lane, { config: { onRemove: 'erase' } })
   const { id } = makeDigester(DIGEST.digestKey)
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, digest_key, acknowledged_at)
      VALUES ('c', 'c', 'present', 0, $1, now() - interval '1 hour')`,
     [id],
@@ -147,8 +147,8 @@ test.each<[string, string | null, string | null]>([
   await using house = await buildHouse(lane)
   const digester = makeDigester(DIGEST.digestKey)
   const known = sent === null ? {} : { country_code: digester.digest('exact', 'c', 'country_code', sent) }
-  await house.db.pool.query(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES')`)
-  await house.db.pool.query(
+  await house.sql(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES')`)
+  await house.sql(
     `INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, sent, digest_key, reason, acknowledged_at)
      VALUES ('c', 'c', 'present', 2, $1, $2, $3, now() - interval '1 hour')`,
     [known, digester.id, lost && { code: 'unknown', fields: [lost] }],

@@ -99,7 +99,7 @@ test.each([
   await setCeiling(house.db.pool, 100)
   await using _holder = await holding(house, lock)
   await using process = await runRollcall(house, ['access', 'c'])
-  await until(async () => (await house.db.pool.query(OTHERS_WAIT)).rowCount)
+  await until(async () => (await house.sql(OTHERS_WAIT)).rowCount)
   const began = performance.now()
   process.kill('SIGINT')
   expect(await process.exited).toEqual({ code: 1, signal: null })

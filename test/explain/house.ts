@@ -42,7 +42,7 @@ export async function open(house: House, asking: Asking = {}): Promise<OpenExpla
 }
 
 export async function insert(house: House, id: string, plan: string): Promise<void> {
-  await house.db.pool.query('INSERT INTO clientes (id, plan, correo) VALUES ($1, $2, $3)', [
+  await house.sql('INSERT INTO clientes (id, plan, correo) VALUES ($1, $2, $3)', [
     id,
     plan,
     `${id}@example.com`,

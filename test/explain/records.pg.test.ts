@@ -22,7 +22,7 @@ test('what rollcall owes is printed, from the captured change to the settled one
   })
   expect(printed(captured)).toContain('differs: status')
 
-  await house.db.pool.query(`UPDATE rollcall.outbox SET at = at - interval '2 hours'`)
+  await house.sql(`UPDATE rollcall.outbox SET at = at - interval '2 hours'`)
   const waiting = await ask(house, 'c')
   expect([toDo(waiting)[0], printed(waiting)]).toEqual([
     'start-worker',
@@ -43,7 +43,7 @@ test('after a TRUNCATE, a customer without a row is to be restored, and neither 
   const worker = await house.startWorker()
   await house.settled()
   await worker.stop()
-  await house.db.pool.query('TRUNCATE clientes')
+  await house.sql('TRUNCATE clientes')
   const lost = await ask(house, 'c', DIGEST)
   expect([lost.result, toDo(lost)]).toEqual(['differs', ['restore-rows']])
   expect(printed(lost)).toMatch(/to do +public.clientes was truncated .* restore the rows first/)
@@ -54,9 +54,8 @@ test('without rollcall in the database, and with rights to read the customers al
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'premium')
   register(house, 'c', 0)
-  const { pool } = house.db
   const role = await house.db.makeRole()
-  await pool.query(`GRANT SELECT ON clientes TO ${role.name}`)
+  await house.sql(`GRANT SELECT ON clientes TO ${role.name}`)
   const reading = makePool({ url: role.url, max: 1, onError: () => undefined })
   const asReader = { ...house, db: { ...house.db, pool: reading } }
   expect(await ask(asReader, 'c')).toMatchObject({
@@ -64,10 +63,10 @@ test('without rollcall in the database, and with rights to read the customers al
     rollcall: { kind: 'no-right' },
     remedies: [{ do: 'sync', waitMs: null }],
   })
-  await pool.query('DROP TABLE rollcall.owed CASCADE')
+  await house.sql('DROP TABLE rollcall.owed CASCADE')
   expect((await ask(asReader, 'c')).rollcall.kind).toBe('not-migrated')
   await reading.end()
-  await pool.query('DROP SCHEMA rollcall CASCADE')
+  await house.sql('DROP SCHEMA rollcall CASCADE')
   expect(await ask(house, 'c')).toMatchObject({
     rollcall: { kind: 'not-migrated' },
     remedies: [{ do: 'migrate', waitMs: null }],

@@ -12,18 +12,17 @@ describe('losing access', () => {
   test('a revocation that fails counts once, however often it is tried', async () => {
     await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(many(30))
+    await house.sql(many(30))
     await house.settled()
     house.sandbox.faults.set([
       { times: 2, match: { method: 'PATCH' }, action: { kind: 'status', status: 429 } },
       { times: 6, match: { method: 'PATCH' }, action: { kind: 'status', status: 500 } },
     ])
-    await pool.query('DELETE FROM clientes')
-    await until(async () => (await heldIn(pool)) === 20)
+    await house.sql('DELETE FROM clientes')
+    await until(async () => (await heldIn(house.db.pool)) === 20)
     await house.settled()
     expect(house.calls().filter(({ method }) => method === 'PATCH')).toHaveLength(18)
-    expect(await heldIn(pool)).toBe(20)
+    expect(await heldIn(house.db.pool)).toBe(20)
     expect(house.sandbox.users.all().filter(({ status }) => status === 0)).toHaveLength(10)
   })
 
@@ -31,7 +30,7 @@ describe('losing access', () => {
     await using house = await buildHouse(lane)
     house.sandbox.users.set('known', { status: 2 })
     await house.startWorker()
-    await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('known', 'free'), ('new', 'free')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('known', 'free'), ('new', 'free')`)
     await house.settled()
     expect(house.calls('known').map(({ method }) => method)).toEqual(['GET', 'PATCH'])
     expect(house.calls('new').map(({ method }) => method)).toEqual(['GET', 'POST'])
@@ -71,12 +70,11 @@ describe('losing access', () => {
     const config = { customers: { table: 'clientes', key: ['pais', 'id'] as const }, mapping }
     await using house = await buildHouse(lane, { sql, config })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes VALUES ('ES', '1', 'premium', 'Ana'), ('PT', '1', 'premium', 'Rui')`,
     )
     await until(async () => {
-      const { rows } = await pool.query(
+      const { rows } = await house.sql(
         `SELECT key, reason->'keys' AS keys FROM rollcall.ledger WHERE state = 'rejected' ORDER BY key`,
       )
       expect(rows).toEqual([
@@ -85,7 +83,7 @@ describe('losing access', () => {
       ])
       return true
     })
-    await pool.query(`DELETE FROM clientes WHERE pais = 'PT'`)
+    await house.sql(`DELETE FROM clientes WHERE pais = 'PT'`)
     await until(() => house.sandbox.users.get('1')?.first_name === 'Ana')
     expect(house.sandbox.users.get('1')).toMatchObject({ status: 2, first_name: 'Ana' })
   })

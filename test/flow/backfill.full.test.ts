@@ -44,10 +44,9 @@ test('the counts of the dry run are the calls that follow', async () => {
   await using command = await makeCommand(`{ ...${authored}, scope: ${scope} }`)
   const config = (await import(pathToFileURL(command.file).href)).default
   await using house = await buildHouse(lane, { config })
-  const { pool } = house.db
   const backfill = (...args: readonly string[]) => command.run(house.env, 'backfill', ...args)
   const worker = await house.startWorker()
-  await pool.query(BEFORE)
+  await house.sql(BEFORE)
   await house.settled()
   await unseen(house, MIXED, ...CHANGES)
   const before = house.calls().length
@@ -126,11 +125,10 @@ test('expected registrations pass the brake, the limit after them, and the rest 
 
 test('killed and run again it goes on where it was, and registers every customer once', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
-  const { pool } = house.db
   await unseen(house, many(300))
   const worker = await house.startWorker()
   const noted = async () =>
-    (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')).rows[0]?.n ?? 0
+    (await house.sql<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')).rows[0]?.n ?? 0
   {
     await using killed = await runRollcall(house, ['backfill', '--rate', '20'])
     await until(async () => (await noted()) > 30, { what: 'a few pages are noted' })

@@ -49,31 +49,29 @@ otherLane('the brake holds', (lane) => {
   test('an absence, also where another reason came in between', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
-    const { pool } = house.db
     house.sandbox.users.clear()
-    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
-    await until(async () => (await heldIn(pool, 'absence')) === 30)
-    await pool.query(`UPDATE clientes SET plan = 'nonsense'`)
+    await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
+    await until(async () => (await heldIn(house.db.pool, 'absence')) === 30)
+    await house.sql(`UPDATE clientes SET plan = 'nonsense'`)
     const rejected = `SELECT FROM rollcall.ledger WHERE state = 'rejected'`
-    await until(async () => (await pool.query(rejected)).rowCount === 40)
-    await pool.query(`UPDATE clientes SET plan = 'premium'`)
+    await until(async () => (await house.sql(rejected)).rowCount === 40)
+    await house.sql(`UPDATE clientes SET plan = 'premium'`)
     await house.settled()
-    expect([house.sandbox.users.size, await heldIn(pool, 'absence')]).toEqual([10, 30])
+    expect([house.sandbox.users.size, await heldIn(house.db.pool, 'absence')]).toEqual([10, 30])
   })
 
   test('no customer that the service knows again: edits arrive, and deletions', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
-    const { pool } = house.db
     house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
-    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
-    await until(async () => (await heldIn(pool, 'absence')) === 30)
+    await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
+    await until(async () => (await heldIn(house.db.pool, 'absence')) === 30)
     house.sandbox.faults.clear()
-    await discard(pool, { kind: 'absence', ...PERSON })
-    await pool.query(SUSPECT)
+    await discard(house.db.pool, { kind: 'absence', ...PERSON })
+    await house.sql(SUSPECT)
     await house.settled()
     expect(house.sandbox.users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(40)
-    await pool.query(`DELETE FROM clientes WHERE id = 'k19'`)
+    await house.sql(`DELETE FROM clientes WHERE id = 'k19'`)
     await house.settled()
     expect(house.sandbox.users.get('k19')?.status).toBe(0)
   })
@@ -116,7 +114,7 @@ otherLane('the brake holds', (lane) => {
     await settleCustomers(house, 40)
     const { users } = house.sandbox
     for (const { user_id } of users.all()) users.edit(user_id, { status: 0 })
-    await house.db.pool.query(`UPDATE rollcall.owed SET unknown = true;
+    await house.sql(`UPDATE rollcall.owed SET unknown = true;
       UPDATE clientes SET plan = 'free', nombre = 'Eva'`)
     await house.settled()
     expect(users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(10)
@@ -126,16 +124,15 @@ otherLane('the brake holds', (lane) => {
   test('after wrong answers for a while, the customers are looked up before anything else', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
-    const { pool } = house.db
     const setAll = (status: 0 | 2) => {
       for (const { user_id } of house.sandbox.users.all()) house.sandbox.users.edit(user_id, { status })
     }
     setAll(0)
-    await pool.query(SUSPECT)
-    await until(async () => (await heldIn(pool, 'status')) === 30)
+    await house.sql(SUSPECT)
+    await until(async () => (await heldIn(house.db.pool, 'status')) === 30)
     setAll(2)
-    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id IN ('k1', 'k2', 'k3', 'k4')`)
-    await pool.query(`DELETE FROM clientes WHERE id IN ('k11', 'k12', 'k13', 'k14', 'k15')`)
+    await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id IN ('k1', 'k2', 'k3', 'k4')`)
+    await house.sql(`DELETE FROM clientes WHERE id IN ('k11', 'k12', 'k13', 'k14', 'k15')`)
     await house.settled()
     expect(shutOut(house)).toBe(5)
     expect(house.sandbox.users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(4)
@@ -143,14 +140,13 @@ otherLane('the brake holds', (lane) => {
 
   test('the clearing of a country that no GET shows, also with another key for the digests or for the customer', async () => {
     await using house = await build()
-    const { pool } = house.db
     await settleCustomers(house, 40)
-    await pool.query(`UPDATE clientes SET pais = 'ES'`)
+    await house.sql(`UPDATE clientes SET pais = 'ES'`)
     await house.settled()
-    await pool.query('UPDATE rollcall.ledger SET digest_key = $1', ['another'])
-    await pool.query('UPDATE clientes SET pais = NULL')
+    await house.sql('UPDATE rollcall.ledger SET digest_key = $1', ['another'])
+    await house.sql('UPDATE clientes SET pais = NULL')
     await house.settled()
-    expect(await heldIn(pool, 'clear:country_code')).toBe(30)
+    expect(await heldIn(house.db.pool, 'clear:country_code')).toBe(30)
     const without = house.sandbox.users.all().filter(({ country_code }) => country_code === null)
     expect(without).toHaveLength(10)
   })

@@ -25,20 +25,19 @@ describe('a mass accident stops at its limit', () => {
   test('rows that are deleted: live changes go on, restored rows cost no call', async () => {
     await using house = await build()
     await settleCustomers(house, 60)
-    const { pool } = house.db
-    await pool.query(`CREATE TABLE kept AS SELECT * FROM clientes WHERE id <> 'k1'`)
-    await pool.query(`DELETE FROM clientes WHERE id <> 'k1'`)
-    await until(async () => (await heldIn(pool, 'revocation')) === 49)
-    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'k1'`)
+    await house.sql(`CREATE TABLE kept AS SELECT * FROM clientes WHERE id <> 'k1'`)
+    await house.sql(`DELETE FROM clientes WHERE id <> 'k1'`)
+    await until(async () => (await heldIn(house.db.pool, 'revocation')) === 49)
+    await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'k1'`)
     await house.settled()
     expect(house.sandbox.users.get('k1')?.first_name).toBe('Eva')
     expect(shutOut(house)).toBe(10)
 
     const late = await arriving(house, async () => {
-      await pool.query('INSERT INTO clientes SELECT * FROM kept')
+      await house.sql('INSERT INTO clientes SELECT * FROM kept')
       await house.settled()
     })
-    expect(await heldIn(pool)).toBe(0)
+    expect(await heldIn(house.db.pool)).toBe(0)
     expect(late).toHaveLength(10)
     expect(shutOut(house)).toBe(0)
   })
@@ -46,19 +45,18 @@ describe('a mass accident stops at its limit', () => {
   test('rows that are deleted, and discarded: no call, and no call after a sweep of all customers', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
-    const { pool } = house.db
-    await pool.query('DELETE FROM clientes')
-    await until(async () => (await heldIn(pool, 'revocation')) === 20)
+    await house.sql('DELETE FROM clientes')
+    await until(async () => (await heldIn(house.db.pool, 'revocation')) === 20)
     await house.settled()
     const calls = await arriving(house, async () => {
-      await discard(pool, { kind: 'revocation', ...PERSON })
-      await pool.query(
+      await discard(house.db.pool, { kind: 'revocation', ...PERSON })
+      await house.sql(
         `UPDATE rollcall.owed SET change_version = change_version + 1, due_at = now() WHERE due_at IS NULL`,
       )
       await house.settled()
     })
     expect(calls).toEqual([])
-    const { rowCount } = await pool.query(`SELECT FROM rollcall.ledger WHERE state = 'discarded'`)
+    const { rowCount } = await house.sql(`SELECT FROM rollcall.ledger WHERE state = 'discarded'`)
     expect([rowCount, shutOut(house)]).toEqual([20, 10])
   })
 
@@ -97,12 +95,12 @@ describe('a mass accident stops at its limit', () => {
   test('a plan that changes for every customer', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
-    await house.db.pool.query(`UPDATE clientes SET plan = 'trial'`)
+    await house.sql(`UPDATE clientes SET plan = 'trial'`)
     await until(async () => (await heldIn(house.db.pool, 'status')) === 20)
     await house.settled()
     expect(house.sandbox.users.all().filter(({ status }) => status === 4)).toHaveLength(10)
     const calls = await arriving(house, async () => {
-      await house.db.pool.query(
+      await house.sql(
         `UPDATE clientes SET plan = 'premium' WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`,
       )
       await house.settled()
@@ -113,27 +111,23 @@ describe('a mass accident stops at its limit', () => {
   test('an e-mail that is emptied for every customer; access and other fields go on', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
-    const { pool } = house.db
-    await pool.query('UPDATE clientes SET correo = NULL')
-    await until(async () => (await heldIn(pool, 'clear:email')) === 20)
+    await house.sql('UPDATE clientes SET correo = NULL')
+    await until(async () => (await heldIn(house.db.pool, 'clear:email')) === 20)
     await house.settled()
     expect(house.sandbox.users.all().filter(({ email }) => email === null)).toHaveLength(10)
     const key = await someoneHeld(house)
-    await pool.query(`UPDATE clientes SET nombre = 'Eva', plan = 'trial' WHERE id = $1`, [key])
+    await house.sql(`UPDATE clientes SET nombre = 'Eva', plan = 'trial' WHERE id = $1`, [key])
     await house.settled()
     const user = { first_name: 'Eva', status: 4, email: `${key}@example.com` }
     expect(house.sandbox.users.get(key)).toMatchObject(user)
-    expect(await heldIn(pool, 'clear:email')).toBe(20)
+    expect(await heldIn(house.db.pool, 'clear:email')).toBe(20)
   })
 
   test('an import', async () => {
     await using house = await build()
     await settleCustomers(house, 130)
-    const { pool } = house.db
-    expect([house.sandbox.users.size, await heldIn(pool, 'create')]).toEqual([100, 30])
-    await pool.query(
-      `DELETE FROM clientes WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`,
-    )
+    expect([house.sandbox.users.size, await heldIn(house.db.pool, 'create')]).toEqual([100, 30])
+    await house.sql(`DELETE FROM clientes WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`)
     const calls = await arriving(house, () => house.settled())
     expect(calls.every((call) => (call as { method: string }).method === 'GET')).toBe(true)
     expect(house.sandbox.users.size).toBe(100)
@@ -142,10 +136,9 @@ describe('a mass accident stops at its limit', () => {
   test('a service that suddenly knows no user', async () => {
     await using house = await build()
     await settleCustomers(house, 30)
-    const { pool } = house.db
     house.sandbox.users.clear()
-    await pool.query(`UPDATE clientes SET nombre = 'Eva'`)
-    await until(async () => (await heldIn(pool, 'absence')) === 20)
+    await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
+    await until(async () => (await heldIn(house.db.pool, 'absence')) === 20)
     await house.settled()
     expect(house.sandbox.users.size).toBe(10)
   })
@@ -154,7 +147,7 @@ describe('a mass accident stops at its limit', () => {
     await using house = await build()
     await house.startWorker()
     await settleCustomers(house, 60)
-    await house.db.pool.query('DELETE FROM clientes')
+    await house.sql('DELETE FROM clientes')
     await until(async () => (await heldIn(house.db.pool)) === 50)
     await house.settled()
     expect(shutOut(house)).toBe(10)

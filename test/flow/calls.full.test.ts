@@ -28,10 +28,9 @@ test('every call is logged once, under fire too', async () => {
   })
   house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))
   const worker = await house.startWorker()
-  const { pool } = house.db
-  await pool.query(many(20))
+  await house.sql(many(20))
   await house.settled()
-  await pool.query(
+  await house.sql(
     `UPDATE clientes SET nombre = 'Ana', notas = 'refused'; DELETE FROM clientes WHERE id = 'k3'`,
   )
   await house.settled()
@@ -47,7 +46,7 @@ test('every call is logged once, under fire too', async () => {
     const heard = mine.map(({ method, status }, n) => ({ method, status: status ?? served[n]?.status }))
     expect(heard, id).toEqual(served.map(({ method, status }) => ({ method, status })))
   }
-  const { rows } = await pool.query<{ n: number }>('SELECT sum(count)::int AS n FROM rollcall.answer')
+  const { rows } = await house.sql<{ n: number }>('SELECT sum(count)::int AS n FROM rollcall.answer')
   expect(rows).toEqual([{ n: journal.length }])
 })
 
@@ -55,7 +54,7 @@ test('what was under way when the worker stopped is logged as well', async () =>
   await using house = await buildHouse(lane)
   house.sandbox.faults.set([{ action: { kind: 'hang-after' } }])
   const worker = await house.startWorker()
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await expect.poll(() => house.calls('c').length).toBe(1)
   await worker.stop(1)
   expect(await logged(house)).toEqual([{ key: 'c', method: 'POST', status: null }])
@@ -63,8 +62,7 @@ test('what was under way when the worker stopped is logged as well', async () =>
 
 test('a worker drops from the log what is older than advanced.history.keepDays', async () => {
   await using house = await buildHouse(lane, { config: { advanced: { history: { keepDays: 3 } } } })
-  const { pool } = house.db
-  await pool.query(
+  await house.sql(
     `INSERT INTO rollcall.call (key, at, by, plan, method, meaning, ms, fields, answer)
      SELECT 'c', now() - days * interval '1 day', 'worker h/1', 'lookup', 'GET', 'failed', 1, '{}', 'x'
      FROM unnest('{2,4}'::int[]) days`,

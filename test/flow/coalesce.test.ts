@@ -8,15 +8,14 @@ eachLane('the fewest calls', (lane) => {
     const gapMs = 1000
     await using house = await buildHouse(lane, { config: timed({ gapMs }) })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
+    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
     await house.settled()
     const before = house.calls('c').length
     const began = performance.now()
     for (let i = 1; i <= 10; i++) {
-      await pool.query('UPDATE clientes SET nombre = $1', [String(i)])
+      await house.sql('UPDATE clientes SET nombre = $1', [String(i)])
       // Else all of them would be noted at once, and be one whatever the gap is.
-      await until(async () => (await pool.query('SELECT FROM rollcall.outbox')).rowCount === 0)
+      await until(async () => (await house.sql('SELECT FROM rollcall.outbox')).rowCount === 0)
     }
     // And one more for each gap that they last for, which they do on a machine that stands still.
     const gaps = Math.floor((performance.now() - began) / gapMs)
@@ -28,14 +27,11 @@ eachLane('the fewest calls', (lane) => {
   test('an unmapped column, a change that is undone and a repeated value cost none', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
     await house.settled()
-    await pool.query(`UPDATE clientes SET interno = 'x'`)
-    expect((await pool.query('SELECT count(*)::int AS n FROM rollcall.outbox')).rows[0].n).toBe(0)
-    await pool.query(
-      'BEGIN; UPDATE clientes SET nombre = $$B$$; UPDATE clientes SET nombre = $$Ana$$; COMMIT',
-    )
+    await house.sql(`UPDATE clientes SET interno = 'x'`)
+    expect((await house.sql('SELECT count(*)::int AS n FROM rollcall.outbox')).rows[0].n).toBe(0)
+    await house.sql('BEGIN; UPDATE clientes SET nombre = $$B$$; UPDATE clientes SET nombre = $$Ana$$; COMMIT')
     await house.settled()
     expect(house.calls()).toHaveLength(1)
   })

@@ -40,7 +40,6 @@ test.each([true, false])(
   'a contract that begins while the access of another one is taken keeps it (known: %s)',
   async (known) => {
     await using house = await open({ config: PATIENT })
-    const { pool } = house.db
     await house.startWorker()
     await add(house, '1')
     await house.settled()
@@ -49,9 +48,9 @@ test.each([true, false])(
     house.sandbox.faults.set([
       { match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 900, maxMs: 900 } },
     ])
-    await pool.query(`UPDATE contracts SET active = false WHERE contract = '1'`)
+    await house.sql(`UPDATE contracts SET active = false WHERE contract = '1'`)
     await until(() => house.sandbox.faults.list().some(({ spent }) => spent))
-    if (known) await pool.query(`UPDATE contracts SET active = true WHERE contract = '2'`)
+    if (known) await house.sql(`UPDATE contracts SET active = true WHERE contract = '2'`)
     else await add(house, '2')
     await house.settled()
     expect(house.sandbox.users.access('p')).toBe('full')
@@ -69,7 +68,7 @@ test.each(['POST', 'PATCH'] as const)(
     await until(() => house.sandbox.users.get('p')?.status === 2)
     first.kill('SIGKILL')
     await first.exited
-    await house.db.pool.query('UPDATE contracts SET active = false')
+    await house.sql('UPDATE contracts SET active = false')
     await house.startWorker()
     await house.settled()
     expect(house.sandbox.users.access('p')).toBe('none')
@@ -82,7 +81,7 @@ test('a 404 that a gateway gives once leaves no access where a contract without 
   await add(house, '1')
   await house.settled()
   house.sandbox.faults.set([{ times: 1, action: { kind: 'status', status: 404 } }])
-  await house.db.pool.query(`UPDATE contracts SET contract = '2', plan = 'free'`)
+  await house.sql(`UPDATE contracts SET contract = '2', plan = 'free'`)
   await until(() => house.sandbox.faults.list().some(({ spent }) => spent))
   await house.settled()
   await verified(house.db.pool)
@@ -95,11 +94,11 @@ test('a user is checked also where a contract has left after an answer that was 
   await add(house, '1')
   await house.settled()
   house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
-  await house.db.pool.query(`UPDATE contracts SET email = 'q@q.es'`)
-  await until(async () => (await house.db.pool.query('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
-  await house.db.pool.query(`UPDATE contracts SET contract = '2'`)
+  await house.sql(`UPDATE contracts SET email = 'q@q.es'`)
+  await until(async () => (await house.sql('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
+  await house.sql(`UPDATE contracts SET contract = '2'`)
   await nothingOwed(house)
-  await house.db.pool.query('UPDATE rollcall.owed SET verify_at = NULL, verify_left = 0')
+  await house.sql('UPDATE rollcall.owed SET verify_at = NULL, verify_left = 0')
   await worker.stop()
   house.sandbox.users.edit('p', { status: 0 })
   const { code, out } = await runDrift(house, ['--json'])
@@ -108,17 +107,16 @@ test('a user is checked also where a contract has left after an answer that was 
 
 test('a key that changes keeps what a lookup has found of its user: no new trial, nothing of others lost', async () => {
   await using house = await open({ contract: { duplicate: 'upsert', trialAgain: 'restarts' } })
-  const { pool } = house.db
   const { users, clock } = house.sandbox
   users.set('p', { status: 4, email: 'p@p.es', description: 'of another system' })
-  await pool.query('ALTER TABLE contracts DISABLE TRIGGER USER')
+  await house.sql('ALTER TABLE contracts DISABLE TRIGGER USER')
   await add(house, '1', true, 'trial')
-  await pool.query('ALTER TABLE contracts ENABLE TRIGGER USER')
+  await house.sql('ALTER TABLE contracts ENABLE TRIGGER USER')
   await house.startWorker()
   expect((await rollcall(house, 'backfill', '--lookup', '--wait')).code).toBe(0)
   await house.settled()
   clock.advance(20 * 86_400_000)
-  await pool.query(`UPDATE contracts SET contract = '2'`)
+  await house.sql(`UPDATE contracts SET contract = '2'`)
   await house.settled()
   expect(users.access('p')).not.toBe('trial')
   expect(users.get('p')?.description).toBe('of another system')
@@ -131,10 +129,10 @@ test('a person is not erased while a row of it is there, and is with the last on
   await house.settled()
   await add(house, '2', false)
   await house.settled()
-  await house.db.pool.query(`DELETE FROM contracts WHERE contract = '1'`)
+  await house.sql(`DELETE FROM contracts WHERE contract = '1'`)
   await house.settled()
   expect(house.sandbox.users.get('p')).toMatchObject({ status: 0, email: 'p@p.es' })
-  await house.db.pool.query('DELETE FROM contracts')
+  await house.sql('DELETE FROM contracts')
   await house.settled()
   expect(house.sandbox.users.get('p')).toMatchObject({ status: 0, email: null })
 })
@@ -145,7 +143,7 @@ test('a customer that was never in scope leaves its user alone, also with its ro
   await house.startWorker()
   for (const contract of ['1', '2']) await add(house, contract, false)
   await house.settled()
-  await house.db.pool.query('DELETE FROM contracts')
+  await house.sql('DELETE FROM contracts')
   await house.settled()
   expect(house.calls()).toEqual([])
 })
@@ -159,11 +157,10 @@ test('a row that cannot be read costs no other contract of the person its access
     watch: [{ table: 'public.kept', key: ['person', 'contract'] }],
   }
   await using house = await buildHouse(lane, { sql, config })
-  const { pool } = house.db
-  await pool.query(`INSERT INTO kept VALUES ('p', '1', false, 'premium', NULL, 1)`)
+  await house.sql(`INSERT INTO kept VALUES ('p', '1', false, 'premium', NULL, 1)`)
   await house.startWorker()
   await house.settled()
-  await pool.query(`UPDATE kept SET months = 0; INSERT INTO kept VALUES ('p', '2', true, 'premium')`)
+  await house.sql(`UPDATE kept SET months = 0; INSERT INTO kept VALUES ('p', '2', true, 'premium')`)
   await until(() => house.sandbox.users.access('p') === 'full')
 })
 
@@ -186,9 +183,9 @@ test.each([
       },
       { match: { method }, times: 1, action: { kind: 'slow-body', durationMs: 2500 } },
     ])
-    await house.db.pool.query(`UPDATE contracts SET plan = 'free'`)
+    await house.sql(`UPDATE contracts SET plan = 'free'`)
     await until(() => faults.list().some(({ spent }) => spent))
-    await house.db.pool.query(
+    await house.sql(
       `WITH ended AS (UPDATE contracts SET active = false) INSERT INTO contracts VALUES ('p', '2', true, 'premium', $1)`,
       [email],
     )
@@ -200,33 +197,30 @@ test.each([
 test('a contract that is dormant costs no call, grants no trial again, and undoes no decision', async () => {
   const brake = { changes: { customers: 1, share: 0 } }
   await using house = await open({ config: { brake }, contract: { trialAgain: 'restarts' } })
-  const { pool } = house.db
   const { faults, users, clock } = house.sandbox
   await house.startWorker()
   await add(house, '0', false, 'trial')
   await add(house, '1', true, 'trial')
   await house.settled()
   faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 500, maxMs: 500 } }])
-  await pool.query(`UPDATE contracts SET active = false WHERE contract = '1'`)
+  await house.sql(`UPDATE contracts SET active = false WHERE contract = '1'`)
   await until(() => faults.list().some(({ spent }) => spent))
-  await pool.query(`UPDATE contracts SET active = true WHERE contract = '1'`)
+  await house.sql(`UPDATE contracts SET active = true WHERE contract = '1'`)
   await house.settled()
   clock.advance(20 * 86_400_000)
   const before = house.calls().length
   const touch = async () => {
-    await pool.query(`UPDATE contracts SET email = email || 'x' WHERE contract = '0'`)
+    await house.sql(`UPDATE contracts SET email = email || 'x' WHERE contract = '0'`)
     await house.settled()
   }
   for (const _ of ['once', 'again']) await touch()
   expect(users.access('p')).toBe('trial-over')
   expect(house.calls().length).toBe(before)
 
-  await pool.query(`INSERT INTO contracts SELECT 'k' || i, '1', true, 'premium' FROM generate_series(1, 4) i`)
-  await pool.query(
-    `INSERT INTO contracts SELECT 'k' || i, '0', false, 'premium' FROM generate_series(1, 4) i`,
-  )
+  await house.sql(`INSERT INTO contracts SELECT 'k' || i, '1', true, 'premium' FROM generate_series(1, 4) i`)
+  await house.sql(`INSERT INTO contracts SELECT 'k' || i, '0', false, 'premium' FROM generate_series(1, 4) i`)
   await house.settled()
-  await pool.query(`UPDATE contracts SET active = false WHERE person <> 'p'`)
+  await house.sql(`UPDATE contracts SET active = false WHERE person <> 'p'`)
   await house.settled()
   expect((await rollcall(house, 'held', 'discard', '--kind', 'revocation', '--why', 'test')).code).toBe(0)
   const entitled = () => users.all().filter(({ status }) => status === 2).length
@@ -235,11 +229,11 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
   await touch()
   expect(entitled()).toBe(kept)
   // A contract that begins and ends later is none of what was decided.
-  await pool.query(
+  await house.sql(
     `UPDATE contracts SET active = true, email = 'n@a.es' WHERE contract = '0' AND person = 'k4'`,
   )
   await house.settled()
-  await pool.query(`UPDATE contracts SET active = false WHERE contract = '0' AND person = 'k4'`)
+  await house.sql(`UPDATE contracts SET active = false WHERE contract = '0' AND person = 'k4'`)
   await house.settled()
   expect(users.access('k4')).toBe('none')
 })
@@ -248,7 +242,7 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
 async function openMany(plan: string, options: Options): Promise<House> {
   const house = await open(options)
   await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO contracts SELECT 'p' || i, c, c = '1', $1, i || '@p.es' FROM generate_series(0, 9) i, unnest(ARRAY['1', '2']) c`,
     [plan],
   )
@@ -261,11 +255,10 @@ test('a change to both rows of a person costs one call, also once an answer was 
   await using house = await openMany('premium', {
     config: { ...PATIENT, service: { timeoutMs: 3000 }, advanced: { timing } },
   })
-  const { pool } = house.db
   const costs = async (sql: string) => {
     const before = house.calls().length
-    await pool.query(sql)
-    await verified(pool)
+    await house.sql(sql)
+    await verified(house.db.pool)
     return house
       .calls()
       .slice(before)
@@ -275,25 +268,24 @@ test('a change to both rows of a person costs one call, also once an answer was 
   expect(await costs(both)).toEqual(Array(10).fill('PATCH'))
 
   house.sandbox.faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
-  await pool.query(`UPDATE contracts SET email = 'x' || email WHERE person = 'p1'`)
-  await until(async () => (await pool.query('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
-  await pool.query(`UPDATE contracts SET active = NOT active WHERE person = 'p1'`)
-  await verified(pool)
+  await house.sql(`UPDATE contracts SET email = 'x' || email WHERE person = 'p1'`)
+  await until(async () => (await house.sql('SELECT FROM rollcall.owed WHERE unknown')).rowCount)
+  await house.sql(`UPDATE contracts SET active = NOT active WHERE person = 'p1'`)
+  await verified(house.db.pool)
   expect(await costs(both)).toEqual(Array(10).fill('PATCH'))
 })
 
 test('a trial that has ended is not granted again by a contract that begins in the midst of a change', async () => {
   await using house = await openMany('trial', { config: PATIENT, contract: { trialAgain: 'restarts' } })
-  const { pool } = house.db
   house.sandbox.clock.advance(20 * 86_400_000)
   const change = async (_: unknown, at: number) => {
     await sleep(at * 150)
-    await pool.query(`UPDATE contracts SET email = 'x' || email WHERE person = 'p' || $1`, [at])
+    await house.sql(`UPDATE contracts SET email = 'x' || email WHERE person = 'p' || $1`, [at])
     await sleep(at * 60)
-    await pool.query(`UPDATE contracts SET active = NOT active WHERE person = 'p' || $1`, [at])
+    await house.sql(`UPDATE contracts SET active = NOT active WHERE person = 'p' || $1`, [at])
   }
   await Promise.all(Array.from({ length: 10 }, change))
-  await verified(pool)
+  await verified(house.db.pool)
   const again = house.sandbox.users
     .all()
     .filter(({ user_id }) => house.sandbox.users.access(user_id) === 'trial')

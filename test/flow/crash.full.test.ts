@@ -10,9 +10,7 @@ eachLane('crashes and losses', (lane) => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'hang-after' } }])
     await using first = await runRollcall(house, ['worker'])
-    await house.db.pool.query(
-      `INSERT INTO clientes (id, plan, nombre, pais) VALUES ('c', 'premium', 'Ana', 'ES')`,
-    )
+    await house.sql(`INSERT INTO clientes (id, plan, nombre, pais) VALUES ('c', 'premium', 'Ana', 'ES')`)
     await until(() => house.sandbox.users.get('c'))
     first.kill('SIGKILL')
     await first.exited
@@ -29,13 +27,12 @@ eachLane('crashes and losses', (lane) => {
   test('a server that ends its sessions at any moment ends no worker', async () => {
     await using house = await buildHouse(lane)
     await using worker = await runRollcall(house, ['worker'])
-    const { pool } = house.db
     for (let round = 0; round < 12; round++) {
-      await pool.query(
+      await house.sql(
         `INSERT INTO clientes (id, plan) SELECT $1 || i, 'premium' FROM generate_series(1, 20) i`,
         [`k${round}-`],
       )
-      await pool.query(
+      await house.sql(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rollcall' AND datname = current_database()`,
       )
       const so = house.sandbox.users.size
@@ -50,7 +47,7 @@ eachLane('crashes and losses', (lane) => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 30, maxMs: 60 } }])
     await house.startWorker()
-    await house.db.pool.query(many(150))
+    await house.sql(many(150))
     await until(() => house.sandbox.users.size > 20)
     await lane.lose(house.queueUrl)
     await until(() => house.sandbox.users.size > 50)
@@ -63,11 +60,10 @@ eachLane('crashes and losses', (lane) => {
     const config = { ...timed({ queueLeaseMs: 25_000 }), pace: { ceiling: 100, concurrency: 5 } }
     await using house = await buildHouse(lane, { config })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(many(200))
+    await house.sql(many(200))
     await until(() => house.sandbox.users.size > 10)
     await lane.lose(house.queueUrl)
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
     await until(() => house.sandbox.users.get('late'))
   })
 
@@ -75,11 +71,11 @@ eachLane('crashes and losses', (lane) => {
     await using house = await buildHouse(lane, { config: PATIENT })
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 300, maxMs: 500 } }])
     await using worker = await runRollcall(house, ['worker'])
-    await house.db.pool.query(many(100))
+    await house.sql(many(100))
     await until(() => house.sandbox.users.size > 5)
     worker.kill('SIGTERM')
     expect(await worker.exited).toEqual({ code: 0, signal: null })
-    const { rows } = await house.db.pool.query(
+    const { rows } = await house.sql(
       'SELECT count(*) FILTER (WHERE call_token IS NOT NULL)::int AS open, count(*) FILTER (WHERE unknown)::int AS unknown FROM rollcall.owed',
     )
     expect(rows[0]).toEqual({ open: 0, unknown: 0 })

@@ -15,7 +15,7 @@ const keysOf = (prefix: string, count: number) => Array.from({ length: count }, 
 /** All customers are registered, and a worker runs. */
 async function settle(house: House, keys: readonly string[]) {
   const worker = await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo, nombre, movil, prefijo)
      SELECT k, 'premium', k || '@Example.com', 'Ana', '612345678', '34' FROM unnest($1::text[]) AS k`,
     [keys],
@@ -38,7 +38,7 @@ otherLane('users who were changed at the service', (lane) => {
     const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })
     await settle(house, [...names, ...mails, ...shut, ...gone, ...entitled, ...live])
-    await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [entitled])
+    await house.sql('DELETE FROM clientes WHERE id = ANY($1)', [entitled])
     await house.settled()
     const { users } = house.sandbox
     for (const key of names) users.edit(key, { first_name: 'Eva' })
@@ -105,7 +105,7 @@ test('a service that is not credible gets no findings, few calls, and no writes'
   expect(emptied.missing).toBeGreaterThanOrEqual(30)
   // The first thirty, twice, a sample or two, and on a slow machine some of them once more.
   expect(emptied.calls).toBeLessThanOrEqual(150)
-  const owed = await house.db.pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
+  const owed = await house.sql('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(owed.rowCount).toBe(0)
   const { open } = await readVerification(house.db.pool, house.config.reconcile.periodMs)
   expect(Object.values(open)).toEqual(Object.values(open).map(() => 0))
@@ -113,7 +113,7 @@ test('a service that is not credible gets no findings, few calls, and no writes'
   expect(known).toMatchObject({ conclusion: 'not-credible', findings: [], counts: { checked: 0, kinds: {} } })
   expect(known.trend.at(-1)).toMatchObject({ credible: false, drifting: null })
   // Workers check again the users found missing, so that this ends with the mistake.
-  const { rows } = await house.db.pool.query(
+  const { rows } = await house.sql(
     'SELECT count(*)::int AS open, count(next_check_at)::int AS next FROM rollcall.finding WHERE resolved_at IS NULL',
   )
   expect(rows[0].open).toBeGreaterThan(0)

@@ -25,8 +25,7 @@ const SETTLED = { state: 'idle', code: null, status: null, issues: [] }
 test('a row that the mapping rejects is explained, and settles once it is corrected', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   await house.startWorker()
-  const { pool } = house.db
-  await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'gold', 'no-mail')`)
+  await house.sql(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'gold', 'no-mail')`)
   await house.settled()
   const { code, text } = await failures(house)
   expect(code).toBe(3)
@@ -35,7 +34,7 @@ test('a row that the mapping rejects is explained, and settles once it is correc
   expect(text).not.toMatch(/gold|no-mail/)
   expect((await failures(house, 'c')).text).toContain('correct the value for status')
 
-  await pool.query(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
+  await house.sql(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
   await house.settled()
   expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
   expect((await failures(house)).code).toBe(0)
@@ -45,10 +44,9 @@ test('a row that the mapping rejects is explained, and settles once it is correc
 test('once the service takes what it refused, --retry sends the same value again', async () => {
   await using house = await buildHouse(lane, { config: PATIENT, contract: { refuses: 'description' } })
   await house.startWorker()
-  const { pool } = house.db
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{a,b}'::text[]) k`)
+  await house.sql(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{a,b}'::text[]) k`)
   await house.settled()
-  await pool.query(`UPDATE clientes SET notas = 'VIP'`)
+  await house.sql(`UPDATE clientes SET notas = 'VIP'`)
   await house.settled()
   expect((await recorded(house)).map(({ issues }) => issues)).toEqual([['description'], ['description']])
 
@@ -67,7 +65,7 @@ test('who is rejected or waits for a later attempt is tried now by --retry', asy
   await using house = await buildHouse(lane, { config: PATIENT, contract: { forbidden: 'forbidden' } })
   house.sandbox.faults.set([{ match: { userId: 'refused' }, action: { kind: 'status', status: 400 } }])
   await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{forbidden,refused}'::text[]) k`,
   )
   const mapping = async () => (await recorded(house)).map(({ state, code, status }) => [state, code, status])

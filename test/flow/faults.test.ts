@@ -31,16 +31,15 @@ describe('a service that fails', () => {
     })
     house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, nombre, pais) SELECT 'k' || i, 'premium', 'a', 'ES' FROM generate_series(1, 20) i`,
     )
     for (const name of ['b', 'c', 'd']) {
-      await pool.query('UPDATE clientes SET nombre = $1', [name])
+      await house.sql('UPDATE clientes SET nombre = $1', [name])
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await pool.query(`UPDATE clientes SET plan = 'trial' WHERE id = 'k1'`)
-    await pool.query(`DELETE FROM clientes WHERE id IN ('k2', 'k3')`)
+    await house.sql(`UPDATE clientes SET plan = 'trial' WHERE id = 'k1'`)
+    await house.sql(`DELETE FROM clientes WHERE id IN ('k2', 'k3')`)
     await house.settled()
     for (const { user_id, status, first_name, country_code } of house.sandbox.users.all()) {
       const gone = user_id === 'k2' || user_id === 'k3'
@@ -53,7 +52,7 @@ describe('a service that fails', () => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
     await house.startWorker()
-    await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
     await house.settled()
     expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
@@ -61,21 +60,20 @@ describe('a service that fails', () => {
   test('an update refused for a field: the status goes alone, the field waits until it changes', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('c', 'premium', 'Ana', 'a@example.com')`,
     )
     await house.settled()
     house.sandbox.faults.set([
       { match: { method: 'PATCH', field: 'email' }, times: 1, action: { kind: 'status', status: 422 } },
     ])
-    await pool.query(`UPDATE clientes SET correo = 'b@example.com', plan = 'trial'`)
+    await house.sql(`UPDATE clientes SET correo = 'b@example.com', plan = 'trial'`)
     await house.settled()
     const sent = house.calls('c').map(({ body }) => body)
     expect(sent.slice(1)).toEqual([{ status: 4, email: 'b@example.com' }, { status: 4 }])
-    const { rows } = await pool.query('SELECT state, issues FROM rollcall.ledger')
+    const { rows } = await house.sql('SELECT state, issues FROM rollcall.ledger')
     expect(rows[0]).toMatchObject({ state: 'idle', issues: [{ field: 'email', code: 'refused' }] })
-    await pool.query(`UPDATE clientes SET correo = 'c@example.com', plan = 'premium'`)
+    await house.sql(`UPDATE clientes SET correo = 'c@example.com', plan = 'premium'`)
     await house.settled()
     expect(house.calls('c').at(-1)?.body).toEqual({ status: 2, email: 'c@example.com' })
   })
@@ -87,11 +85,11 @@ describe('a service that fails', () => {
       { match: { userId: 'k2' }, action: { kind: 'status', status: 503 } },
     ])
     await house.startWorker()
-    await house.db.pool.query(many(50))
+    await house.sql(many(50))
     await until(() => house.sandbox.users.size === 48, { what: '48 users' })
     // What became of a call is stored after it.
     await until(async () => {
-      const { rows } = await house.db.pool.query(
+      const { rows } = await house.sql(
         `SELECT key, reason->>'status' AS status FROM rollcall.ledger WHERE state <> 'idle' ORDER BY key`,
       )
       expect(rows).toEqual([

@@ -17,8 +17,8 @@ async function buildChurned() {
   }
   const house = await settledHouse(lane, named([...STAY, ...LEFT]), { config })
   const worker = await house.startWorker()
-  await house.db.pool.query('DELETE FROM clientes WHERE id = ANY($1)', [LEFT.slice(0, 8)])
-  await house.db.pool.query(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [LEFT.slice(8)])
+  await house.sql('DELETE FROM clientes WHERE id = ANY($1)', [LEFT.slice(0, 8)])
+  await house.sql(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [LEFT.slice(8)])
   await until(() => LEFT.every((key) => house.sandbox.users.get(key)?.status === 0), { what: 'revocations' })
   await house.settled()
   return { house, worker }
@@ -32,7 +32,7 @@ test('an emptied service is not credible where most customers are former ones, a
   const before = writes(house)
   house.sandbox.users.clear()
   const missed = `SELECT FROM rollcall.finding WHERE kind = 'missing' HAVING count(*) = ${STAY.length}`
-  await until(async () => (await house.db.pool.query(missed)).rowCount === 1, { what: 'all to be missed' })
+  await until(async () => (await house.sql(missed)).rowCount === 1, { what: 'all to be missed' })
   // A report on former users alone does not confirm it either, because it shows nothing new.
   for (const args of [['--repair'], ['--repair'], ['--where', "plan = 'none'"]]) {
     const { code, out } = await runDrift(house, ['--json', ...args])

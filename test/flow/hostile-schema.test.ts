@@ -9,28 +9,27 @@ test('nothing that stands in the schema public runs as the owner, the worker, or
   await using house = await buildHouse(lane, {
     sql: `CREATE EXTENSION citext; ${CUSTOMERS.replace('id text', 'id citext')}`,
   })
-  const { pool } = house.db
   const run = async (...args: readonly string[]) => {
     const { code, output } = await rollcall(house, ...args)
     expect(output, args.join(' ')).not.toContain('hostile')
     expect(code, `${args.join(' ')}: ${output}`).toBe(0)
     return output
   }
-  expect(await makeHostile(pool)).toBeGreaterThan(500)
+  expect(await makeHostile(house.db.pool)).toBeGreaterThan(500)
 
   await run('capture', 'uninstall')
   const script = await run('capture', 'install', '--print')
-  await pool.query(script)
+  await house.sql(script)
   await run('capture', 'status')
   await run('capture', 'install')
   await run('migrate')
-  await pool.query(await run('grants', '--to', new URL(house.env.DATABASE_URL ?? '').username, '--queue'))
+  await house.sql(await run('grants', '--to', new URL(house.env.DATABASE_URL ?? '').username, '--queue'))
   await house.startWorker()
-  await pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, pais) VALUES ('Ana', 'premium', 'ES'), ('bo', 'free', 'ES')`,
   )
   await house.settled()
-  await pool.query(`UPDATE clientes SET correo = 'a@b.example' WHERE id = 'Ana'`)
+  await house.sql(`UPDATE clientes SET correo = 'a@b.example' WHERE id = 'Ana'`)
   await house.settled()
   await run('explain', 'Ana')
   await run('backfill', '--dry-run', '--where', 'id=ANA')

@@ -16,16 +16,15 @@ function sent({ sandbox }: House, userId: string, after = 0): string[] {
 otherLane('a key that changes and is the user_id', (lane) => {
   test('A to B: the old user is revoked, the new one is created', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     await house.startWorker()
-    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana')`)
+    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana')`)
     await house.settled()
-    await pool.query(`UPDATE clientes SET id = 'b'`)
+    await house.sql(`UPDATE clientes SET id = 'b'`)
     await house.settled()
     expect(sent(house, 'a').slice(1)).toEqual(['PATCH {"status":0}'])
     expect(sent(house, 'b')).toEqual(['POST {"user_id":"b","status":2,"first_name":"Ana"}'])
     // And back: the user is there already, and no more than its access and what changed is sent.
-    await pool.query(`UPDATE clientes SET id = 'a', correo = 'a@a.es'`)
+    await house.sql(`UPDATE clientes SET id = 'a', correo = 'a@a.es'`)
     await house.settled()
     expect(sent(house, 'a').slice(2)).toEqual(['PATCH {"status":2,"email":"a@a.es"}'])
     expect(sent(house, 'b').slice(1)).toEqual(['PATCH {"status":0}'])
@@ -33,16 +32,15 @@ otherLane('a key that changes and is the user_id', (lane) => {
 
   test('A to B and B to C in one statement, and two that change places', async () => {
     await using house = await buildHouse(lane, { sql: CHAINABLE })
-    const { pool } = house.db
     const { journal } = house.sandbox
     await house.startWorker()
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, nombre, apellidos) VALUES ('a', 'premium', 'Ana', 'Gil'),
          ('b', 'trial', 'Bea', 'Gil'), ('x', 'premium', 'Xus', 'X'), ('y', 'premium', 'Yago', 'Y')`,
     )
     await house.settled()
     const before = journal.last
-    await pool.query(
+    await house.sql(
       `UPDATE clientes c SET id = m.new FROM (VALUES ('a', 'b'), ('b', 'c'), ('x', 'y'), ('y', 'x')) m (old, new) WHERE m.old = c.id`,
     )
     await house.settled()
@@ -59,7 +57,7 @@ otherLane('a key that changes and is the user_id', (lane) => {
   test('registered and renamed in one transaction: the earlier name is asked for, and left', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
-    await house.db.pool.query(
+    await house.sql(
       `BEGIN; INSERT INTO clientes (id, plan) VALUES ('a', 'premium'); UPDATE clientes SET id = 'b'; COMMIT`,
     )
     await house.settled()
@@ -104,18 +102,17 @@ otherLane('a key that changes while the user_id stays', (lane) => {
     async (_how, move) => {
       const count = 30
       await using house = await buildHouse(lane, { sql: TWO_SQL, config: { ...TWO, ...PATIENT } })
-      const { pool } = house.db
       const { journal, users } = house.sandbox
       await house.startWorker()
       await house.startWorker()
-      await pool.query(
+      await house.sql(
         `INSERT INTO clientes SELECT 'ES', 'k' || i, CASE i % 3 WHEN 0 THEN 'trial' ELSE 'premium' END, 'Ana', 'ES'
        FROM generate_series(1, ${count}) i`,
       )
       await house.settled()
       expect(users.size).toBe(count)
       const before = journal.last
-      await pool.query(move)
+      await house.sql(move)
       await nothingOwed(house)
       const calls = journal.list({ after: before })
       expect(calls.filter(({ raw }) => raw.includes('"status":0'))).toEqual([])
@@ -128,7 +125,7 @@ otherLane('a key that changes while the user_id stays', (lane) => {
 
       // Who is gone under every key is revoked, by the one who was there last.
       const end = journal.last
-      await pool.query(`DELETE FROM clientes WHERE id = 'k1'`)
+      await house.sql(`DELETE FROM clientes WHERE id = 'k1'`)
       await nothingOwed(house)
       expect(sent(house, 'k1', end)).toEqual(['PATCH {"status":0}'])
     },
@@ -146,14 +143,14 @@ otherLane('many keys that change at once while their user_ids stay', (lane) => {
     const { journal } = house.sandbox
     await house.startWorker()
     await house.startWorker()
-    await house.db.pool.query(insert('ES'))
+    await house.sql(insert('ES'))
     await nothingOwed(house)
     for (const change of [
       `UPDATE clientes SET region = 'PT'`,
       `BEGIN; UPDATE clientes SET nombre = 'Old'; ${insert('AD')}; COMMIT`,
     ]) {
       const before = journal.last
-      await house.db.pool.query(change)
+      await house.sql(change)
       await nothingOwed(house)
       const calls = journal.list({ after: before })
       expect(calls.map(({ raw }) => raw).filter((raw) => raw.includes('"status":0'))).toEqual([])
@@ -170,15 +167,14 @@ otherLane('a trial under a key that changes while the user_id stays', (lane) => 
       config: TWO,
       contract: { trialAgain: 'restarts' },
     })
-    const { pool } = house.db
     await house.startWorker()
-    await pool.query(`INSERT INTO clientes VALUES ('ES', 'c', 'trial', 'Ana')`)
+    await house.sql(`INSERT INTO clientes VALUES ('ES', 'c', 'trial', 'Ana')`)
     await house.settled()
     house.sandbox.clock.advance(15 * 86_400_000)
-    await pool.query(`UPDATE clientes SET nombre = 'Bea'`)
+    await house.sql(`UPDATE clientes SET nombre = 'Bea'`)
     await house.settled()
     expect(house.sandbox.users.access('c')).toBe('none')
-    await pool.query(`UPDATE clientes SET region = 'PT'`)
+    await house.sql(`UPDATE clientes SET region = 'PT'`)
     await nothingOwed(house)
     expect(house.sandbox.users.access('c')).toBe('none')
   })
@@ -186,7 +182,7 @@ otherLane('a trial under a key that changes while the user_id stays', (lane) => 
 
 otherLane('a key that is deleted and created again', (lane) => {
   const insert = (house: House) =>
-    house.db.pool.query(
+    house.sql(
       `INSERT INTO clientes (id, plan, nombre, apellidos, pais) VALUES ('c', 'premium', 'Ana', 'Gil', 'ES')`,
     )
   const remove = `DELETE FROM clientes WHERE id = 'c'`
@@ -195,36 +191,35 @@ otherLane('a key that is deleted and created again', (lane) => {
 
   test('in one transaction, in two, or a while later: what changed is sent, and no customer is registered again', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     const worker = await house.startWorker()
     await insert(house)
     await house.settled()
-    await pool.query(`BEGIN; ${remove}; ${again}; COMMIT`)
+    await house.sql(`BEGIN; ${remove}; ${again}; COMMIT`)
     await house.settled()
     expect(sent(house, 'c').slice(1)).toEqual([changed])
-    await pool.query(`BEGIN; ${remove}; ${again}; COMMIT`)
+    await house.sql(`BEGIN; ${remove}; ${again}; COMMIT`)
     await house.settled()
     expect(sent(house, 'c')).toHaveLength(2)
 
     // Both exist before the first lookup.
     await worker.stop()
-    await pool.query(remove)
-    await pool.query(again.replace("'Bea'", "'Cai'"))
+    await house.sql(remove)
+    await house.sql(again.replace("'Bea'", "'Cai'"))
     await house.startWorker()
     await house.settled()
     expect(sent(house, 'c').slice(2)).toEqual(['PATCH {"status":2,"first_name":"Cai"}'])
 
     // After it was revoked, and as a trial: the access comes back, and what changed meanwhile.
-    await pool.query(remove)
+    await house.sql(remove)
     await house.settled()
-    await pool.query(again.replace('premium', 'trial'))
+    await house.sql(again.replace('premium', 'trial'))
     await house.settled()
     expect(sent(house, 'c').slice(3)).toEqual(['PATCH {"status":0}', 'PATCH {"status":4,"first_name":"Bea"}'])
 
     for (let round = 0; round < 5; round++) {
       const before = house.sandbox.journal.last
-      await pool.query(remove)
-      await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'N${round}')`)
+      await house.sql(remove)
+      await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'N${round}')`)
       await house.settled()
       expect(house.sandbox.users.get('c')).toMatchObject({ status: 2, first_name: `N${round}` })
       expect(sent(house, 'c', before).length).toBeLessThanOrEqual(2)

@@ -24,14 +24,13 @@ const config: Partial<RollcallConfig> = {
 describe('a huge value and a row that cannot be read', () => {
   test('cost their own customer: a field, or the sync, and no other customer waits', async () => {
     await using house = await buildHouse(lane, { sql: SQL, config })
-    const { pool } = house.db
     const unreadable = new Set<string>()
     await house.startWorker({
       onStep: (key, step) => {
         if (step.step === 'ended' && step.end.reason?.code === 'customer-unreadable') unreadable.add(key)
       },
     })
-    await pool.query(`INSERT INTO clientes (id, plan, notas, ficha, n)
+    await house.sql(`INSERT INTO clientes (id, plan, notas, ficha, n)
       SELECT 'c-' || i, 'premium', 'n', '{"nombre": "Ana"}', 1 FROM generate_series(1, 30) i
       UNION ALL VALUES ('field', 'premium', repeat('x', 5000000), '{"nombre": "Eva"}'::jsonb, 1),
         ('function', 'premium', 'n', jsonb_build_object('nombre', 'Pía', 'x', repeat('x', 5000000)), 1),
@@ -51,14 +50,14 @@ describe('a huge value and a row that cannot be read', () => {
       { key: 'unreadable', state: 'failing', field: null, code: null, reason: 'customer-unreadable' },
     ]
     await until(async () => {
-      const { rows } = await pool.query(
+      const { rows } = await house.sql(
         `SELECT key, state, issues->0->>'field' AS field, issues->0->>'code' AS code, reason->>'code' AS reason
          FROM rollcall.ledger WHERE state <> 'idle' OR issues <> '[]' ORDER BY key`,
       )
       expect(rows).toEqual(wrong)
       return true
     })
-    await pool.query(`UPDATE clientes SET notas = 'n', n = 1`)
+    await house.sql(`UPDATE clientes SET notas = 'n', n = 1`)
     await until(
       () => house.sandbox.users.get('field')?.description === 'n' && house.sandbox.users.size === 33,
     )

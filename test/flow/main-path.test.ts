@@ -6,9 +6,8 @@ eachLane('a committed row reaches the service', (lane) => {
   test('insert creates, update patches only what changed plus status, delete revokes', async () => {
     await using house = await buildPresetHouse(lane, 'documented')
     await house.startWorker()
-    const { pool } = house.db
 
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, correo, nacido) VALUES ('c1', 'premium', 'ana@example.com', '1980-03-30')`,
     )
     await house.settled()
@@ -19,13 +18,13 @@ eachLane('a committed row reaches the service', (lane) => {
       },
     ])
 
-    await pool.query(`UPDATE clientes SET correo = 'ana@example.org' WHERE id = 'c1'`)
+    await house.sql(`UPDATE clientes SET correo = 'ana@example.org' WHERE id = 'c1'`)
     await house.settled()
     expect(writesOf(house, 'c1').slice(1)).toEqual([
       { method: 'PATCH', body: { status: 2, email: 'ana@example.org' } },
     ])
 
-    await pool.query(`DELETE FROM clientes WHERE id = 'c1'`)
+    await house.sql(`DELETE FROM clientes WHERE id = 'c1'`)
     await house.settled()
     expect(writesOf(house, 'c1').slice(2)).toEqual([{ method: 'PATCH', body: { status: 0 } }])
   })

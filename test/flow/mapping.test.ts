@@ -40,9 +40,8 @@ const FILL = `INSERT INTO clientes (id, plan) SELECT p || i, p FROM unnest('{pre
 describe('a changed mapping', () => {
   test('sends nothing until it is applied, and then only to those who differ, as the plan says', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     const old = await house.startWorker()
-    await pool.query(FILL)
+    await house.sql(FILL)
     await house.settled()
     await old.stop()
     const before = house.calls().length
@@ -50,10 +49,10 @@ describe('a changed mapping', () => {
 
     await using worker = await startOther(house, CHANGED)
     await until(() => worker.said.some((text) => text.includes('rollcall backfill --mapping')))
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`)
-    await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('new', 'premium')`)
+    await house.sql(`UPDATE clientes SET nombre = 'Ana' WHERE id = 'premium1'`)
     await until(
-      async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 2,
+      async () => (await house.sql('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 2,
     )
     expect(await tokens(house)).toEqual(given)
     const changed = reconfigured(house, CHANGED)
@@ -92,62 +91,60 @@ describe('a changed mapping', () => {
         .map(([method, body]) => JSON.stringify([method, body]))
         .toSorted(),
     )
-    expect((await pool.query(`SELECT FROM rollcall.ledger WHERE state <> 'idle'`)).rowCount).toBe(0)
+    expect((await house.sql(`SELECT FROM rollcall.ledger WHERE state <> 'idle'`)).rowCount).toBe(0)
   })
 
   test('an older worker stands back when a newer mapping is applied, and what it fetched is not delayed', async () => {
     const config = { ...timed({ queueLeaseMs: 60_000 }), pace: { ceiling: 10, concurrency: 20 } }
     await using house = await buildHouse(lane, { config })
-    const { pool } = house.db
-    await pool.query(many(20))
+    await house.sql(many(20))
     await using older = await startOther(house, {})
     await house.settled()
     // It has jobs in hand that wait for their turn at the service, and then may not claim.
-    await pool.query(`UPDATE clientes SET nombre = 'first'`)
+    await house.sql(`UPDATE clientes SET nombre = 'first'`)
     const inHand = 'SELECT FROM rollcall.owed WHERE token IS NOT NULL AND call_token IS NULL'
-    await until(async () => ((await pool.query(inHand)).rowCount ?? 0) > 2)
-    await applyGeneration(pool, fingerprint(CHANGED, house))
+    await until(async () => ((await house.sql(inHand)).rowCount ?? 0) > 2)
+    await applyGeneration(house.db.pool, fingerprint(CHANGED, house))
     await using newer = await startOther(house, CHANGED)
     await house.settled()
     await until(() => older.said.some((text) => text.includes('a later mapping was applied')))
     expect(newer.said.join()).not.toContain('backfill')
-    const byNewer = () => pool.query('SELECT FROM rollcall.ledger WHERE generation = 2')
+    const byNewer = () => house.sql('SELECT FROM rollcall.ledger WHERE generation = 2')
     expect((await byNewer()).rowCount).toBeGreaterThan(2)
-    await pool.query(`UPDATE clientes SET nombre = 'second'`)
+    await house.sql(`UPDATE clientes SET nombre = 'second'`)
     await house.settled()
     expect((await byNewer()).rowCount).toBe(20)
 
-    await applyGeneration(pool, house.config.fingerprint)
+    await applyGeneration(house.db.pool, house.config.fingerprint)
     await until(() => older.said.includes('the mapping of this worker is active now: it syncs'))
-    await pool.query(`UPDATE clientes SET nombre = 'last'`)
+    await house.sql(`UPDATE clientes SET nombre = 'last'`)
     await house.settled()
-    const after = await pool.query('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
+    const after = await house.sql('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
     expect(after.rows).toEqual([{ generation: 3 }])
     await until(() => newer.said.some((text) => text.includes('a later mapping was applied')))
   })
 
   test('a sweep that was killed half way is brought to its end by a worker with that mapping', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     const old = await house.startWorker()
-    await pool.query(FILL)
+    await house.sql(FILL)
     await house.settled()
     // It cannot get past this one, and is killed when it waits.
-    const blocker = await pool.connect()
+    const blocker = await house.db.pool.connect()
     await blocker.query('BEGIN')
     await blocker.query(`SELECT FROM rollcall.owed WHERE key = 'free2' FOR UPDATE`)
     await using command = await runRollcall(reconfigured(house, CHANGED), ['backfill', '--mapping'])
     await until(
       async () =>
         (
-          await pool.query(
+          await house.sql(
             `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
           )
         ).rowCount,
     )
     command.kill('SIGKILL')
     await command.exited
-    await pool.query(
+    await house.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
     await blocker.query('ROLLBACK')

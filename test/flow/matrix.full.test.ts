@@ -40,10 +40,9 @@ test('clearing by leaving out is refused where nothing may send the complete set
 describe.concurrent('beside the matrix', () => {
   test('user_id: set, changed, taken away and invalid', async ({ expect }) => {
     await using house = await buildHouse(lane, { sql: TABLE, config: QUICK })
-    const { pool } = house.db
     await house.startWorker()
     const odd = 'ñ/ 1?%'
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, correo) SELECT k, 'premium', 'a@a.es' FROM unnest($1::text[]) k`,
       [[odd, 'gone', 'renamed', 'broken', '', '..', 'ta\tb', 'x'.repeat(256)]],
     )
@@ -54,11 +53,11 @@ describe.concurrent('beside the matrix', () => {
     expect(sent(house)).toEqual(Object.fromEntries(created))
 
     house.sandbox.journal.clear()
-    await pool.query(`UPDATE clientes SET correo = NULL WHERE id = $1`, [odd])
-    await pool.query(`DELETE FROM clientes WHERE id = 'gone'`)
-    await pool.query(`UPDATE clientes SET id = 'new', nombre = 'N' WHERE id = 'renamed'`)
-    await pool.query(`UPDATE clientes SET id = '.' WHERE id = 'broken'`)
-    await pool.query(`UPDATE clientes SET id = 'mended' WHERE id = '..'`)
+    await house.sql(`UPDATE clientes SET correo = NULL WHERE id = $1`, [odd])
+    await house.sql(`DELETE FROM clientes WHERE id = 'gone'`)
+    await house.sql(`UPDATE clientes SET id = 'new', nombre = 'N' WHERE id = 'renamed'`)
+    await house.sql(`UPDATE clientes SET id = '.' WHERE id = 'broken'`)
+    await house.sql(`UPDATE clientes SET id = 'mended' WHERE id = '..'`)
     await house.settled()
     const revoked = ['PATCH {"status":0}']
     expect(sent(house)).toEqual({
@@ -88,14 +87,12 @@ describe.concurrent('beside the matrix', () => {
       `INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`,
     ]
     const worker = await house.startWorker()
-    await house.db.pool.query(
-      `INSERT INTO clientes (id, plan, correo, pais) VALUES ('c', 'premium', 'a@a.es', 'ES')`,
-    )
+    await house.sql(`INSERT INTO clientes (id, plan, correo, pais) VALUES ('c', 'premium', 'a@a.es', 'ES')`)
     await house.settled()
     users.edit('c', { country_code: 'FR' })
     for (const statement of changes) {
       const before = journal.last
-      await house.db.pool.query(statement)
+      await house.sql(statement)
       await house.settled()
       expect([statement, journal.last > before, users.get('c')?.country_code]).toEqual([
         statement,
@@ -104,7 +101,7 @@ describe.concurrent('beside the matrix', () => {
       ])
     }
     faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
-    await house.db.pool.query(`UPDATE clientes SET correo = 'lost@a.es'`)
+    await house.sql(`UPDATE clientes SET correo = 'lost@a.es'`)
     await house.settled()
     await worker.stop()
     users.edit('c', { email: 'theirs@a.es' })
@@ -117,7 +114,6 @@ describe.concurrent('beside the matrix', () => {
     'a phone never doubles where a GET shows it %s',
     async (phone) => {
       await using house = await buildHouse(lane, { sql: TABLE, contract: { phone }, config: BRISK })
-      const { pool } = house.db
       const { users, journal, faults } = house.sandbox
       // The user exists before our first call, in each of the ways in which another system may have written it.
       users.set('apart', { status: 2, mobile_phone: '600111222', mobile_phone_prefix: '+34' })
@@ -139,13 +135,13 @@ describe.concurrent('beside the matrix', () => {
       }
       const worker = await house.startWorker()
       lose('POST')
-      await pool.query(
+      await house.sql(
         `INSERT INTO clientes (id, plan, movil, prefijo) SELECT k, 'premium', '+34 600 111 222', '34' FROM unnest($1::text[]) k`,
         [keys],
       )
       await check('600111222', '34')
       lose('PATCH')
-      await pool.query(`UPDATE clientes SET movil = '0034 699 888 777'`)
+      await house.sql(`UPDATE clientes SET movil = '0034 699 888 777'`)
       await house.settled()
       // Who may hold the prefix in the number gets both at once; else what changed is enough.
       const both = 'PATCH {"status":2,"mobile_phone":"699888777","mobile_phone_prefix":"34"}'
@@ -153,11 +149,11 @@ describe.concurrent('beside the matrix', () => {
       expect(sent(house)).toMatchObject({ new: [number], apart: [both], joined: [both], other: [number] })
       await check('699888777', '34')
       lose('PATCH')
-      await pool.query(`UPDATE clientes SET prefijo = '351', movil = '699888777'`)
+      await house.sql(`UPDATE clientes SET prefijo = '351', movil = '699888777'`)
       await check('699888777', '351')
       // A number that itself begins with the digits of the prefix.
       lose('PATCH')
-      await pool.query(`UPDATE clientes SET movil = '351 600 600'`)
+      await house.sql(`UPDATE clientes SET movil = '351 600 600'`)
       await check('351600600', '351')
 
       await worker.stop()

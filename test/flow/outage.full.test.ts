@@ -19,7 +19,7 @@ async function hurry(pool: Pool): Promise<void> {
 }
 
 async function insert(house: House, from: number, to: number): Promise<void> {
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(${from}, ${to}) i`,
   )
 }
@@ -86,15 +86,14 @@ otherLane('a service that is out of order', (lane) => {
 
   test('a worker that starts while every process has stopped goes on when the service works', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     const first = await house.startWorker()
     house.sandbox.faults.set([{ action: { kind: 'drop-before' } }])
     await insert(house, 1, 60)
-    await until(async () => (await breaker(pool)) === 'open')
+    await until(async () => (await breaker(house.db.pool)) === 'open')
     await first.stop()
     house.sandbox.faults.clear()
     // The process that had taken the probe has died.
-    await pool.query(`UPDATE rollcall.pace SET probe_until = now() + interval '1 second'`)
+    await house.sql(`UPDATE rollcall.pace SET probe_until = now() + interval '1 second'`)
     await house.startWorker()
     await house.settled()
     expect(house.sandbox.users.size).toBe(60)
@@ -102,20 +101,19 @@ otherLane('a service that is out of order', (lane) => {
 
   test('a value at which it breaks keeps none of its many customers out, nor others waiting', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     house.sandbox.faults.set([{ match: { field: 'description' }, action: { kind: 'status', status: 500 } }])
     await house.startWorker()
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, notas) SELECT 'k' || i, 'premium', 'x' FROM generate_series(1, 40) i`,
     )
     const withAccess = () => house.sandbox.users.all().filter(({ status }) => status === 2).length
     await until(async () => {
-      await pool.query(HURRY)
+      await house.sql(HURRY)
       return withAccess() === 40
     })
     await insert(house, 41, 41)
     await until(() => withAccess() === 41)
-    await pool.query(`UPDATE clientes SET plan = 'free'`)
+    await house.sql(`UPDATE clientes SET plan = 'free'`)
     await until(() => withAccess() === 0)
     house.sandbox.faults.clear()
     await house.settled()
@@ -151,16 +149,15 @@ otherLane('a service that is out of order', (lane) => {
 otherLane('keys that were rotated wrongly', (lane) => {
   test('stop every process within ten calls, and all goes on by itself when they are right', async () => {
     await using house = await buildHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
-    const { pool } = house.db
     await house.startWorker()
     await insert(house, 1, 20)
     await house.settled()
     const before = house.calls().length
     house.sandbox.faults.set([{ action: { kind: 'status', status: 401 } }])
     await insert(house, 21, 120)
-    await until(async () => (await readPace(pool))?.cause === 'credentials')
+    await until(async () => (await readPace(house.db.pool))?.cause === 'credentials')
     await until(
-      async () => (await pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount === 0,
+      async () => (await house.sql('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount === 0,
     )
     expect(house.calls().length - before).toBeLessThanOrEqual(10)
     house.sandbox.faults.clear()
@@ -170,7 +167,6 @@ otherLane('keys that were rotated wrongly', (lane) => {
 
   test('that one worker has do not stop another one whose keys are right', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     await house.startWorker()
     await insert(house, 1, 20)
     await house.settled()
@@ -178,7 +174,7 @@ otherLane('keys that were rotated wrongly', (lane) => {
     await insert(house, 21, 220)
     await house.settled()
     expect(house.sandbox.users.size).toBe(220)
-    expect((await worst(pool)).attempts).toBe(0)
+    expect((await worst(house.db.pool)).attempts).toBe(0)
   })
 
   test('customers who are refused one by one stop no process', async () => {

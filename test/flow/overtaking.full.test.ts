@@ -20,14 +20,13 @@ eachLane('a live change during a backfill', (lane) => {
       },
     })
     house.sandbox.faults.set([{ action: { kind: 'latency', minMs: 50, maxMs: 50 } }])
-    const { pool } = house.db
-    await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${many(BACKLOG)}; COMMIT`)
+    await house.sql(`BEGIN; SET LOCAL session_replication_role = replica; ${many(BACKLOG)}; COMMIT`)
     const keys = Array.from({ length: BACKLOG }, (_, i) => `k${i + 1}`)
-    await noteGently(pool, keys, LANE.backfill)
+    await noteGently(house.db.pool, keys, LANE.backfill)
     await house.startWorker()
     await until(() => house.calls().length >= 80, { what: 'eighty calls of the backfill' })
 
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('live', 'premium')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('live', 'premium')`)
     const before = house.calls().length
     await until(() => house.calls('live').length === 1, { what: 'the call of the live change' })
     expect(house.calls().length - before).toBeLessThan(BACKLOG / 10)

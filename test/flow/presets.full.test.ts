@@ -98,11 +98,10 @@ otherLane('a service that shows writes late', (lane) => {
   test('does not make a trial that has just begun look like one that has ended', async () => {
     await using house = await buildPresetHouse(lane, 'lagging')
     await house.startWorker()
-    const { pool } = house.db
     house.sandbox.users.set('c', { status: 0 })
     await insertFull(house, 'c', 'trial')
     await house.settled()
-    await pool.query(`UPDATE clientes SET correo = 'b@example.org'`)
+    await house.sql(`UPDATE clientes SET correo = 'b@example.org'`)
     await house.settled()
     expectHeld(house, 'c', 4, { email: 'b@example.org' })
     expect(house.sandbox.users.access('c')).toBe('trial')
@@ -112,14 +111,13 @@ otherLane('a service that shows writes late', (lane) => {
     const contract = { updateBody: 'null', visibleAfterMs: lag } as const
     await using house = await buildHouse(lane, { contract, config: timed({ consistencyDelayMs: 600 }) })
     await house.startWorker()
-    const { pool } = house.db
     await insertFull(house, 'c')
     await house.settled()
     await sleep(lag)
     const lookups = () => house.calls('c').filter(({ method }) => method === 'GET').length
-    await pool.query(`UPDATE clientes SET plan = 'free'`)
+    await house.sql(`UPDATE clientes SET plan = 'free'`)
     await until(() => lookups() > 0)
-    await pool.query(`UPDATE clientes SET plan = 'premium'`)
+    await house.sql(`UPDATE clientes SET plan = 'premium'`)
     await house.settled()
     expectHeld(house, 'c', 2)
   })

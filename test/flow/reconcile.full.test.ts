@@ -58,7 +58,7 @@ eachLane('a worker verifies', (lane) => {
     await house.startWorker({ onCheck: ({ meaning }) => void meanings.add(meaning) })
     await insert(house, 8)
     await house.settled()
-    await house.db.pool.query(`DELETE FROM clientes WHERE id = 'c008'`)
+    await house.sql(`DELETE FROM clientes WHERE id = 'c008'`)
     await house.settled()
     users.edit('c002', { first_name: 'Eva' })
     users.edit('c003', { status: 0, email: 'eva@example.com' })
@@ -78,9 +78,7 @@ eachLane('a worker verifies', (lane) => {
     expect(users.get('c002')).toMatchObject({ first_name: 'Eva' })
 
     users.edit('c002', { first_name: 'Ana' })
-    await house.db.pool.query(
-      `UPDATE clientes SET plan = 'free', correo = 'eva@example.com' WHERE id = 'c003'`,
-    )
+    await house.sql(`UPDATE clientes SET plan = 'free', correo = 'eva@example.com' WHERE id = 'c003'`)
     await until(async () => (await found(house)).length === 2)
     expect(await ended(house)).toEqual(['c002 by-itself', 'c003 by-a-change'])
     expect(await countOpen(house.db.pool)).toEqual([
@@ -111,9 +109,7 @@ test('nothing is said of users who change all the time, of a service that lags a
     contract: { email: 'lower-case', phone: 'formatted', visibleAfterMs: 300 },
   })
   await insert(house, 60)
-  await house.db.pool.query(
-    `UPDATE clientes SET movil = '612345678', prefijo = '34', correo = 'Ana@Example.com'`,
-  )
+  await house.sql(`UPDATE clientes SET movil = '612345678', prefijo = '34', correo = 'Ana@Example.com'`)
   await house.startWorker()
   await house.settled()
   const before = house.calls().length
@@ -124,7 +120,7 @@ test('nothing is said of users who change all the time, of a service that lags a
   })
   expect(house.calls().length - before).toBeGreaterThan(30)
   await until(() => house.sandbox.users.get('c050')?.last_name === null)
-  const { rows } = await house.db.pool.query(`SELECT key, fields FROM rollcall.finding WHERE checks >= 2`)
+  const { rows } = await house.sql(`SELECT key, fields FROM rollcall.finding WHERE checks >= 2`)
   expect(rows).toEqual([{ key: 'c050', fields: ['last_name'] }])
 })
 

@@ -17,16 +17,15 @@ if (!redis || !postgres) throw new Error('there are two lanes')
 describe('a backup that is restored over the same database', () => {
   test('stops every command that would call, until the operator has said so', async () => {
     await using house = await buildHouse(postgres)
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
     expect(await run(house, 'sync', 'c')).toMatchObject({ code: 0 })
-    const backup = await backUp(pool)
-    await pool.query(`UPDATE clientes SET plan = 'free'`)
+    const backup = await backUp(house.db.pool)
+    await house.sql(`UPDATE clientes SET plan = 'free'`)
     expect(await run(house, 'sync', 'c')).toMatchObject({ code: 0 })
     expect(house.sandbox.users.get('c')?.status).toBe(0)
 
     await backup.restore()
-    await pool.query(`UPDATE clientes SET plan = 'premium'; DELETE FROM rollcall.outbox`)
+    await house.sql(`UPDATE clientes SET plan = 'premium'; DELETE FROM rollcall.outbox`)
     const refused = {
       code: 2,
       output: expect.stringMatching(/a backup was restored[\s\S]*Run `rollcall migrate --target new`/),
@@ -67,12 +66,11 @@ describe('a backup that is restored over the same database', () => {
 eachLane('a database that goes back under a worker', (lane) => {
   test('ends it, with what to do', async () => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
     await using worker = await runRollcall(house, ['worker'])
-    await pool.query(many(5))
+    await house.sql(many(5))
     await until(() => house.sandbox.users.size === 5)
     await house.settled()
-    await pool.query(GO_BACK)
+    await house.sql(GO_BACK)
     expect(await worker.exited).toMatchObject({ code: 2 })
     expect({ code: 2, output: worker.output() }).toMatchObject(BACK)
   })
@@ -81,15 +79,14 @@ eachLane('a database that goes back under a worker', (lane) => {
 describe.skipIf(!redis.available)('what Redis remembers of a database', () => {
   test('also stops it where the database lacks the last decision of the operator', async () => {
     await using house = await settledFive(redis)
-    const { pool } = house.db
-    await pool.query('CREATE TABLE kept AS SELECT bound_at FROM rollcall.target')
+    await house.sql('CREATE TABLE kept AS SELECT bound_at FROM rollcall.target')
     expect(await run(house, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
     const worker = await house.startWorker()
-    await pool.query(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
+    await house.sql(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
     await house.settled()
     await worker.stop()
     // As the row of an earlier binding would be.
-    await pool.query(
+    await house.sql(
       `BEGIN; UPDATE rollcall.target SET bound_at = kept.bound_at, bound_by = DEFAULT FROM kept; COMMIT`,
     )
     expect(await run(house, 'worker')).toMatchObject(BACK)
@@ -97,7 +94,7 @@ describe.skipIf(!redis.available)('what Redis remembers of a database', () => {
 
   test('is nothing after a flush, and no customer is stopped for that', async () => {
     await using house = await settledFive(redis)
-    await house.db.pool.query(GO_BACK)
+    await house.sql(GO_BACK)
     await redis.lose(house.queueUrl)
     await runsAndStops(house)
   })

@@ -16,7 +16,7 @@ test.skipIf(!redis.available)(
   async () => {
     await using house = await settledFive(redis)
     await runsAndStops(house)
-    await house.db.pool.query(GO_BACK)
+    await house.sql(GO_BACK)
     expect(await run(house, 'worker')).toMatchObject(BACK)
     expect(await run(house, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
     await runsAndStops(house)

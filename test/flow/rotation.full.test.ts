@@ -11,13 +11,12 @@ const NEW_KEY = 'another-digest-key-of-thirty-two-chars'
 
 test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one lookup of each user instead of writes', async () => {
   await using house = await buildHouse(lane)
-  const { pool } = house.db
-  await pool.query(`INSERT INTO clientes (id, plan, nombre, correo, pais) VALUES
+  await house.sql(`INSERT INTO clientes (id, plan, nombre, correo, pais) VALUES
     ('plain', 'premium', 'Ana', 'ana@example.com', 'ES'), ('changed', 'premium', 'Bea', 'bea@example.com', 'ES'),
     ('trial', 'trial', 'Cira', NULL, NULL), ('gone', 'premium', 'Dora', NULL, 'ES'), ('rejected', 'nonsense', 'Eva', NULL, 'ES')`)
   const old = await house.startWorker()
   await house.settled()
-  await pool.query(`DELETE FROM clientes WHERE id = 'gone'`)
+  await house.sql(`DELETE FROM clientes WHERE id = 'gone'`)
   await house.settled()
   house.sandbox.users.edit('trial', { status: 0 })
   const before = house.calls().length
@@ -28,9 +27,9 @@ test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one lookup of each us
   expect(await rollcall(rekeyed, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
 
   // The worker with the old key runs on and claims nothing more; what changes meanwhile waits.
-  await pool.query(`UPDATE clientes SET correo = 'bea.2@example.com', pais = 'PT' WHERE id = 'changed'`)
+  await house.sql(`UPDATE clientes SET correo = 'bea.2@example.com', pais = 'PT' WHERE id = 'changed'`)
   await until(
-    async () => (await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 1,
+    async () => (await house.sql('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount === 1,
   )
   expect(house.calls()).toHaveLength(before)
 
@@ -47,12 +46,12 @@ test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one lookup of each us
     house.calls(id).map(({ method }) => method),
   )
   expect(calls).toEqual([['POST', 'GET'], ['POST', 'GET'], ['POST', 'PATCH', 'GET'], []])
-  const { rows } = await pool.query<{ id: string }>('SELECT DISTINCT digest_key AS id FROM rollcall.ledger')
+  const { rows } = await house.sql<{ id: string }>('SELECT DISTINCT digest_key AS id FROM rollcall.ledger')
   expect(rows).toEqual([{ id: makeDigester(NEW_KEY).id }])
 
   // From here on nothing is dearer than before, and the trial that had ended stays ended.
   const after = house.calls().length
-  await pool.query(`UPDATE clientes SET pais = 'PT' WHERE id = 'plain'`)
+  await house.sql(`UPDATE clientes SET pais = 'PT' WHERE id = 'plain'`)
   expect(await rollcall(rekeyed, 'capture', 'resync')).toMatchObject({ code: 0 })
   await house.settled()
   expect(house.calls().slice(after)).toEqual([{ method: 'PATCH', body: { status: 2, country_code: 'PT' } }])

@@ -9,9 +9,7 @@ const KEYS = ['a', 'b', 'c']
 const WITH_ACCESS = [2, 2, 2]
 
 async function sync(house: House): Promise<void> {
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest($1::text[]) k`, [
-    KEYS,
-  ])
+  await house.sql(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
   await house.startWorker()
   await until(() => KEYS.every((key) => house.sandbox.users.get(key)))
   await house.settled()
@@ -20,7 +18,7 @@ async function sync(house: House): Promise<void> {
 const statuses = (house: House) => KEYS.map((key) => house.sandbox.users.get(key)?.status)
 
 async function waiting(house: House, code = 'unwatched'): Promise<number> {
-  const { rowCount } = await house.db.pool.query(
+  const { rowCount } = await house.sql(
     `SELECT FROM rollcall.ledger WHERE state = 'failing' AND reason->>'code' = $1`,
     [code],
   )
@@ -29,9 +27,8 @@ async function waiting(house: House, code = 'unwatched'): Promise<number> {
 
 test('a table that is made anew accuses no customer of being gone before its triggers are there', async () => {
   await using house = await buildHouse(lane)
-  const { pool } = house.db
   await sync(house)
-  await pool.query(`CREATE TABLE kept AS TABLE clientes; UPDATE clientes SET nombre = 'Ana';
+  await house.sql(`CREATE TABLE kept AS TABLE clientes; UPDATE clientes SET nombre = 'Ana';
     DROP TABLE clientes; ${CUSTOMERS}; GRANT SELECT ON clientes TO PUBLIC`)
   await until(async () => (await waiting(house)) === KEYS.length)
   expect(statuses(house)).toEqual(WITH_ACCESS)
@@ -40,11 +37,11 @@ test('a table that is made anew accuses no customer of being gone before its tri
   // A key that neither the rows nor the ledger have is still a typing error.
   expect(await rollcall(house, 'sync', 'nobody')).toMatchObject({ code: 2 })
 
-  await pool.query('INSERT INTO clientes TABLE kept')
+  await house.sql('INSERT INTO clientes TABLE kept')
   expect(await rollcall(house, 'capture', 'install')).toMatchObject({ code: 0 })
   await house.settled()
   expect([await waiting(house), statuses(house)]).toEqual([0, WITH_ACCESS])
-  await pool.query(`DELETE FROM clientes WHERE id = 'b'`)
+  await house.sql(`DELETE FROM clientes WHERE id = 'b'`)
   await until(() => house.sandbox.users.get('b')?.status === 0)
   expect(statuses(house)).toEqual([2, 0, 2])
 })
@@ -66,13 +63,12 @@ test("a joined table that is made anew takes no customer's access before its tri
       mapping: { ...CONFIG.mapping, status: { column: 'tarifa', values: { premium: 2 }, whenNull: 0 } },
     },
   })
-  const { pool } = house.db
-  await pool.query(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
+  await house.sql(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
   await sync(house)
   // Of this one rollcall does not remember that it has access, and the next claim makes a lookup.
-  await pool.query(`UPDATE rollcall.ledger SET sent_status = 0, seen_status = 0 WHERE key = 'c';
+  await house.sql(`UPDATE rollcall.ledger SET sent_status = 0, seen_status = 0 WHERE key = 'c';
     UPDATE rollcall.owed SET unknown = true WHERE key = 'c'`)
-  await pool.query(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;
+  await house.sql(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;
     ${plans('suscripciones')}; ${view}; UPDATE clientes SET nombre = 'Ana'`)
   await until(async () => (await waiting(house)) === KEYS.length)
   expect(statuses(house)).toEqual(WITH_ACCESS)
@@ -83,11 +79,11 @@ test("a joined table that is made anew takes no customer's access before its tri
   const { output } = await rollcall(house, 'explain', 'a')
   expect(output).not.toContain('reject')
 
-  await pool.query('INSERT INTO suscripciones TABLE kept')
+  await house.sql('INSERT INTO suscripciones TABLE kept')
   expect(await rollcall(house, 'capture', 'install')).toMatchObject({ code: 0 })
   await house.settled()
   expect([await waiting(house), statuses(house)]).toEqual([0, WITH_ACCESS])
-  await pool.query(`DELETE FROM suscripciones WHERE cliente = 'b'`)
+  await house.sql(`DELETE FROM suscripciones WHERE cliente = 'b'`)
   await until(() => house.sandbox.users.get('b')?.status === 0)
   expect(statuses(house)).toEqual([2, 0, 2])
 })

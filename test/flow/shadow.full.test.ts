@@ -59,21 +59,18 @@ test('before anything was ever sent, drift says what a backfill would do, and no
   const { out: less } = await runDrift({ ...house, authored: { ...house.authored, mapping } }, ['--json'])
   expect(JSON.parse(less).counts).toMatchObject({ kinds: { differs: 2 * EACH, missing: EACH } })
   expect((await runDrift(house, ['--json'])).code).toBe(3)
-
-  // A worker that runs for days registers no customer that was only checked.
-  const { pool } = house.db
-  await pool.query('UPDATE rollcall.finding SET checks = 1, next_check_at = now() WHERE resolved_at IS NULL')
+  await house.sql('UPDATE rollcall.finding SET checks = 1, next_check_at = now() WHERE resolved_at IS NULL')
   const worker = await house.startWorker()
   for (const day of [1, 2]) {
-    await pool.query(`UPDATE rollcall.generation SET applied_at = applied_at - interval '25 hours'`)
-    await pool.query(`UPDATE rollcall.run SET ended_at = ended_at - interval '25 hours'`)
+    await house.sql(`UPDATE rollcall.generation SET applied_at = applied_at - interval '25 hours'`)
+    await house.sql(`UPDATE rollcall.run SET ended_at = ended_at - interval '25 hours'`)
     const checked = `SELECT FROM rollcall.run WHERE kind = 'check' AND ended_at > now() - interval '1 hour'`
-    await until(async () => (await pool.query(checked)).rowCount === 1, { what: `the check of day ${day}` })
+    await until(async () => (await house.sql(checked)).rowCount === 1, { what: `the check of day ${day}` })
   }
   const suspected = 'SELECT FROM rollcall.finding WHERE checks < 2 AND resolved_at IS NULL'
-  const confirmed = async () => (await pool.query(suspected)).rowCount === 0
+  const confirmed = async () => (await house.sql(suspected)).rowCount === 0
   await until(confirmed, { what: 'second checks of what a run that was stopped would leave' })
   await worker.stop()
   expect(written()).toEqual([])
-  expect((await pool.query('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount).toBe(0)
+  expect((await house.sql('SELECT FROM rollcall.owed WHERE due_at IS NOT NULL')).rowCount).toBe(0)
 })

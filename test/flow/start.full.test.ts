@@ -30,7 +30,7 @@ function waitingReported(worker: RunningProcess): unknown {
 }
 
 async function settlesOne(house: House, worker: RunningProcess): Promise<void> {
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await until(() => house.sandbox.users.get('c')?.status === 2)
   await house.settled()
   worker.kill('SIGTERM')
@@ -156,7 +156,7 @@ test('a queue in Postgres that takes connections and says nothing holds the work
   await until(() => worker.output().includes('the worker runs'))
   await door.open('deaf')
   await until(() => worker.output().includes('the queue reports an error'))
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium')`)
   await until(() => worker.output().includes('a step of the worker failed'), {
     what: 'dispatch gives one of them up',
   })
@@ -168,7 +168,7 @@ describe('a worker that is told to end while the service hangs', () => {
   const config = { service: { timeoutMs: 60_000 }, ...timed({ lifetimeMs: 125_000 }) }
   const hang = async (house: House) => {
     house.sandbox.faults.set([{ match: { method: 'POST' }, action: { kind: 'hang-after' } }])
-    await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
     await until(() => house.sandbox.users.get('c'))
   }
   const row = async ({ db }: House) =>
@@ -182,10 +182,8 @@ describe('a worker that is told to end while the service hangs', () => {
       await using worker = await start(house, { QUEUE_URL: door.url })
       await hang(house)
       door.hush()
-      await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'premium')`)
-      await until(
-        async () => (await house.db.pool.query(`SELECT FROM rollcall.owed WHERE key = 'd'`)).rowCount === 1,
-      )
+      await house.sql(`INSERT INTO clientes (id, plan) VALUES ('d', 'premium')`)
+      await until(async () => (await house.sql(`SELECT FROM rollcall.owed WHERE key = 'd'`)).rowCount === 1)
       worker.kill('SIGTERM')
       let ended: unknown = null
       void worker.exited.then((exit) => (ended = exit))

@@ -20,7 +20,7 @@ const nextPermit = ({ db }: House, within: string) =>
 
 async function waitingForPermit(house: House): Promise<() => Promise<unknown>> {
   await nextPermit(house, '9 seconds')
-  await house.db.pool.query(INSERT)
+  await house.sql(INSERT)
   await until(() => owed(house, 'token IS NOT NULL'))
   return () => nextPermit(house, '0')
 }
@@ -34,7 +34,7 @@ async function claimed(house: House): Promise<() => Promise<unknown>> {
   // The table has the same number in the database of every test, and the view shows the locks of all of them.
   const waits = `SELECT FROM pg_locks WHERE relation = 'clientes'::regclass AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-  await until(async () => (await house.db.pool.query(waits)).rowCount)
+  await until(async () => (await house.sql(waits)).rowCount)
   return async () => {
     await lock.query('ROLLBACK')
     lock.release()
@@ -43,7 +43,7 @@ async function claimed(house: House): Promise<() => Promise<unknown>> {
 
 async function calling(house: House): Promise<() => Promise<unknown>> {
   house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'hang-after' } }])
-  await house.db.pool.query(INSERT)
+  await house.sql(INSERT)
   await until(() => house.sandbox.users.get('c'))
   return async () => undefined
 }
@@ -70,7 +70,7 @@ otherLane('a worker that is suspended for longer than a claim lasts', (lane) => 
     const before = house.calls('c')
 
     suspended.kill('SIGCONT')
-    await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('d', 'trial')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('d', 'trial')`)
     await until(() => house.sandbox.users.get('d')?.status === 4)
     await house.settled()
     // Its late ending makes the customer suspect: a new claim makes a lookup, and sends again what no lookup can show.

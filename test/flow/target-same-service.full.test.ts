@@ -9,14 +9,13 @@ import { until } from '../support/until.ts'
 
 test('a mass of revocations goes no further, and what was discarded stays as it is', async () => {
   await using house = await buildHouse(lane, { config: { brake: { changes: { customers: 3, share: 0 } } } })
-  const { pool } = house.db
   const statuses = (wanted: number) => house.sandbox.users.all().filter(({ status }) => status === wanted)
   let worker = await house.startWorker()
-  await pool.query(many(12))
+  await house.sql(many(12))
   await until(() => house.sandbox.users.size === 12)
   await house.settled()
-  await pool.query('DELETE FROM clientes')
-  const held = async () => (await pool.query(`SELECT key FROM rollcall.ledger WHERE state = 'held'`)).rows
+  await house.sql('DELETE FROM clientes')
+  const held = async () => (await house.sql(`SELECT key FROM rollcall.ledger WHERE state = 'held'`)).rows
   await until(async () => (await held()).length === 9)
   const [{ key }] = await held()
   expect(await rollcall(house, 'held', 'discard', key, '--why', 'a test')).toMatchObject({ code: 0 })
@@ -28,7 +27,7 @@ test('a mass of revocations goes no further, and what was discarded stays as it 
     await house.settled()
     expect(statuses(0)).toHaveLength(3)
   }
-  const { rows } = await pool.query(`SELECT key FROM rollcall.ledger WHERE state = 'discarded'`)
+  const { rows } = await house.sql(`SELECT key FROM rollcall.ledger WHERE state = 'discarded'`)
   expect(rows).toEqual([{ key }])
 })
 
@@ -36,17 +35,16 @@ test.each(['same', 'new'])(
   'a gap that was closed on a server with later transactions is swept (%s)',
   async (as) => {
     await using house = await buildHouse(lane)
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
     expect(await rollcall(house, 'sync', 'c')).toMatchObject({ code: 0 })
-    await pool.query(`BEGIN; SET LOCAL session_replication_role = replica;
+    await house.sql(`BEGIN; SET LOCAL session_replication_role = replica;
     UPDATE clientes SET plan = 'free' WHERE id = 'c'; INSERT INTO clientes (id, plan) VALUES ('e', 'premium');
     INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes'); COMMIT`)
-    await closeMarks(pool, ['overflow'])
-    await pool.query(
+    await closeMarks(house.db.pool, ['overflow'])
+    await house.sql(
       'UPDATE rollcall.capture_mark SET resync_after = (resync_after::bigint + 100000000)::text',
     )
-    await pool.query('UPDATE rollcall.target SET database_oid = database_oid + 1')
+    await house.sql('UPDATE rollcall.target SET database_oid = database_oid + 1')
     expect(await rollcall(house, 'migrate', '--target', as)).toMatchObject({ code: 0 })
     await house.startWorker()
     await until(
@@ -57,13 +55,12 @@ test.each(['same', 'new'])(
 
 test('a customer that the restored tables do not know is swept after new', async () => {
   await using house = await buildHouse(lane)
-  const { pool } = house.db
   await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('lost', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('lost', 'premium')`)
   await until(() => house.sandbox.users.size === 2)
   await house.settled()
   // As if only the schema of rollcall were restored, from before `lost` came.
-  await pool.query(`BEGIN; SET LOCAL session_replication_role = replica; UPDATE clientes SET plan = 'free' WHERE id = 'lost';
+  await house.sql(`BEGIN; SET LOCAL session_replication_role = replica; UPDATE clientes SET plan = 'free' WHERE id = 'lost';
     DELETE FROM rollcall.ledger WHERE key = 'lost'; DELETE FROM rollcall.owed WHERE key = 'lost'; COMMIT`)
   expect(await rollcall(house, 'migrate', '--target', 'new')).toMatchObject({ code: 0 })
   await house.startWorker()

@@ -15,7 +15,7 @@ function run(house: House, args: readonly string[], env: Record<string, string> 
 
 test('another service, key or database stops every command that would call, until the operator says what it is', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES')`)
+  await house.sql(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'premium', 'ES')`)
   expect(await run(house, ['sync', 'c'])).toMatchObject({ code: 0 })
 
   const key = { SERVICE_API_KEY: 'another-api-key' }
@@ -35,7 +35,7 @@ test('another service, key or database stops every command that would call, unti
     expect(await run(house, ['migrate', '--target', 'new'], elsewhere)).toMatchObject({ code: 0 })
     expect(await run(house, ['sync', 'c'], elsewhere)).toMatchObject({ code: 0 })
     expect(other.journal.list().map(({ method }) => method)).toEqual(['GET', 'POST'])
-    expect((await house.db.pool.query('SELECT FROM rollcall.capture_mark')).rowCount).toBe(0)
+    expect((await house.sql('SELECT FROM rollcall.capture_mark')).rowCount).toBe(0)
   } finally {
     await other.stop()
   }
@@ -69,22 +69,21 @@ test('a worker that runs while the ledger is bound to another service claims not
 
 test('a copy of the database does not call the service', async () => {
   await using house = await buildHouse(lane)
-  await house.db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   expect(await run(house, ['sync', 'c'])).toMatchObject({ code: 0 })
-  await house.db.pool.query('UPDATE rollcall.target SET database_oid = database_oid + 1')
+  await house.sql('UPDATE rollcall.target SET database_oid = database_oid + 1')
   const { code, output } = await run(house, ['sync', 'c'])
   expect([code, output]).toEqual([2, expect.stringContaining('has changed')])
 })
 
 test('a decision is not stored where the workers’ database cannot be asked whether it is the same', async () => {
   await using house = await buildHouse(lane)
-  const { pool } = house.db
   expect(await run(house, ['sync', 'nobody', '--removed'])).toMatchObject({ code: 0 })
-  const before = await readBinding(pool)
+  const before = await readBinding(house.db.pool)
   const away = new URL(house.db.url)
   away.port = '1'
   const mixed = { DATABASE_URL: away.href, MIGRATE_DATABASE_URL: house.db.url }
   expect(await run(house, ['migrate', '--target', 'new'], mixed)).toMatchObject({ code: 1 })
-  expect(await readBinding(pool)).toBe(before)
+  expect(await readBinding(house.db.pool)).toBe(before)
   expect(await run(house, ['migrate'], mixed)).toMatchObject({ code: 0 })
 })

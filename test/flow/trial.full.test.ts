@@ -53,11 +53,10 @@ async function killedIn(
 otherLane('a trial that ended at the service', (lane) => {
   test('is not granted again by an edit, a repair run, a resync or a crash, and is by a plan that changes', async () => {
     await using house = await buildHouse(lane, { contract })
-    const { pool } = house.db
     const { clock, faults } = house.sandbox
-    const edit = (email: string) => pool.query('UPDATE clientes SET correo = $1', [email])
+    const edit = (email: string) => house.sql('UPDATE clientes SET correo = $1', [email])
     const first = await house.startWorker()
-    await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'trial', 'a@a.es')`)
+    await house.sql(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'trial', 'a@a.es')`)
     await house.settled()
     expect(read(house, 'c')).toEqual({ status: 4, email: 'a@a.es', access: 'trial' })
 
@@ -94,10 +93,10 @@ otherLane('a trial that ended at the service', (lane) => {
     expect(read(house, 'c')).toEqual({ status: 0, email: 'e@a.es', access: 'none' })
     expect(grants(house)).toHaveLength(1)
 
-    await pool.query(`UPDATE clientes SET plan = 'premium'`)
+    await house.sql(`UPDATE clientes SET plan = 'premium'`)
     await house.settled()
     expect(read(house, 'c')).toMatchObject({ status: 2, access: 'full' })
-    await pool.query(`UPDATE clientes SET plan = 'trial'`)
+    await house.sql(`UPDATE clientes SET plan = 'trial'`)
     await house.settled()
     expect(read(house, 'c')).toEqual({ status: 4, email: 'e@a.es', access: 'trial' })
     expect(grants(house)).toHaveLength(2)
@@ -106,16 +105,15 @@ otherLane('a trial that ended at the service', (lane) => {
 
   test('while a worker that had carried it on was dead is not granted again', async () => {
     await using house = await buildHouse(lane, { contract })
-    const { pool } = house.db
     const worker = await house.startWorker()
     const keys = ['stored', 'lost']
-    await pool.query(
+    await house.sql(
       `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest($1::text[]) k`,
       [keys],
     )
     await house.settled()
     await worker.stop()
-    const change = () => pool.query(`UPDATE clientes SET correo = 'b@a.es'`)
+    const change = () => house.sql(`UPDATE clientes SET correo = 'b@a.es'`)
     const match = (userId: string) => ({ method: 'PATCH', userId }) as const
     const faults: FaultInput[] = [
       { match: match('stored'), action: { kind: 'hang-after' } },
@@ -149,12 +147,11 @@ otherLane('a worker killed while it takes customers out of their trial', (lane) 
     'and each ends as its row says, no customer shut out: the calls were %s, by way of %s',
     async (fate, via) => {
       await using house = await buildHouse(lane)
-      const { pool } = house.db
       const worker = await house.startWorker()
       // By what the plan was changed to, and what it is once the worker is dead.
       const ends = { premium: 2, free: 0, trial: 4 } as const
       const ways = Object.keys(ends).map((end) => `${via} ${end}`)
-      await pool.query(
+      await house.sql(
         `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest($1::text[]) k`,
         [ways],
       )
@@ -162,9 +159,9 @@ otherLane('a worker killed while it takes customers out of their trial', (lane) 
       await worker.stop()
       const match = { method: 'PATCH' } as const
       const faults = fate === 'lost' ? lost(match) : [{ match, action: { kind: 'hang-after' } } as const]
-      const change = () => pool.query(`UPDATE clientes SET plan = split_part(id, ' ', 1)`)
+      const change = () => house.sql(`UPDATE clientes SET plan = split_part(id, ' ', 1)`)
       await killedIn(house, faults, change, ways.length)
-      await pool.query(`UPDATE clientes SET plan = split_part(id, ' ', 2)`)
+      await house.sql(`UPDATE clientes SET plan = split_part(id, ' ', 2)`)
       await house.startWorker()
       await house.settled()
       const found = ways.map((key) => [key, house.sandbox.users.get(key)?.status])

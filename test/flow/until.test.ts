@@ -61,7 +61,7 @@ describe('a status that ends by the time', () => {
     await setPremium(house, '2 seconds')
     const ends = await premiumEnds(house)
     await until(() => statusOf(house) === 0)
-    const { rows } = await house.db.pool.query('SELECT now() >= $1::timestamptz AS over', [ends])
+    const { rows } = await house.sql('SELECT now() >= $1::timestamptz AS over', [ends])
     expect(rows[0].over).toBe(true)
     await house.settled()
     expect(await plannedAgain(house)).toBe('never')

@@ -28,7 +28,7 @@ const methods = (house: House, key: string) => house.calls(key).map(({ method })
 async function settleUnknown(house: House): Promise<void> {
   house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
   await house.startWorker()
-  await house.db.pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
+  await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
   await house.settled()
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
@@ -36,12 +36,11 @@ async function settleUnknown(house: House): Promise<void> {
 describe('a user about which the service says that it is not there', () => {
   test('is looked up twice again when that ended an access: a gateway says so as well', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
-    const { pool } = house.db
     await house.startWorker()
-    await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
     await house.settled()
     house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
-    await pool.query('DELETE FROM clientes')
+    await house.sql('DELETE FROM clientes')
     await house.settled()
     expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
     await letItCome(house, 'c')
@@ -79,7 +78,7 @@ describe('an outcome that was unknown', () => {
     await house.settled()
     expect(methods(house, 'c').at(-1)).toBe('GET')
     expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
-    const { rows } = await house.db.pool.query(
+    const { rows } = await house.sql(
       `SELECT verified_at > acknowledged_at AS proven FROM rollcall.ledger WHERE key = 'c'`,
     )
     expect(rows).toEqual([{ proven: true }])
@@ -87,18 +86,17 @@ describe('an outcome that was unknown', () => {
 
   test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
-    const { pool } = house.db
     await house.startWorker()
-    await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
+    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
     await house.settled()
     const slow = { match: { method: 'PATCH' }, action: { kind: 'latency', minMs: 600, maxMs: 600 } } as const
     house.sandbox.faults.set([slow])
-    await pool.query(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
+    await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)
     await until(() => methods(house, 'c').includes('GET')) // the look before the PATCH
     await letItCome(house, 'c')
     house.sandbox.faults.set([slow, { match: { method: 'GET' }, action: { kind: 'status', status: 503 } }])
     await until(async () => {
-      const { rowCount } = await pool.query(`SELECT FROM rollcall.ledger WHERE state = 'failing'`)
+      const { rowCount } = await house.sql(`SELECT FROM rollcall.ledger WHERE state = 'failing'`)
       return rowCount === 1
     })
     house.sandbox.users.edit('c', { status: 0 })

@@ -30,23 +30,22 @@ describe('customers seen through a view', () => {
   test('a change in either table reaches the service, and columns that the view does not use cost nothing', async () => {
     await using house = await buildHouse(lane, { sql: SQL, config })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes VALUES ('c-1', 'Ana', 'ana@example.com', '2024-01-01')`)
-    await pool.query(`INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico')`)
+    await house.sql(`INSERT INTO clientes VALUES ('c-1', 'Ana', 'ana@example.com', '2024-01-01')`)
+    await house.sql(`INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico')`)
     await house.settled()
     expect(house.sandbox.users.get('c-1')).toMatchObject({ status: 2, first_name: 'Ana' })
 
-    await pool.query(`UPDATE clientes SET alta = '2025-01-01'; UPDATE suscripciones SET notas = 'x'`)
-    expect((await pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
+    await house.sql(`UPDATE clientes SET alta = '2025-01-01'; UPDATE suscripciones SET notas = 'x'`)
+    expect((await house.sql('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
 
-    await pool.query(`UPDATE suscripciones SET plan = 'prueba'`)
+    await house.sql(`UPDATE suscripciones SET plan = 'prueba'`)
     await house.settled()
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 4 } })
 
-    await pool.query('DELETE FROM suscripciones')
+    await house.sql('DELETE FROM suscripciones')
     await house.settled()
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
-    await pool.query('DELETE FROM clientes')
+    await house.sql('DELETE FROM clientes')
     await house.settled()
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
   })
@@ -59,20 +58,19 @@ describe('customers seen through a view', () => {
       config: table,
     })
     await house.startWorker()
-    const { pool } = house.db
-    await pool.query(`INSERT INTO clientes VALUES ('c-1', 'Ana', NULL, 'basico')`)
+    await house.sql(`INSERT INTO clientes VALUES ('c-1', 'Ana', NULL, 'basico')`)
     await house.settled()
-    await pool.query('ALTER TABLE clientes RENAME nombre TO nom')
-    await pool.query(
+    await house.sql('ALTER TABLE clientes RENAME nombre TO nom')
+    await house.sql(
       `UPDATE clientes SET nom = 'Eva'; INSERT INTO clientes VALUES ('c-2', 'Pía', NULL, 'basico')`,
     )
     await until(async () => {
-      const { rows } = await pool.query(
+      const { rows } = await house.sql(
         `SELECT count(*)::int AS n FROM rollcall.ledger WHERE reason->>'code' = 'customer-unreadable'`,
       )
       return rows[0].n === 2
     })
-    await pool.query('ALTER TABLE clientes RENAME nom TO nombre')
+    await house.sql('ALTER TABLE clientes RENAME nom TO nombre')
     await house.settled()
     expect(house.sandbox.users.all().map(({ first_name }) => first_name)).toEqual(['Eva', 'Pía'])
     // No lookup was made: no call had been made of unknown outcome.

@@ -58,7 +58,7 @@ const command =
 
 /** One customer waits for a person, because of a kind that has tripped. */
 async function hold({ house }: FlowSession, key: string): Promise<void> {
-  await house.db.pool.query(
+  await house.sql(
     `UPDATE rollcall.ledger SET state = 'idle';
      INSERT INTO rollcall.owed (key, change_version, lane) VALUES ('${key}', 1, 1)
      ON CONFLICT (key) DO UPDATE SET due_at = NULL, token = NULL, call_token = NULL;
@@ -71,11 +71,11 @@ async function hold({ house }: FlowSession, key: string): Promise<void> {
 }
 
 const captured = ({ house }: FlowSession, key: string) =>
-  house.db.pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('${key}', 1), ('${key}', 0)`)
+  house.sql(`INSERT INTO rollcall.outbox (key, lane) VALUES ('${key}', 1), ('${key}', 0)`)
 
 export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   'a worker opens on a new ledger': async ({ house, role }) => {
-    await house.db.pool.query('DELETE FROM rollcall.generation')
+    await house.sql('DELETE FROM rollcall.generation')
     const opened = await openSync({
       config: house.config,
       env: secretsOf({ house, role }),
@@ -95,11 +95,11 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   sync: command('sync', 'k1'),
   access: command('access', 'k1'),
   'somebody is erased': async ({ pool, house }) => {
-    await house.db.pool.query(
+    await house.sql(
       `INSERT INTO rollcall.owed (key, change_version, lane) VALUES ('k3', 1, 1) ON CONFLICT DO NOTHING;
        UPDATE rollcall.owed SET token = 7, call_token = 7 WHERE key = 'k3'`,
     )
-    const { rows } = await house.db.pool.query(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
+    const { rows } = await house.sql(`SELECT id::text FROM rollcall.owed WHERE key = 'k3'`)
     const erasure = { cleared: ['email' as const], left: null }
     await makeStoreEnding(pool, 0)(endingOf(rows[0].id, { claim: { key: 'k3', version: '1' }, erasure }))
   },
@@ -127,7 +127,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   backfill: command('backfill', '--mapping'),
   resync: command('capture', 'resync'),
   'a gap in capture is closed': async ({ pool, house }) => {
-    await house.db.pool.query(
+    await house.sql(
       `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`,
     )
     const sweep = makeSweeping({
@@ -141,7 +141,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   failures: command('failures', '--retry', '--all'),
   answers: command('answers', '--forget'),
   'the brake is asked': async ({ pool, house }) => {
-    await house.db.pool.query('DELETE FROM rollcall.brake')
+    await house.sql('DELETE FROM rollcall.brake')
     const brake = makeBrake(pool, house.config.brake)
     await brake({ key: 'k1', desiredDigest: 'd', kinds: ['revocation'] })
   },

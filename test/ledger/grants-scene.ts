@@ -34,7 +34,7 @@ export async function openScene(): Promise<GrantsScene> {
     },
   })
   // A role that is not named may run no function, and may not connect.
-  await house.db.pool.query(
+  await house.sql(
     `REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA rollcall_queue FROM PUBLIC;
      REVOKE ALL ON DATABASE ${house.db.name} FROM PUBLIC`,
   )

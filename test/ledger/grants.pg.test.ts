@@ -71,7 +71,7 @@ test('a worker whose role lacks a right names it at its start', async () => {
   ]
   const change = (verb: string, to: string) =>
     lacking.map((each) => `${verb} ${each} ${to} ${worker.name}`).join('; ')
-  await house.db.pool.query(change('REVOKE', 'FROM'))
+  await house.sql(change('REVOKE', 'FROM'))
   const details = [
     ...lacking.map((each) => `${worker.name} lacks ${each}`),
     expect.stringContaining('grants'),
@@ -80,12 +80,12 @@ test('a worker whose role lacks a right names it at its start', async () => {
     code: 'DATABASE_REFUSED',
     details,
   })
-  await house.db.pool.query(change('GRANT', 'TO'))
+  await house.sql(change('GRANT', 'TO'))
 })
 
 test('without the right to VACUUM, as before Postgres 17, the outbox is tidied and nothing fails', async () => {
   const { house, worker } = scene
-  await house.db.pool.query(
+  await house.sql(
     `REVOKE MAINTAIN ON rollcall.outbox FROM ${worker.name};
      INSERT INTO rollcall.outbox (key, lane) VALUES ('k1', 1), ('k1', 1)`,
   )

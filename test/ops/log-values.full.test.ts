@@ -50,7 +50,6 @@ test('at the lowest level, with everything going wrong, no line holds a field va
   await using service = await startEchoing(1)
   await using house = await buildHouse(lane, { serviceUrl: service.url })
   service.behind = house.sandbox.url
-  const { pool } = house.db
   const { users } = house.sandbox
   const env = { ...house.env, LOG_LEVEL: 'trace', LOG_KEYS: 'hidden' }
   await using worker = await runRollcall({ ...house, env }, ['worker'])
@@ -61,19 +60,19 @@ test('at the lowest level, with everything going wrong, no line holds a field va
   await insert(house, 'key-zurb-invalid', PLANS.known, INVALID)
   await insert(house, 'key-zurb-strange-plan', PLANS.unknown, VALUES)
   await until(() => users.size === WAY_NAMES.length) // all but the one who is always refused, and one more
-  await pool.query(QUOTING)
+  await house.sql(QUOTING)
   await insert(house, 'key-zurb-quoted', PLANS.known, VALUES)
   await until(() => users.get('key-zurb-quoted'))
-  await pool.query('ALTER TABLE clientes RENAME COLUMN correo TO correo_zurb')
-  await pool.query(`UPDATE clientes SET notas = 'Zurb: otra cosa'`)
+  await house.sql('ALTER TABLE clientes RENAME COLUMN correo TO correo_zurb')
+  await house.sql(`UPDATE clientes SET notas = 'Zurb: otra cosa'`)
   const failing = `SELECT FROM rollcall.owed WHERE token IS NOT NULL AND due_at <= now()`
-  await until(async () => (await pool.query(failing)).rowCount)
-  await pool.query('ALTER TABLE clientes RENAME COLUMN correo_zurb TO correo')
-  await pool.query('DROP TRIGGER quoting ON rollcall.ledger')
-  await pool.query(
+  await until(async () => (await house.sql(failing)).rowCount)
+  await house.sql('ALTER TABLE clientes RENAME COLUMN correo_zurb TO correo')
+  await house.sql('DROP TRIGGER quoting ON rollcall.ledger')
+  await house.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()`,
   )
-  await pool.query(`DELETE FROM clientes WHERE id = 'key-zurb-invalid'`)
+  await house.sql(`DELETE FROM clientes WHERE id = 'key-zurb-invalid'`)
   await until(() => users.get('key-zurb-invalid')?.status === 0)
   worker.kill('SIGTERM')
   expect(await worker.exited).toEqual({ code: 0, signal: null })

@@ -12,7 +12,7 @@ export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
 /** A worker, and so many customers with access, an e-mail and a name, all settled. */
 export async function settleCustomers(house: House, count: number): Promise<void> {
   await house.startWorker()
-  await house.db.pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, $1::int) i`,
     [count],

@@ -81,6 +81,8 @@ export const PATIENT = {
 export type House = AsyncDisposable & {
   /** As the owner of everything. */
   readonly db: TestDatabase
+  /** As that owner. */
+  readonly sql: TestDatabase['pool']['query']
   readonly sandbox: Sandbox
   readonly config: Config
   /** What the configuration file would hold; declarative only, so that it can be written as JSON. */
@@ -136,6 +138,7 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
 
   return {
     db,
+    sql: db.pool.query.bind(db.pool) as House['sql'],
     sandbox,
     config,
     authored,

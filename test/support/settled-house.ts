@@ -12,7 +12,7 @@ export async function settledHouse(
   await using stack = new AsyncDisposableStack()
   const house = stack.use(await buildHouse(lane, options))
   const worker = await house.startWorker()
-  await house.db.pool.query(customers)
+  await house.sql(customers)
   await house.settled()
   await worker.stop()
   stack.move()

@@ -72,30 +72,29 @@ async function quiet({ db: { pool } }: House): Promise<void> {
 
 test('what was captured never counts, whatever changes meanwhile; what was not is counted by how', async () => {
   await using house = await buildHouse(lane, { config: TIMED })
-  const { pool } = house.db
   const worker = await house.startWorker()
-  await pool.query(FILL)
+  await house.sql(FILL)
   await look(house, { kind: 'backfill' })
   await quiet(house)
-  await pool.query(`UPDATE clientes SET plan = 'free' WHERE id IN ('k3', 'k4', 'k5', 'k6', 'k7')`)
+  await house.sql(`UPDATE clientes SET plan = 'free' WHERE id IN ('k3', 'k4', 'k5', 'k6', 'k7')`)
   await quiet(house)
-  const states = await pool.query('SELECT DISTINCT state FROM rollcall.ledger ORDER BY 1')
+  const states = await house.sql('SELECT DISTINCT state FROM rollcall.ledger ORDER BY 1')
   expect(states.rows.map(({ state }) => state)).toEqual(['held', 'idle', 'rejected'])
 
   // Checks without a pause, beside changes of every kind.
   let checks = 0
   const changes = (async () => {
     for (let i = 0; checks < 5 && i < 100; i++) {
-      await pool.query(
+      await house.sql(
         `INSERT INTO clientes (id, plan, contrato) VALUES ($1, 'premium', (now() + interval '0.4 s')::text)`,
         [`n${i}`],
       )
-      await pool.query(`UPDATE clientes SET nombre = $1 WHERE id ~ ('[' || $2::text || ']$')`, [
+      await house.sql(`UPDATE clientes SET nombre = $1 WHERE id ~ ('[' || $2::text || ']$')`, [
         `N${i}`,
         i % 10,
       ])
-      await pool.query(`UPDATE clientes SET plan = 'premium' WHERE id = $1`, [`k${10 * (1 + (i % 4))}`])
-      await pool.query('DELETE FROM clientes WHERE id = $1', [`n${i - 3}`])
+      await house.sql(`UPDATE clientes SET plan = 'premium' WHERE id = $1`, [`k${10 * (1 + (i % 4))}`])
+      await house.sql('DELETE FROM clientes WHERE id = $1', [`n${i - 3}`])
     }
   })()
   let found = 0
@@ -113,48 +112,43 @@ test('what was captured never counts, whatever changes meanwhile; what was not i
   await worker.stop()
 
   // Changes that wait to be noted.
-  await pool.query(`UPDATE clientes SET nombre = 'late' WHERE id IN ('k8', 'k9')`)
+  await house.sql(`UPDATE clientes SET nombre = 'late' WHERE id IN ('k8', 'k9')`)
   expect(await look(house)).toMatchObject({ missed: NOTHING, verdicts: { differs: 2 } })
 
-  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  await pool.query(
-    `INSERT INTO clientes (id, plan) SELECT 'new' || i, 'premium' FROM generate_series(1, 4) i`,
-  )
+  await house.sql('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await house.sql(`INSERT INTO clientes (id, plan) SELECT 'new' || i, 'premium' FROM generate_series(1, 4) i`)
   // Idle, with a time ahead, rejected before or not, held.
-  await pool.query(`UPDATE clientes SET apellidos = 'X' WHERE id IN ('k12', 'k18', 'k20', 'k7')`)
-  await pool.query(`DELETE FROM clientes WHERE id IN ('k13', 'k14')`)
-  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await house.sql(`UPDATE clientes SET apellidos = 'X' WHERE id IN ('k12', 'k18', 'k20', 'k7')`)
+  await house.sql(`DELETE FROM clientes WHERE id IN ('k13', 'k14')`)
+  await house.sql('ALTER TABLE clientes ENABLE TRIGGER ALL')
   expect((await look(house)).missed).toEqual({ inserted: 4, changed: 4, deleted: 2 })
   expect((await look(house)).missed).toEqual(NOTHING)
 })
 
 test('another digest key, another mapping and a mark that stands are no miss', async () => {
   await using house = await buildHouse(lane)
-  const { pool } = house.db
   const worker = await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 20) i`)
+  await house.sql(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'premium' FROM generate_series(1, 20) i`)
   await look(house, { kind: 'backfill' })
   await quiet(house)
   await worker.stop()
   const key = 'another-digest-key-of-thirty-two-chars'
   expect((await look(house, { key })).missed).toEqual(NOTHING)
 
-  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  await pool.query(`UPDATE clientes SET plan = 'free' WHERE id IN ('k1', 'k2')`)
-  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
-  await pool.query(
-    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
-  )
-  await pool.query('UPDATE rollcall.owed SET due_at = NULL')
+  await house.sql('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await house.sql(`UPDATE clientes SET plan = 'free' WHERE id IN ('k1', 'k2')`)
+  await house.sql('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await house.sql(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`)
+  await house.sql('UPDATE rollcall.owed SET due_at = NULL')
   expect(await look(house)).toMatchObject({ missed: NOTHING, verdicts: { differs: 2 } })
-  await pool.query('UPDATE rollcall.owed SET due_at = NULL')
-  await pool.query('UPDATE rollcall.capture_mark SET resolved_at = now(), resynced_at = now()')
+  await house.sql('UPDATE rollcall.owed SET due_at = NULL')
+  await house.sql('UPDATE rollcall.capture_mark SET resolved_at = now(), resynced_at = now()')
   expect(await look(house)).toMatchObject({ missed: { inserted: 0, changed: 2, deleted: 0 } })
 
   const changes = { mapping: { ...CONFIG.mapping, description: { value: 'cliente' } } }
   const changed = resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts')
-  await applyGeneration(pool, changed.fingerprint)
-  await pool.query('UPDATE rollcall.owed SET due_at = NULL')
+  await applyGeneration(house.db.pool, changed.fingerprint)
+  await house.sql('UPDATE rollcall.owed SET due_at = NULL')
   // While it is being applied a sweep of all customers cannot tell the mapping from the row.
   expect((await look(house, { kind: 'backfill', changes })).missed).toEqual(NOTHING)
   expect((await look(house, { kind: 'mapping', changes })).missed).toEqual(NOTHING)

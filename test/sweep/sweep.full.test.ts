@@ -58,22 +58,21 @@ async function owed(pool: pg.Pool): Promise<string[]> {
 
 test('900 customers: counts and notes those who differ, by plan and field, and no others', async () => {
   await using house = await buildHouse(lane, { config: FAST })
-  const { pool } = house.db
   const worker = await house.startWorker()
-  await pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo, pais)
      SELECT 'k' || i, CASE WHEN i % 100 = 0 THEN 'gold' WHEN i % 10 = 0 THEN 'free' ELSE 'premium' END,
        CASE WHEN i % 3 = 0 THEN 'k' || i || '@example.com' END, 'ES' FROM generate_series(1, 900) i`,
   )
   await house.settled()
-  await pool.query(`DELETE FROM clientes WHERE id IN ('k1', 'k2', 'k3')`)
+  await house.sql(`DELETE FROM clientes WHERE id IN ('k1', 'k2', 'k3')`)
   await house.settled()
   await worker.stop()
   const before = house.calls().length
 
   const as = await applied(sweeping(house))
   expect(as).toMatchObject({ ended: true, tally: { customers: 900, verdicts: { same: 900, differs: 0 } } })
-  expect(await owed(pool)).toEqual([])
+  expect(await owed(house.db.pool)).toEqual([])
 
   const changed = mapping({
     status: { column: 'plan', values: { free: 2, premium: 2, gold: 4, trial: 4 } },
@@ -82,8 +81,8 @@ test('900 customers: counts and notes those who differ, by plan and field, and n
   const { tally, ended } = await applied({ ...sweeping(house, changed), page: 200 })
   expect(ended).toBe(true)
   // 9 golden ones who were rejected, 81 free ones, and every third has an e-mail; k3 is gone, as k1 and k2.
-  const withMail = await pool.query(`SELECT FROM clientes WHERE correo IS NOT NULL AND plan <> 'gold'`)
-  const differing = await pool.query<{ id: string }>(
+  const withMail = await house.sql(`SELECT FROM clientes WHERE correo IS NOT NULL AND plan <> 'gold'`)
+  const differing = await house.sql<{ id: string }>(
     `SELECT id FROM clientes WHERE plan IN ('gold', 'free') OR correo IS NOT NULL ORDER BY id COLLATE "C"`,
   )
   expect(tally).toMatchObject({
@@ -93,7 +92,7 @@ test('900 customers: counts and notes those who differ, by plan and field, and n
     fields: { status: 81, email: withMail.rowCount },
     loseAccess: 0,
   })
-  expect(await owed(pool)).toEqual(differing.rows.map(({ id }) => id))
+  expect(await owed(house.db.pool)).toEqual(differing.rows.map(({ id }) => id))
   expect(house.calls()).toHaveLength(before)
 
   const again = await applied(sweeping(house, changed))
@@ -113,25 +112,24 @@ test('customers with composite keys, those who are gone, those without a record,
     mapping: { user_id, status },
   }
   await using house = await buildHouse(lane, { sql, config })
-  const { pool } = house.db
   const worker = await house.startWorker()
-  await pool.query(
+  await house.sql(
     `INSERT INTO clientes SELECT p, i, 'premium' FROM unnest(ARRAY['ES', '"', 'Ñ']) p, generate_series(1, 5) i`,
   )
-  await pool.query(`INSERT INTO clientes VALUES ('es', 1, 'premium')`)
-  await pool.query(`DELETE FROM clientes WHERE id = 5`)
+  await house.sql(`INSERT INTO clientes VALUES ('es', 1, 'premium')`)
+  await house.sql(`DELETE FROM clientes WHERE id = 5`)
   await until(async () => {
-    const { rows } = await pool.query<{ open: number }>(
+    const { rows } = await house.sql<{ open: number }>(
       `SELECT (SELECT count(*) FROM rollcall.outbox) + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL) AS open`,
     )
     return Number(rows[0]?.open) === 0
   })
   await worker.stop()
-  await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
-  await pool.query(`DELETE FROM clientes WHERE id = 4`)
-  await pool.query(`INSERT INTO clientes VALUES ('PT', 1, 'premium')`)
+  await house.sql('ALTER TABLE clientes DISABLE TRIGGER ALL')
+  await house.sql(`DELETE FROM clientes WHERE id = 4`)
+  await house.sql(`INSERT INTO clientes VALUES ('PT', 1, 'premium')`)
   await expect(runSweep(sweeping(house))).rejects.toMatchObject({ code: 'CAPTURE_UNFIT' })
-  await pool.query('ALTER TABLE clientes ENABLE TRIGGER ALL')
+  await house.sql('ALTER TABLE clientes ENABLE TRIGGER ALL')
 
   const { tally } = await applied({ ...sweeping(house), page: 2 })
   // Capture missed the three customers who are gone, and the one who has come.
@@ -142,26 +140,25 @@ test('customers with composite keys, those who are gone, those without a record,
     fields: { status: 3 },
     loseAccess: 3,
   })
-  expect(await owed(pool)).toEqual(['["ES", "4"]', '["\\"", "4"]', '["Ñ", "4"]'])
+  expect(await owed(house.db.pool)).toEqual(['["ES", "4"]', '["\\"", "4"]', '["Ñ", "4"]'])
 })
 
 test('a claim that is under way is noted, so that its ending makes the customer due again', async () => {
   const config = { service: { timeoutMs: 8000 }, ...timed({ lifetimeMs: 20_000 }) }
   await using house = await buildHouse(lane, { config })
-  const { pool } = house.db
   house.sandbox.faults.set([
     { match: { method: 'POST' }, action: { kind: 'latency', minMs: 3000, maxMs: 3000 } },
   ])
   await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'premium', 'c@example.com')`)
+  await house.sql(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'premium', 'c@example.com')`)
   await until(
-    async () => (await pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount,
+    async () => (await house.sql('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')).rowCount,
   )
   const version = 'SELECT change_version::int AS v FROM rollcall.owed'
-  const before = (await pool.query(version)).rows[0].v
+  const before = (await house.sql(version)).rows[0].v
   const { tally } = await applied(sweeping(house))
   expect(tally.verdicts.owed).toBe(1)
-  expect((await pool.query(version)).rows[0].v).toBe(before + 1)
+  expect((await house.sql(version)).rows[0].v).toBe(before + 1)
   await house.settled()
 })
 
@@ -211,19 +208,18 @@ test('applying a mapping waits for claims that are being made by another one', a
 test('rejected as before: not asked again; another user now, waiting or not: tried at once', async () => {
   const config = timed({ retryMinMs: 3_600_000, retryMaxMs: 3_600_000 })
   await using house = await buildHouse(lane, { config })
-  const { pool } = house.db
   house.sandbox.faults.set([{ match: { userId: 'f' }, action: { kind: 'status', status: 403 } }])
   const worker = await house.startWorker()
-  await pool.query(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo) VALUES ('f', 'premium', 'f@example.com'), ('r', 'gold', NULL), ('s', 'lead', NULL)`,
   )
   await until(async () => {
-    const { rows } = await pool.query(`SELECT array_agg(state ORDER BY key) AS states FROM rollcall.ledger`)
+    const { rows } = await house.sql(`SELECT array_agg(state ORDER BY key) AS states FROM rollcall.ledger`)
     return rows[0].states?.join() === 'failing,rejected,rejected'
   })
   await worker.stop()
   expect((await applied(sweeping(house))).tally.verdicts).toMatchObject({ same: 2, owed: 1 })
-  expect(await owed(pool)).toEqual(['f'])
+  expect(await owed(house.db.pool)).toEqual(['f'])
 
   const changed = mapping({
     status: { column: 'plan', values: { free: 0, premium: 2, gold: 2, trial: 4 } },
@@ -231,7 +227,7 @@ test('rejected as before: not asked again; another user now, waiting or not: tri
   })
   const { tally } = await applied(sweeping(house, changed))
   expect(tally).toMatchObject({ verdicts: { differs: 2, same: 1 }, plans: { create: 1, lookup: 1 } })
-  const { rows } = await pool.query(
+  const { rows } = await house.sql(
     `SELECT key FROM rollcall.owed WHERE due_at < now() + interval '1 minute' ORDER BY key`,
   )
   expect(rows).toEqual([{ key: 'f' }, { key: 'r' }])
@@ -247,12 +243,11 @@ test('a row that cannot be read is noted, and does not keep the others from bein
   }
   const customers = `INSERT INTO t SELECT i, 'premium', 1 FROM generate_series(1, 30) i`
   await using house = await settledHouse(lane, customers, { sql, config })
-  const { pool } = house.db
-  await pool.query('ALTER TABLE t DISABLE TRIGGER ALL')
-  await pool.query('UPDATE t SET n = 0 WHERE id = 17')
-  await pool.query('UPDATE t SET n = 2 WHERE id = 18')
-  await pool.query('ALTER TABLE t ENABLE TRIGGER ALL')
+  await house.sql('ALTER TABLE t DISABLE TRIGGER ALL')
+  await house.sql('UPDATE t SET n = 0 WHERE id = 17')
+  await house.sql('UPDATE t SET n = 2 WHERE id = 18')
+  await house.sql('ALTER TABLE t ENABLE TRIGGER ALL')
   const { tally } = await applied(sweeping(house))
   expect(tally.verdicts).toMatchObject({ unreadable: 1, differs: 1, same: 28 })
-  expect(await owed(pool)).toEqual(['17', '18'])
+  expect(await owed(house.db.pool)).toEqual(['17', '18'])
 })
