@@ -1,5 +1,4 @@
-// What keeps the source easy to find one's way in: imports run one way between folders and files, and a name means one
-// thing.
+// Rules that keep the source navigable.
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +10,7 @@ const EXPORTED = /^export (?:async )?(?:function\*?|const|class|type) (\w+)/gm
 
 const PLANNING = 'brake capture config customers database ledger model pace sync'
 
-/** What a folder may import besides itself, in the order in which data flows; a name with a slash is one file. */
+/** Imports that a folder may have besides its own, in the order in which data flows; a name with a slash is one file. */
 const ARROWS: Readonly<Record<string, string>> = {
   'index.ts': 'config',
   model: '',

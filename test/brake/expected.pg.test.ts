@@ -95,7 +95,7 @@ test('at the end of a sweep no more stay expected than can still be registered, 
   expect(await registered(db, keys(4))).toBe(4)
   expect(await cutExpected(db.pool, 0)).toMatchObject({ left: 6 })
   expect(await expectFifty()).toMatchObject({ set: true, left: 50 })
-  // Who becomes another user is registered at the service already.
+  // A customer that becomes another user has a user at the service already.
   expect(await cutExpected(db.pool, 2)).toMatchObject({ left: 8 })
   await db.pool.query('UPDATE rollcall.owed SET due_at = NULL')
   expect(await expectFifty()).toMatchObject({ set: true, left: 50 })

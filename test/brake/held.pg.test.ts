@@ -9,7 +9,6 @@ import { held, keys, limits, put } from './scene.ts'
 
 const PERSON = { by: 'ana@here', why: 'the contract has ended' }
 
-/** What is owed, by key: the version, whether it is due at once, the lane. */
 async function owedOf(pool: Pool) {
   const { rows } = await pool.query<{ key: string; version: number; due: string | null; lane: number }>(
     `SELECT key, change_version::int AS version, lane,

@@ -59,7 +59,7 @@ test('four processes that reserve at once let exactly the limit through, of each
     expect(through.get('status')?.size).toBeLessThanOrEqual(40)
     expect(await rowOf(db, 'revocation')).toEqual({ taken: 40, tripped: true, limit: 40, base: null })
     expect(await rowOf(db, 'create')).toMatchObject({ taken: 90, tripped: true })
-    // Who was let through goes on, by whichever process it is tried again.
+    // The retry of a passed customer passes, whichever process makes it.
     const again = [...(through.get('revocation') ?? [])].map((key, n) => brakes[n % 4]?.(request(key)))
     expect(passed((await Promise.all(again)).map((kinds) => kinds ?? ['revocation']))).toBe(40)
     expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 40 })

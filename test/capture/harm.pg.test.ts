@@ -1,4 +1,3 @@
-// What capture must never do to the application whose tables it watches.
 import { describe, expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
 import { planCapture } from '../../src/capture/relations.ts'

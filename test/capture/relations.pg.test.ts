@@ -1,4 +1,3 @@
-// What the watched relations may look like: keys, names, partitions, views.
 import { expect, test } from 'vitest'
 import { openMarks } from '../../src/capture/marks.ts'
 import { CUSTOMERS, config, configure, openScene } from './scene.ts'

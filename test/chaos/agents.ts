@@ -1,5 +1,5 @@
-// Those who write, and those who kill, stop and restart. Each draws what it does from randomness of its own, so that a
-// seed repeats it whatever the others do.
+// Agents that write, and agents that kill, stop and restart. Each draws from its own randomness, so that a seed
+// repeats it whatever the others do.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { contract } from '../../src/sandbox/contract/contract.ts'
@@ -27,12 +27,12 @@ export const LAG_MS = 200
 export const TIMEOUT_MS = 400
 export const LIFETIME_MS = 2500
 
-/** Of all calls: who is killed or changed meanwhile shall be in the middle of one. */
+/** A high share, so that kills and changes hit customers in the middle of a call. */
 const LATE = 0.4
 
 const between = (random: Random, from: number, to: number) => Math.round(from + random() * (to - from))
 
-/** Again and again, with pauses. What is begun is done to its end, so that everything runs again afterwards. */
+/** Completes an action once begun, so that everything runs again afterwards. */
 async function repeat(
   { random, signal }: Agent,
   pauses: readonly [number, number],
@@ -127,7 +127,7 @@ export function hurtQueue({ queue, postgres }: OwnHouse, agent: Agent) {
     await using session = connectRedis(queue.url)
     await session.redis.flushall()
   }
-  /** What is on it now comes back with the next start. */
+  /** The next start brings back the jobs that are on the queue now. */
   const keep = async () => {
     await using session = connectRedis(queue.url)
     await session.redis.save()

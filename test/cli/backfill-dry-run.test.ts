@@ -1,4 +1,3 @@
-// What a dry run of a backfill keeps of many customers: a few plans, and who shares a `user_id`.
 import { expect, test } from 'vitest'
 import { makeSample, makeSharedUsers } from '../../src/cli/backfill-dry-run.ts'
 import { renderBackfill } from '../../src/cli/backfill-view.ts'

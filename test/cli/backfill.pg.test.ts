@@ -1,4 +1,4 @@
-// What the commands say and do while the mapping of their configuration is not the one that syncs go by.
+// The commands while another mapping than that of their configuration is active.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { alone } from '../../src/ledger/alone.ts'

@@ -1,4 +1,3 @@
-// What a call of `rollcall drift` asks for, and what is said of one that cannot be understood.
 import { Command } from '@commander-js/extra-typings'
 import { describe, expect, test } from 'vitest'
 import {

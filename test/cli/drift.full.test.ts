@@ -179,7 +179,7 @@ describe('with three users who were changed behind our back', () => {
 
   test('stopped by a signal it writes no file, and goes on where it was', async () => {
     const stop = new AbortController()
-    // Who is checked first is drawn: with a limit it is stopped also where that is one who differs.
+    // The order is random: a lower limit could stop the run at a customer that differs, before the signal does.
     const stopped = runDrift(house, ['--rate', '5', '--max-drift', '100%', '--output', 'late.txt'], {
       stop: stop.signal,
       cwd: folder,
@@ -276,7 +276,7 @@ describe('with three users who were changed behind our back', () => {
     const edited = ['d', 'e', 'f', 'g']
     for (const key of edited) house.sandbox.users.edit(key, { first_name: 'Eufemia' })
     const strict = { ...house.authored, brake: { changes: { customers: 1, share: 0 } } }
-    // What was let through before counts for as long as the window lasts.
+    // The brake counts earlier entries until the window ends.
     await house.sql('DELETE FROM rollcall.brake_entry; DELETE FROM rollcall.brake')
     const { code, out } = await drift(['--repair', '--json'], {}, strict)
     expect(code).toBe(3)

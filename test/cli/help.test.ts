@@ -1,4 +1,3 @@
-// What --help prints, of the whole program: every command, and every one below it.
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'

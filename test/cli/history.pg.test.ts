@@ -1,4 +1,3 @@
-// What `rollcall failures KEY` and `rollcall answers` tell, from Postgres alone.
 import { expect, test } from 'vitest'
 import { rollcall, runBare } from '../support/command.ts'
 import { buildHouse, type House } from '../support/house.ts'

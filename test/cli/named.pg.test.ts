@@ -6,7 +6,6 @@ import { postgres as lane } from '../support/lanes.ts'
 
 const STATUS = { column: 'plan', values: { free: 0, premium: 2 } }
 
-/** What rollcall has noted, recorded and called for. */
 async function traces(house: House) {
   const { rows } = await house.sql(
     'SELECT key FROM rollcall.owed UNION SELECT key FROM rollcall.ledger ORDER BY key',
@@ -117,7 +116,7 @@ test('a key that is not known is refused before anything is noted or called, and
   ])
   expect(await traces(house)).toEqual(before)
 
-  // Who has a record, or whose removal was captured, was a customer: as ever.
+  // A record, or a captured removal, shows that the key was a customer.
   await house.sql(`DELETE FROM clientes WHERE id = 4711`)
   expect((await rollcall(house, 'sync', '04711')).code).toBe(0)
   expect(users.get('4711')?.status).toBe(0)

@@ -1,4 +1,3 @@
-// What `rollcall sync` does by hand where the service is not as rollcall left it.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, type House, timed } from '../support/house.ts'

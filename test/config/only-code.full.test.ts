@@ -21,7 +21,7 @@ writeFileSync(${JSON.stringify(join(traces, 'configuration'))}, '')
 export default defineConfig({ customers: { table: 'clientes', key: 'id' }, mapping: { user_id: 'id', status: 'estado' } })
 `
 
-/** What other tools take code from, and packages under the names of our own. */
+/** Files from which other tools load code, and packages named like our own. */
 const CODE = [
   ...words(`rollcall.js rollcall.plugin.js rollcall.config.local.js rollcall.config.mjs index.js instrumentation.js
     drizzle.config.ts vitest.config.ts .rollcallrc.js .pinorc.js plugins/index.js`),

@@ -118,7 +118,7 @@ describe('readCustomers', () => {
       const keys = rows.map(({ id }) => id)
       for (const relation of [{ table: 'customers' }, { view: 'grouped' }]) {
         const read = await reader(configure('id', relation))
-        // What a plan memoizes it compares, and so reads as a whole.
+        // A plan that memoizes also compares, and so reads the whole table.
         expect(await plan(read, keys), type).not.toMatch(/Seq Scan|Memoize/)
       }
     }
@@ -184,7 +184,6 @@ describe('a value above the limit of its column', () => {
   })
 })
 
-/** What the statement that was sent would do. */
 async function plan(read: ReadCustomers, keys: readonly string[]): Promise<string> {
   let lines: string[] = []
   const explaining = {

@@ -1,4 +1,3 @@
-// What `npm ci` installs is what the lock file has seen, from whichever registry it comes.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 

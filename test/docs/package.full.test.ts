@@ -1,4 +1,4 @@
-// Who installs the package has its pages and nothing else to read: no link in them may lead out of it.
+// A reader of the installed package has its pages only: no link may lead out of it.
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'

@@ -44,7 +44,6 @@ const SHAPES: readonly (readonly [name: string, types: Parts, keys: readonly Par
   ['citext and numeric', ['citext', 'numeric'], pairs(cases(0), upTo(5).flatMap(alike))],
 ]
 
-/** Of one key: who is there, when that changes, and how far the change has come by the time that it is asked about. */
 type Life = {
   readonly role: 'stays' | 'goes' | 'comes' | 'record' | 'returns' | 'nobody'
   readonly stop: number

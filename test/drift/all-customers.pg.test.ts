@@ -158,7 +158,7 @@ describe('a sample', () => {
   })
 
   test('holds every customer equally often, so that its interval holds the true share', async () => {
-    // Of 250 the 50 without a row: 20 %.
+    // 50 of 250 are without a row: 20 %.
     const RUNS = 200
     let held = 0
     let seen = 0

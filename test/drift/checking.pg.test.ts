@@ -1,5 +1,3 @@
-// What verification says of customers whose users were changed behind rollcall's back, with real tables and a service.
-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countOpen, readOpenFound } from '../../src/drift/found.ts'
 import { dueChecks } from '../../src/drift/open-findings.ts'
@@ -9,7 +7,6 @@ import { LANE } from '../../src/model/customer.ts'
 import { buildHouse, type House, PATIENT } from '../support/house.ts'
 import { behindCapture, openVerifier, LANE as QUEUE, storedFindings, type Verifier } from './scene.ts'
 
-/** What is done, and what a check says of it then. */
 const SAYS: Readonly<Record<string, CheckVerdict>> = {
   same: { kind: 'agrees' },
   spelled: { kind: 'agrees' },

@@ -123,7 +123,7 @@ test.each([
   const { at } = await drawSample(pool, 1)
   await writeSample(pool, at, { asked, strange, wanted: asked })
   expect((await readVerification(pool, PERIOD)).notCredible).toEqual(bad ? { asked, denied: strange } : null)
-  // What was said an hour ago is another matter.
+  // A sample of an hour ago no longer counts.
   await pool.query(`UPDATE rollcall.pace SET sampled_at = now() - interval '61 min'`)
   expect((await readVerification(pool, PERIOD)).notCredible).toBeNull()
 })

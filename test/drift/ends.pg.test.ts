@@ -36,7 +36,7 @@ test('what was found of a customer that is rejected or discarded now ends withou
     ['owed', null],
     ['rejected', 'by-a-change'],
   ])
-  // Who cannot be judged yet does not come up again at once.
+  // A customer without a verdict yet is not due again at once.
   expect(await due()).toEqual([])
 })
 

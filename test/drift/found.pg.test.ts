@@ -1,4 +1,3 @@
-// What is known without a call: each customer stands in one place, and the places add up.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countFoundLater, metSince, readKnownOfAll, readOpenFound } from '../../src/drift/found.ts'

@@ -1,4 +1,3 @@
-// What is repaired, what is learnt to be the service's own form, and what waits because it is a mass.
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
@@ -68,7 +67,7 @@ test('a form that comes back after two repairs is the service’s own: no drift 
   await noteNow(house.db.pool, ['k1'], LANE.repair)
   await house.settled()
   expect(writes(house)).toBe(written)
-  // Of another value it says nothing.
+  // The learnt form holds for one value only.
   await house.sql(`UPDATE clientes SET notas = 'another note' WHERE id = 'k1'`)
   await house.settled()
   expect(house.sandbox.users.get('k1')?.description).toBe('another note')

@@ -57,7 +57,7 @@ test('what is left out is named with its code, whether the mapping or the servic
     ['email', 'invalid'],
     ['first_name', 'taken'],
   ])
-  // What the service refused is no difference that a sync could put right: the row is to be corrected.
+  // A sync cannot repair a refused value: the row has to be corrected.
   expect(refused).toMatchObject({ result: 'same', remedies: [{ do: 'correct' }] })
   // With the key of the record it shows that the value has changed since.
   await house.sql('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])

@@ -60,7 +60,6 @@ export async function all(explain: Explain, keys: readonly CustomerKey[]): Promi
   return asked
 }
 
-/** What it advises. */
 export function toDo({ remedies }: Pick<Explanation, 'remedies'>): string[] {
   return remedies.map((remedy) => remedy.do)
 }
@@ -70,7 +69,6 @@ export async function ask(house: House, key: CustomerKey, asking: Asking = {}): 
   return await explain.of(key)
 }
 
-/** What a person would read of it, unfolded. */
 export function printed({ chat, ...explanation }: Asked): string {
   const lines = renderChat({ chat, claims: null, bearer: explanation.token }, new Date())
   return renderOne(explanation, 'access', lines)

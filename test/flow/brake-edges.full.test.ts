@@ -1,4 +1,3 @@
-// What must not open a way round the brake: failures, other decisions, services that come back, erasing.
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'

@@ -17,7 +17,7 @@ eachLane('crashes and losses', (lane) => {
 
     await using _second = await runRollcall(house, ['worker'])
     await house.settled()
-    // What a GET cannot show is sent again, because the crash hides whether it was carried.
+    // No GET shows this field, and the crash hides whether the write carried it: the worker sends it again.
     expect(house.calls('c').slice(1)).toEqual([
       { method: 'GET', body: undefined },
       { method: 'PATCH', body: { status: 2, country_code: 'ES' } },

@@ -7,7 +7,7 @@ import { buildHouse, type House, PATIENT, timed } from '../support/house.ts'
 import { postgres as lane, otherLane } from '../support/lanes.ts'
 import { whileChanging } from '../support/settled-house.ts'
 
-/** Of each way in which users are changed; more take their time on a small machine. */
+/** Users changed in each way; more would take too long on a small machine. */
 const EACH = Number(process.env.DRIFT_EACH ?? 10)
 
 const keysOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)

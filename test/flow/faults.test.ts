@@ -87,7 +87,7 @@ describe('a service that fails', () => {
     await house.startWorker()
     await house.sql(many(50))
     await until(() => house.sandbox.users.size === 48, { what: '48 users' })
-    // What became of a call is stored after it.
+    // The worker stores the outcome after the call.
     await until(async () => {
       const { rows } = await house.sql(
         `SELECT key, reason->>'status' AS status FROM rollcall.ledger WHERE state <> 'idle' ORDER BY key`,

@@ -1,4 +1,3 @@
-// What a check has found is over as soon as rollcall has put it right, and everything that tells of it says so at once.
 import { expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { rollcall } from '../support/command.ts'

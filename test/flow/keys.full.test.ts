@@ -123,7 +123,7 @@ otherLane('a key that changes while the user_id stays', (lane) => {
       // The new key knows what the old one has sent, and looks whether it is so.
       for (const { user_id } of users.all()) expect(sent(house, user_id, before)).toEqual(['GET'])
 
-      // Who is gone under every key is revoked, by the one who was there last.
+      // The last claimant revokes once no key is left.
       const end = journal.last
       await house.sql(`DELETE FROM clientes WHERE id = 'k1'`)
       await nothingOwed(house)

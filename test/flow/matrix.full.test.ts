@@ -143,7 +143,7 @@ describe.concurrent('beside the matrix', () => {
       lose('PATCH')
       await house.sql(`UPDATE clientes SET movil = '0034 699 888 777'`)
       await house.settled()
-      // Who may hold the prefix in the number gets both at once; else what changed is enough.
+      // Where the number may hold the prefix, the worker sends both at once; else the change is enough.
       const both = 'PATCH {"status":2,"mobile_phone":"699888777","mobile_phone_prefix":"34"}'
       const number = 'PATCH {"status":2,"mobile_phone":"699888777"}'
       expect(sent(house)).toMatchObject({ new: [number], apart: [both], joined: [both], other: [number] })

@@ -52,7 +52,7 @@ otherLane('the main path against a service of the kind', (lane) => {
     } else for (const key of ['c', 'old', 'gone', 'lost']) expectHeld(house, key, 2)
     expectHeld(house, 'trial', 4, refuses ? { description: null } : {})
     if (!refuses) {
-      // What no GET shows is sent once more, and nothing else; twice where the answer says neither yes nor no.
+      // The worker sends the field that no GET shows once more; twice where the answer says neither yes nor no.
       const again = { method: 'PATCH', body: { status: 2, country_code: 'ES' } }
       const unclear = sandbox.contract.now.updateBody === 'null'
       expect(writesOf(house, 'lost').slice(1)).toEqual(unclear ? [again, again] : [again])

@@ -150,7 +150,6 @@ async function printed(house: House, signal: AbortSignal): Promise<Places> {
   }
 }
 
-/** What the worker's own port shows, where the log names one. */
 async function scraped(log: string): Promise<string> {
   const url = /"url":"(http[^"]+)"/.exec(log)?.[1]
   if (url === undefined) return ''
@@ -193,7 +192,7 @@ eachLane('what a customer holds', (lane) => {
     worker.kill('SIGTERM')
     expect(await worker.exited).toMatchObject({ code: 0 })
 
-    // What is looked for has been on its way: every way was gone, and the values are at the service.
+    // The search means something only if each way of echoing was used and the service holds the values.
     expect([...echoing.struck.keys()].sort()).toEqual([...WAY_NAMES].sort())
     const held = JSON.stringify(house.sandbox.users.all())
     for (const value of ['zaquizami', 'Zacarinda II', '48273915C', '65509381747261', 'notainconfundible'])

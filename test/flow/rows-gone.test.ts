@@ -65,7 +65,7 @@ test("a joined table that is made anew takes no customer's access before its tri
   })
   await house.sql(`INSERT INTO suscripciones SELECT k, 'premium' FROM unnest($1::text[]) k`, [KEYS])
   await sync(house)
-  // Of this one rollcall does not remember that it has access, and the next claim makes a lookup.
+  // rollcall does not remember access for this customer, so the next claim makes a lookup.
   await house.sql(`UPDATE rollcall.ledger SET sent_status = 0, seen_status = 0 WHERE key = 'c';
     UPDATE rollcall.owed SET unknown = true WHERE key = 'c'`)
   await house.sql(`CREATE TABLE kept AS TABLE suscripciones; DROP VIEW v_clientes; DROP TABLE suscripciones;

@@ -14,7 +14,7 @@ const CREATE: Call = { method: 'POST', body: { user_id: USER, status: 2 } }
 const PUT: Call = { method: 'PUT', body: { status: 2 } }
 const PATCH: Call = { method: 'PATCH', body: { status: 2 } }
 
-/** What each of the four calls means to rollcall, in the order POST, GET, PUT, PATCH. */
+/** In the order POST, GET, PUT, PATCH. */
 async function meanings(): Promise<readonly string[]> {
   const found: string[] = []
   for (const call of [CREATE, GET, PUT, PATCH]) found.push((await scene.call(USER, call)).meaning)

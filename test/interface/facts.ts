@@ -1,6 +1,6 @@
-// What the interface document states, section by section and in our own words: an entry for every row of its tables,
-// every numbered rule and point, and everything that it says is not shown. A row goes by its first column, and its
-// text begins with its type. section.ts makes a test of each; complete.test.ts holds the list against the document.
+// The statements of the interface document, section by section and in our own words. An entry stands for every row of
+// its tables, every numbered rule, and everything that it leaves open. A row goes by its first column, and its text
+// begins with its type. section.ts makes a test of each; complete.test.ts compares the list with the document.
 
 export const SECTIONS = {
   '1': {

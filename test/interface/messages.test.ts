@@ -31,7 +31,7 @@ function everywhere(field: string, property: keyof Message, check: (both: readon
   }
 }
 
-/** What a message of each type has besides what all have. */
+/** Members of each type besides the common ones. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['image_url', 'image_thumb_url', 'image_width', 'image_height'],

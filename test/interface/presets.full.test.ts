@@ -1,5 +1,5 @@
-// Where the document shows nothing (sections 4.1, 4.3, 4.5, 4.6 and 7): both clients get on with every kind of
-// service that the sandbox can be. That customers end up right with each of them is in test/flow/presets.full.test.ts.
+// Sections 4.1, 4.3, 4.5, 4.6 and 7 leave these habits open: both clients have to cope with each.
+// test/flow/presets.full.test.ts syncs customers with each.
 import { describe, expect, it } from 'vitest'
 import { DIMENSIONS } from '../../src/sandbox/contract/contract.ts'
 import { KINDS } from '../support/presets.ts'
@@ -15,7 +15,6 @@ const ALL = {
   mobile_phone_prefix: '34',
 } as const
 
-/** What rollcall comes to know of a user, by way of all four calls; the same of every service. */
 async function usersPart() {
   const look = async () => {
     scene.sandbox.clock.advance(LATER_MS)
@@ -34,7 +33,7 @@ async function usersPart() {
   return { before, created, afterCreate, afterPatch, afterPut: await look(), bad: bad.meaning }
 }
 
-/** What the client makes of a user's chat; the order in a page is the service's. */
+/** Sorted, because the service chooses the order in a page. */
 async function chatPart(room: number) {
   const chat = await scene.chatAs(USER)
   const { items: professionals } = await chat.listProfessionals()

@@ -48,7 +48,6 @@ export type Scene = {
   readonly users: UsersClient
   /** A plain request; with the server-to-server headers unless others are given. */
   ask(path: string, asking?: Asking): Promise<Asked>
-  /** What a GET of the chat answers to a user, as it goes over the wire. */
   askAs(userId: string, path: string): Promise<readonly Record<string, unknown>[]>
   chatHeaders(userId: string): Promise<Record<string, string>>
   chatAs(userId: string): Promise<ChatClient>

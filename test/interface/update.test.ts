@@ -10,7 +10,6 @@ const USERS = '/s2s/v1/users'
 const ONE = `${USERS}/${USER}`
 const held = (userId = USER) => scene.sandbox.users.get(userId)
 
-/** What PUT and PATCH have in common. */
 function updates(method: 'PUT' | 'PATCH') {
   const send: Send = ({ users }) =>
     method === 'PUT' ? users.replaceUser(USER, { status: 2 }) : users.updateUser(USER, { status: 2 })

@@ -21,8 +21,8 @@ async function shown(): Promise<Record<string, unknown>> {
 }
 
 /**
- * An optional field, with values that it takes and values that it does not: it comes with a create or is left out,
- * arrives with PUT and PATCH, stays when a PATCH does not name it, and is cleared by null and by a PUT without it.
+ * A create sets it or leaves it out. PUT and PATCH set it; a PATCH without it keeps it; null and a PUT without it
+ * clear it.
  */
 function optional(field: OptionalField, good: readonly (string | number)[], bad: readonly unknown[]) {
   return async () => {

@@ -1,5 +1,4 @@
-// What goes over the wire where the sandbox would not show it: requests as they arrive, and answers that it never
-// gives, both by way of a server of our own (test/service/chat-server.ts).
+// Requests as they arrive, and answers that the sandbox never gives: both by a server of our own.
 import { expect } from 'vitest'
 import type { ChatClient } from '../../src/service/chat-client.ts'
 import type { List } from '../../src/service/chat-read.ts'
@@ -16,7 +15,6 @@ type Arrived = {
   readonly hasBody: boolean
 }
 
-/** What both clients send, seen where it arrives: address and headers of each request. */
 export async function arriving(send: Send): Promise<readonly Arrived[]> {
   await using server = await startChatServer()
   const users = makeClient({ origin: server.url })
@@ -30,7 +28,6 @@ export async function arriving(send: Send): Promise<readonly Arrived[]> {
   })
 }
 
-/** What the client makes of messages or professionals that a service of other habits sends. */
 export async function readAs<Item>(
   body: unknown,
   read: (chat: ChatClient) => Promise<List<Item>>,

@@ -1,4 +1,4 @@
-// What the commands and the worker do with the database, in parts small enough that each can be refused.
+// Each flow is small enough that one refused right makes it fail.
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { discard, release } from '../../src/brake/held.ts'
@@ -35,7 +35,6 @@ import { type House, SECRETS } from '../support/house.ts'
 import { until } from '../support/until.ts'
 import { type Granted, postgresLane } from './grants-scene.ts'
 
-/** What a flow works with: a role, connections as that role, the house, and a folder with its configuration. */
 export type FlowSession = {
   readonly role: Granted
   readonly pool: Pool

@@ -1,4 +1,3 @@
-// That the rights of the script suffice for what the commands do, and that none of them is too much.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

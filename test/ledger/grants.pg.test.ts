@@ -1,4 +1,3 @@
-// What the script of `rollcall grants` allows, and what it does not.
 import { describe, expect, test } from 'vitest'
 import { collapseOutbox } from '../../src/capture/collapse.ts'
 import { checkRights } from '../../src/ledger/readable.ts'

@@ -4,7 +4,7 @@ import { databaseAt } from '../../src/database/session.ts'
 import { checkMigrated, migrate } from '../../src/ledger/migrate.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** Of this session: the view shows those of all databases of the server, of which other tests have some. */
+/** The view shows the locks of all databases, and other tests hold some. */
 const LOCKS = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()`
 
 const code = (value: string) => expect.objectContaining({ name: 'RollcallError', code: value })

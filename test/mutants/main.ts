@@ -1,6 +1,5 @@
-// Whether the tests notice: breaks the code on purpose, one small break at a time (list.ts), in a copy of the checkout,
-// and runs the small run there, with --full also the other one. Prints which test has found each break, and exits with
-// 3 where none has.
+// Breaks the code on purpose, one small break at a time (list.ts), in a copy of the checkout. Runs the small run
+// there, with --full also the other one. Prints which test has found each break, and exits with 3 where none has.
 //
 //   node test/mutants/main.ts [--full] [NAME …]
 import { execFileSync, spawn } from 'node:child_process'
@@ -58,7 +57,7 @@ function vitest(folder: string, args: readonly string[], size: string): Promise<
   })
 }
 
-/** What is here is no test of what is broken: the list itself does not fit any more. */
+/** A failure here says that the list no longer fits, not that a test found the break. */
 const OURS = 'test/mutants/'
 
 /** Everything else that git knows or would take up, what was built of it, and the packages. */

@@ -27,7 +27,7 @@ async function listen(options: Partial<OpsOptions> = {}): Promise<Listening> {
   return { ...ops, lines, [Symbol.asyncDispose]: ops.close }
 }
 
-/** What comes back for bytes that no HTTP client would send. */
+/** Sends bytes that no HTTP client would send. */
 async function talk({ url }: Ops, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

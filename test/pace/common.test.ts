@@ -64,7 +64,7 @@ describe('busy answers', () => {
       afterCalls(pace, [call(id, 'neutral', { busy: true, holdMs: 600_000 })], now)
     const good = (pace: CommonPace, now: number) => afterCalls(pace, calls(3, 'well'), now)
     const first = asks(1, START, NOW)
-    // What was under way as it began proves nothing.
+    // Calls that were under way when it began prove nothing.
     expect(good(first, NOW + 599_999)).toBe(first)
     const later = NOW + 600_001
     expect(asks(2, first, later).notBefore).toBe(later + 60_000)

@@ -58,7 +58,7 @@ export function* check(w: World, self: Actor, key: number): Steps {
   end(w, self, claimed, { known: seen, differs })
 }
 
-/** What a sync would write, but for what no GET shows; null: nothing. Without a field it is the user as a whole. */
+/** Leaves out the part that no GET shows. Without a field it is the user as a whole. */
 function differing(desired: Desired, seen: Known): readonly Field[] | null {
   const { kind } = planFor(desired, seen, false)
   if (kind === 'none' || kind === 'reject') return null

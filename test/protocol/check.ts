@@ -1,4 +1,3 @@
-// What must hold: at every moment, and at rest.
 import { type Desired, desire } from './plan.ts'
 import { show } from './service.ts'
 import { NAMES, type World } from './world.ts'

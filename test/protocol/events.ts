@@ -1,5 +1,3 @@
-// What can happen next, and how likely it is.
-
 import { isUndone } from './check.ts'
 import { check, earliest, mayCheck } from './check-customer.ts'
 import { change, commit, edit, loseUser } from './customers.ts'
@@ -54,7 +52,7 @@ const EVENTS: readonly Event[] = [
   { weight: (w) => (w.quiet ? 0 : w.calm ? 1 : w.scene.haste), occur: tick },
 ]
 
-/** What stops when the run is to come to rest. */
+/** Stops when the run is to come to rest. */
 const TROUBLE: readonly Event[] = [
   { weight: (w) => w.scene.changes, occur: change },
   {

@@ -1,4 +1,3 @@
-// That the search finds what it is made for: without any one guard of the protocol some run goes wrong.
 import { describe, expect, it } from 'vitest'
 import { type Entry, GUARD_NAMES, GUARDS, without } from './guards.ts'
 import { find } from './search.ts'

@@ -100,8 +100,8 @@ function unaskedRemoval(w: World, { desired, progress }: SyncParams): boolean {
 }
 
 /**
- * Suspended between its last reading of the clock and the sending, until beyond its lifetime and, mostly, until
- * another process is at work, which is when it does harm. It always resumes, because only it knows its calls.
+ * Suspended between its last reading of the clock and the sending, until beyond its lifetime. It mostly sleeps until
+ * another process is at work, because only then it does harm. It always resumes, because only it knows its calls.
  */
 function* oversleep(w: World, self: Actor, key: number): Steps {
   w.history?.say(key, `${self.name} is suspended between its look at the clock and the sending`)

@@ -1,10 +1,8 @@
-// What a claim makes of each answer: what it knows then, and whether it goes on.
 import type { EndingKind } from './endings.ts'
 import type { Guards } from './guards.ts'
 import { acknowledged, type Field, forgotten, type Known } from './plan.ts'
 import type { Answer, Call } from './service.ts'
 
-/** What a claim has learnt so far. */
 export type Progress = {
   known: Known
   sure: boolean
@@ -14,7 +12,7 @@ export type Progress = {
   refusedCreate: number | null
   calls: number
   acknowledged: boolean
-  /** What the acknowledged calls carried; of a create all. */
+  /** Fields of the acknowledged calls; a create carries all. */
   carried: readonly Carried[]
   /** The last write was answered with neither yes nor no. */
   unclear: boolean

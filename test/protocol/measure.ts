@@ -1,5 +1,5 @@
-// node test/protocol/measure.ts [runs]                how many runs end wrong with all guards, and without each
-// node test/protocol/measure.ts replay <seed> [guard] the history of one run, with a guard removed or none
+// node test/protocol/measure.ts [runs]: counts the runs that end wrong with all guards, and without each.
+// node test/protocol/measure.ts replay <seed> [guard]: the history of one run, with a guard removed or none.
 import { GUARD_NAMES, GUARDS, without } from './guards.ts'
 import { run } from './run.ts'
 import { count } from './search.ts'

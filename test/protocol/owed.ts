@@ -121,8 +121,8 @@ export function isQuiet(row: Owed | null, at: number): boolean {
 }
 
 /**
- * A check claims at once, without a lease. Who was never noted gets a row for it. The mark of a check that died leaves
- * nothing unknown: nothing was written. Null: this customer is no check's.
+ * A check claims at once, without a lease. A customer that was never noted gets a row for it. The mark of a check
+ * that died leaves nothing unknown: nothing was written. Null: no check may claim this customer.
  */
 export function claimCheck(row: Owed | null, { token, at, until }: CheckClaim, guards: Guards): Owed | null {
   if (!isQuiet(row, at)) return null

@@ -1,4 +1,4 @@
-// What the worker knows and what it decides, in the smallest form that still has every turn of the protocol.
+// The worker's knowledge and decisions, in the smallest form that still has every turn of the protocol.
 import type { Row } from './customers.ts'
 import type { Call } from './service.ts'
 
@@ -15,7 +15,7 @@ export type Known =
       readonly hidden: number | null
     }
 
-/** What a GET shows. */
+/** The part that a GET shows. */
 export type Field = 'status' | 'value'
 
 /** The result of checks: once a suspicion, twice a finding. If the user does not exist: no field. */
@@ -76,14 +76,13 @@ export function planFor(desired: Desired, known: Known, lookup: boolean): Plan {
   return same ? { kind: 'none' } : { kind: 'call', call: { verb: 'update', change } }
 }
 
-/** What an acknowledged write tells. */
 export function acknowledged(known: Known, call: Call): Known {
   if (call.verb === 'create') return { remote: 'present', ...call.user }
   if (call.verb === 'get' || known.remote !== 'present') return known
   return { ...known, ...call.change }
 }
 
-/** What is left when a write has no trusted answer: a lookup will never show the hidden part. */
+/** No lookup will ever show the hidden part. */
 export function forgotten(known: Known, call: Call): Known {
   const carried = call.verb === 'update' && call.change.hidden !== undefined
   return carried && known.remote === 'present' ? { ...known, hidden: null } : known

@@ -7,7 +7,7 @@ import { newWorld, type World, type WorldParams } from './world.ts'
 export type Outcome = {
   /** The first invariant of states and claims that was broken on the way. */
   readonly broken: string | null
-  /** What was wrong at the service while nothing was owed, or that the run does not come to rest. */
+  /** Set also where the run does not come to rest. */
   readonly wrong: string | null
   readonly history: readonly string[]
 }

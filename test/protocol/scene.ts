@@ -1,5 +1,5 @@
-// What one run is like. Not every fault in every run: a run in which everything fails hides the few
-// interleavings in which one thing fails at the wrong moment.
+// Few faults in each run: a run in which everything fails hides the interleavings in which one thing fails at the
+// wrong moment.
 import type { Random } from './random.ts'
 
 /** Where a process can be caught: after having done what the word says. */
@@ -43,7 +43,7 @@ export type Scene = {
   readonly checks: number
   /** Another system changes users at the service. */
   readonly edits: number
-  /** What checks find is repaired; else it is only reported. */
+  /** Otherwise checks only report. */
   readonly repairs: boolean
   readonly verifyDelay: number
   /** How often customers change, how fast requests get on, how fast the clock goes: weights of events. */
@@ -83,7 +83,7 @@ export type Scene = {
   readonly mute: boolean
 }
 
-/** What a run dwells on; the guards name the theme in which their absence shows soonest. */
+/** The guards name the theme in which their absence shows soonest. */
 export const THEMES = ['anything', 'late', 'sends', 'people', 'verify', 'checks', 'mute', 'crash'] as const
 export type Theme = (typeof THEMES)[number]
 

@@ -31,7 +31,7 @@ export type Request = {
 
 export type Service = {
   readonly users: (User | null)[]
-  /** What a lagging read may still show, oldest first. */
+  /** A lagging read may still show these, oldest first. */
   readonly past: { readonly at: number; readonly user: User | null }[][]
   requests: Request[]
 }

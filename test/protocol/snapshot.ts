@@ -1,4 +1,3 @@
-// What a worker reads after its claim.
 import { type Desired, desire, type Known, validUntil } from './plan.ts'
 import type { World } from './world.ts'
 

@@ -9,7 +9,7 @@ import { newService, proceed, type Request, type Service, showCall } from './ser
 
 export type Job = { readonly key: number; readonly token: number }
 
-/** What a process waits for: nothing (it may go on at any time), or the answer to its request. */
+/** A process waits for the answer to its request, or may go on at any time. */
 export type Wait = Request | undefined
 export type Steps<T = void> = Generator<Wait, T, void>
 

@@ -1,6 +1,3 @@
-// What is sent to the sandbox is as hostile as can be: it answers, it refuses, it never breaks, and what it holds
-// stays as it was.
-
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../src/sandbox/chat/professionals.ts'

@@ -1,4 +1,3 @@
-// What faults do to calls: which are struck, bodies that take their time, ports that close.
 import { once } from 'node:events'
 import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -73,7 +72,6 @@ describe('a slow body', () => {
   })
 })
 
-/** What a caller gets: a status, or the code of the error. */
 const codeOf = (url: string) =>
   fetch(url).then(
     ({ status }) => status,

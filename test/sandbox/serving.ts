@@ -10,7 +10,7 @@ import { makeFaults, parseFault, seededRandom } from '../../src/sandbox/faults/f
 import { addGroup } from '../../src/sandbox/serve.ts'
 import { makeUsers } from '../../src/sandbox/users/users.ts'
 
-/** Any path is served by one operation. What it answers, and how often it was carried out, is up to the test. */
+/** One operation serves any path. Tests set its answer and read how often it was carried out. */
 export async function startServing(faults: readonly string[]) {
   const live = makeFaults(seededRandom(1))
   live.set(faults.map(parseFault))

@@ -17,7 +17,6 @@ type Answering = (url: URL, request: IncomingMessage) => Worded | undefined
 
 export type ChatServer = AsyncDisposable & {
   readonly url: string
-  /** What came in, with all headers. */
   readonly requests: readonly IncomingMessage[]
   answer: Answering
 }

@@ -71,7 +71,7 @@ describe('shapeOf', () => {
   })
 })
 
-/** What stands in a shape of itself. */
+/** Words that stand in a shape by themselves. */
 const WORDS = ['string', 'number', 'boolean', 'null', 'object', '(fields)', ...CUSTOMARY].join(' ')
 
 const texts = fc.oneof(

@@ -91,7 +91,7 @@ const NAMING = [
   json({ type: 'about:blank', title: 'Conflict', detail: 'The email is in use.', status: 409 }),
 ]
 
-/** What a service may say of a value that another user has; a 409 alone says it too, also with text or a page. */
+/** A 409 alone says too that another user has the value, also with text or a page. */
 export const CONFLICTS: readonly NonNullable<Habits['taken']>[] = [
   ...[{ kind: 'none' } as const, { kind: 'unreadable' } as const, json({}), json({ error: 'no' })].map(
     (body) => ({ status: 409, body }),

@@ -1,4 +1,4 @@
-// What a rollcall's tables say once nothing is left to do. Connections may break meanwhile: then it is asked again.
+// Asks again where a connection breaks.
 import type { Pool } from 'pg'
 import { until } from './until.ts'
 

@@ -1,4 +1,4 @@
-// What two sides know of every call: the caller hears or hears nothing, the service carries out or does not.
+// The caller hears an answer or none; the service carries a call out or not.
 import type { Observers } from '../../src/worker/worker.ts'
 import type { JournaledCall } from './explain.ts'
 

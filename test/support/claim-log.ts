@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import type { Lapse } from './explain.ts'
 
-/** Of one customer, in order. Bigints as text, times in milliseconds since 1970. */
+/** Changes of one customer, in order. Bigints as text, times in milliseconds since 1970. */
 export type ClaimChange = {
   readonly id: string
   readonly at: number
@@ -21,7 +21,6 @@ export type ClaimFinding = {
   readonly what: 'claimed over another' | 'cut short' | 'taken away' | 'token used twice'
 }
 
-/** What the database wrote down. */
 export type LoggedChange = ClaimChange & {
   readonly key: string
   /** It also noted an ending that came late. */
@@ -61,8 +60,9 @@ export async function readClaimLog(pool: Pool): Promise<readonly LoggedChange[]>
 }
 
 /**
- * A claim is live from the moment that its call token stands in the row until its own ending takes it away together with
- * its token, or its lifetime has passed. Until then no other process may claim, lease, or move its end nearer.
+ * A claim is live from the moment that its call token stands in the row. It ends when its own ending takes it away
+ * together with its token, or when its lifetime has passed. Until then no other process may claim, lease, or move its
+ * end nearer.
  */
 export function twoLive(changes: readonly ClaimChange[]): readonly ClaimFinding[] {
   const findings: ClaimFinding[] = []

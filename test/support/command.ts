@@ -14,7 +14,7 @@ export type Said = {
 }
 type Env = Readonly<Record<string, string | undefined>>
 export type Command = AsyncDisposable & {
-  /** Of its configuration. */
+  /** The configuration file. */
   readonly file: string
   /** `output`: what it says on both streams, in order. */
   run(env: Env, ...args: readonly string[]): Promise<Said>

@@ -31,7 +31,7 @@ const html = (status: number, { body, path }: Request): Answer => ({
 })
 const valuesOf = ({ body }: Request): readonly string[] =>
   body === '' ? [] : Object.values(JSON.parse(body) as Record<string, unknown>).map(String)
-/** What may stand in a header or in the status line. */
+/** A header or the status line holds no control characters. */
 const inOneLine = (request: Request) =>
   valuesOf(request)
     .join(' ')

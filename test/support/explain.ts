@@ -7,7 +7,7 @@ import type { BodyKind, Method } from '../../src/sync/classify.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** What the caller heard: a whole answer, or none, and then whether the request can have left. */
+/** Without an answer, whether the request can have left. */
 export type Heard =
   | { readonly kind: 'answer'; readonly status: number; readonly body: BodyKind }
   | { readonly kind: 'nothing'; readonly reached: 'no' | 'maybe' }
@@ -16,7 +16,7 @@ export type Heard =
 export type JournaledCall = {
   readonly method: Method
   readonly body: Body | null
-  /** Of the caller, in milliseconds: from the start until it heard, or gave up. */
+  /** Milliseconds of the caller's clock, from the start until it heard or gave up. */
   readonly from: number
   readonly to: number
   readonly heard: Heard
@@ -49,7 +49,7 @@ const SURE = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431])
 const NOT_HANDLED = new Set([401, 429])
 
 type Field = 'status' | OptionalField
-/** What is there as far as the caller knows: as it sent it, or as a GET showed it; absent: not known. */
+/** The caller's knowledge: as it sent the value, or as a GET showed it; absent: not known. */
 type Knowledge = { readonly sent: unknown } | { readonly shown: RemoteUser }
 type Known = {
   readonly there: boolean | null
@@ -64,7 +64,7 @@ type Known = {
 
 const NOTHING_KNOWN: Known = { there: null, values: {}, mustLookUp: false, lookedUp: false, refused: null }
 
-/** What cannot be explained in the calls about one user; these, and the lapses, in the order in which they were begun. */
+/** Calls about one user without an explanation; these, and the lapses, in the order in which they were begun. */
 export function unexplained(
   calls: readonly JournaledCall[],
   lapses: readonly Lapse[] = [],
@@ -138,7 +138,7 @@ function learn(known: Known, call: JournaledCall): Known {
   return call.method === 'GET' ? learnFromLookup(known, call) : learnFromWrite(known, call)
 }
 
-/** What no GET shows stays as it was known. */
+/** A value that no GET shows stays as it was known. */
 function learnFromLookup(known: Known, { heard, shown }: JournaledCall): Known {
   const hidden = known.values[UNVERIFIABLE_FIELD]
   const kept = hidden ? { [UNVERIFIABLE_FIELD]: hidden } : {}

@@ -23,7 +23,6 @@ export async function settleCustomers(house: House, count: number): Promise<void
 export const shutOut = ({ sandbox }: House): number =>
   sandbox.users.all().filter(({ status }) => status === 0).length
 
-/** Who decides, and why. */
 export const PERSON = { by: 'a test', why: 'looked up' }
 
 /** How many customers are held, for any reason or for one. */

@@ -85,7 +85,7 @@ export type House = AsyncDisposable & {
   readonly sql: TestDatabase['pool']['query']
   readonly sandbox: Sandbox
   readonly config: Config
-  /** What the configuration file would hold; declarative only, so that it can be written as JSON. */
+  /** Declarative only, so that it can be written as JSON. */
   readonly authored: RollcallConfig
   /** As the worker's role, which may do what `rollcall grants` prints and nothing else. */
   readonly env: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
-// A Postgres whose files are kept in memory where there is room for them. A database of its own for nearly every test
-// means hundreds of thousands of small files, and on some disks a single database takes half a second of them.
+// A database of its own for nearly every test means hundreds of thousands of small files. On some disks a single
+// database takes half a second of them.
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { type PostgresOptions, startPostgres } from '../../src/embedded/postgres.ts'

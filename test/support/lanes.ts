@@ -1,5 +1,4 @@
-// The two kinds of queue that BullMQ runs on. What holds for one must hold for the other, so the tests of
-// everything that touches the queue are written once and run in both lanes.
+// Both kinds of queue must behave alike, so tests that touch the queue run in both lanes.
 import { describe, inject } from 'vitest'
 import type { TestDatabase } from './database.ts'
 import { loseQueueInPostgres } from './queue-loss.ts'

@@ -89,7 +89,7 @@ export async function checkMatrix(queue: QueueLane, setting: Setting): Promise<v
     ),
   ).toEqual([])
 
-  // What is right is not sent again, and the queue has the same changes as the sync by hand.
+  // A user that is up to date gets no call, and the queue has the same changes as the sync by hand.
   journal.clear()
   await house.startWorker()
   await house.settled()

@@ -1,10 +1,9 @@
-// The field matrix: what must go over the wire for every field, action, verb and policy. All of it is worked out from
-// the interface document (sections 2.6 and 4.3 to 4.6) and from what the policies promise, with nothing of src, so
-// that a mistake there is not repeated here. Bodies are texts, in the order of section 2.6.
+// The field matrix: what must go over the wire for every field, action, verb and policy. It follows the interface
+// document (sections 2.6 and 4.3 to 4.6) and the promises of the policies. Nothing comes from src, so that a mistake
+// there is not repeated here. Bodies are texts, in the order of section 2.6.
 import type { FieldMapping, RollcallConfig } from '../../src/config/define.ts'
 
 type Text = { readonly row: string; readonly wire: string }
-/** What a column holds: nothing, one of two values, or something that does not fit the field. */
 type Cell = null | 'first' | 'second' | 'invalid'
 type Field = {
   readonly name: string

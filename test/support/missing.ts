@@ -1,5 +1,5 @@
-// What a run leaves out for want of a server or a browser. Its last lines tell, and where TEST_REQUIRE is `all` it ends at
-// once: half a run is not to be taken for a whole one.
+// Servers or a browser that a run lacks. Its last lines tell, and where TEST_REQUIRE is `all` it ends at once: half a
+// run is not to be taken for a whole one.
 const MISSING = 'TEST_MISSING'
 
 /** Kept in the environment, because configuration, setup and reporter of a run share nothing else. */

@@ -2,7 +2,7 @@
 
 export type User = Readonly<Record<string, unknown>>
 
-/** What an answer is made for. `after` is the user as it is with the call carried out, `before` as it was. */
+/** `after` is the user with the call carried out, `before` as it was. */
 export type Asked = {
   readonly method: string
   readonly userId: string

@@ -17,7 +17,7 @@ export type OddArrival = {
   /** Epoch milliseconds. */
   readonly arrivedAt: number
   readonly carriedOut: boolean
-  /** What was odd about the answer; null: nothing. */
+  /** Null: the answer was usual. */
   readonly odd: string | null
 }
 

@@ -34,7 +34,7 @@ type Options = {
   readonly config?: Partial<RollcallConfig>
   readonly sql?: string
   readonly settings?: Readonly<Record<string, string>>
-  /** Of the faults that the service has. */
+  /** Seeds the service's faults. */
   readonly seed?: number
 }
 

@@ -53,8 +53,8 @@ export const KINDS: Readonly<Record<KindName, ContractInput>> = {
 }
 
 /**
- * What only the chat shows makes no difference to a sync. And the customers of these tests share their addresses: what
- * follows where a service takes each once is in test/flow/taken.test.ts.
+ * A sync does not depend on habits that only the chat shows. The customers of these tests share their addresses;
+ * test/flow/taken.test.ts has services that take each address once.
  */
 const APART: readonly (keyof Contract)[] = ['names', 'roomId', 'unique']
 
@@ -97,7 +97,6 @@ const COLUMNS = `correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, c
   grupo, grupo_medico`
 const VALUES = `'Ana.Gil@Example.com', '12345678Z', 'Ana', 'Gil', 'm', '1980-02-29', '600111222', '34', 'hogar',
   'C-1', 'es', 'nota', 'ES', 'g1', 'm1'`
-/** What the service holds then. */
 export const FULL = {
   ...{ email: 'Ana.Gil@Example.com', nid_number: '12345678Z', first_name: 'Ana', last_name: 'Gil' },
   ...{ gender: 1, birthdate: '1980-02-29', mobile_phone: '600111222', mobile_phone_prefix: '34' },

@@ -1,4 +1,4 @@
-// What moves while a test waits: requests that reach a service of this process, steps of a worker, output of a child. A
+// Progress while a test waits: requests that reach a service of this process, steps of a worker, output of a child. A
 // wait that fails only when nothing moves any more needs no limit that a slow machine could pass.
 import { subscribe } from 'node:diagnostics_channel'
 

@@ -10,9 +10,9 @@ export type Body = Readonly<Record<string, unknown>>
 export type Method = 'POST' | 'GET' | 'PUT' | 'PATCH'
 
 /**
- * What happens to one call. `not-sent`: no byte left. `lost`: no answer, and whether it was carried out is up
- * to `applied`. `killed`: our process dies there. A status instead of the right answer, with or without effect.
- * `late`: it is carried out so much later (ms); needs a world.
+ * `not-sent`: no byte left. `lost`: no answer, and whether it was carried out is up to `applied`. `killed`: our
+ * process dies there. A status instead of the right answer, with or without effect. `late`: it is carried out so much
+ * later (ms); needs a world.
  */
 export type Fault =
   | { readonly kind: 'not-sent' }
@@ -37,7 +37,7 @@ export type Habits = {
   readonly statusAsText: boolean
   /** How a GET shows a field without a value. */
   readonly nothing: 'null' | 'empty' | 'absent'
-  /** What a write that was carried out is answered with. */
+  /** The answer to a write that was carried out. */
   readonly answers: 'none' | 'object' | 'user' | 'null'
   /** Values that are not taken; it is not said which. */
   readonly refuses: (field: OptionalField, value: unknown) => boolean
@@ -66,7 +66,6 @@ export type Call = {
   readonly method: Method
   readonly userId: string
   readonly body: Body | null
-  /** What the service held then. */
   readonly before: Stored | null
   readonly after: Stored | null
 }
@@ -105,7 +104,6 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
   const calls: Call[] = []
   const faults: (Fault | null)[] = []
   const lags: number[] = []
-  /** What was there until when. */
   const past: { readonly until: number; readonly user: Stored | undefined }[] = []
 
   async function call(method: Method, userId: string, body: Body | null): Promise<Reply> {
@@ -159,7 +157,7 @@ export function makePureService(habits: Partial<Habits> = {}, world: World = TIM
     return [...users].some(([other, user]) => other !== userId && normalForm('email', user.email) === wanted)
   }
 
-  /** What a GET finds: perhaps what was there a while ago. */
+  /** A GET may show an earlier state. */
   function seenNow(userId: string): Stored | undefined {
     const at = world.now() - (lags.shift() ?? 0)
     const then = past.find(({ until }) => until > at)

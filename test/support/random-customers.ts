@@ -52,7 +52,7 @@ export async function insertAll({ pool, keys, random }: Changing): Promise<void>
   for (const key of keys) await insert({ client: pool, keys: [key], random })
 }
 
-/** Of a hundred changes. */
+/** Shares of a hundred changes. */
 const CHANGES: readonly (readonly [share: number, change: (parts: Parts) => Promise<unknown>])[] = [
   [22, insert],
   [26, (parts) => update(parts, some(parts.random))],
@@ -103,7 +103,7 @@ async function update({ client, keys, random }: Parts, columns: readonly string[
   await client.query(`UPDATE clientes SET ${assign(columns)} WHERE id = $1`, [pick(random, keys), ...values])
 }
 
-/** What no GET shows among it: only a claim that holds it for unknown after a lost answer repairs it. */
+/** No GET shows a hidden field: only a claim that treats it as unknown after a lost answer repairs it. */
 async function thereAndBack({ client, keys, random }: Parts): Promise<void> {
   const key = pick(random, keys)
   const before = await read(client, key)
@@ -170,7 +170,7 @@ function some(random: Random): readonly string[] {
   return chosen.length > 0 ? chosen : [pick(random, COLUMNS)]
 }
 
-/** What a service holds of a user; undefined: nothing. */
+/** Undefined: no user. */
 export type Held = Readonly<Record<string, unknown>> | undefined
 type Row = Readonly<Record<string, string | null>>
 
@@ -214,7 +214,7 @@ async function readRefused(pool: Pool): Promise<ReadonlyMap<string, readonly str
   return new Map(rows.map(({ key, state, fields }) => [key, state === 'idle' ? fields : all]))
 }
 
-/** Who is not as the table says, in normal form; who has no row must have no access. */
+/** Compares in normal form; a customer without a row must have no access. */
 async function findWrong(
   { pool, keys }: Pick<Changing, 'pool' | 'keys'>,
   held: (key: string) => Held,

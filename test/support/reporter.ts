@@ -7,8 +7,8 @@ import { FULL } from './size.ts'
 export type Counts = { passed: number; failed: number; skipped: number }
 
 /**
- * A file that failed outside its tests (it did not load, a hook threw) and an error that belongs to no test
- * count as failed too, so that "0 failed" means that everything is well.
+ * Failures outside tests count (a file that did not load, a hook that threw, an error that belongs to no test). So
+ * "0 failed" means that everything is well.
  */
 export function count(modules: readonly TestModule[], errors: number): Counts {
   const counts = { passed: 0, failed: errors, skipped: 0 }

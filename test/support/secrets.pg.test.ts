@@ -38,7 +38,7 @@ test.skipIf(!lanes[0]?.available)(
     const text = await watched.read()
     const secrets = ['moment', 'hash', 'list', 'set', 'sorted', 'stream'].map((what) => `secret-${what}`)
     expect(findLeaks({ text }, ['secret-of-a-moment', ...secrets.slice(1)])).toHaveLength(secrets.length)
-    // Those that are held are found without the listening too.
+    // A queue that still holds the secrets shows them without listening too.
     await using later = await watchRedis(url)
     expect(findLeaks({ text: await later.read() }, secrets.slice(1))).toHaveLength(5)
     expect(inject('servers')?.redis).not.toBeNull()

@@ -1,6 +1,5 @@
-// Whether something that must not get out got out: everything that a queue, a schema or an output ever held, and the
-// search of it. Redis is listened to and tables are watched while the work is done, since what a queue holds for a
-// moment only is gone at the end.
+// Searches everything that a queue, a schema or an output ever held for secrets. It listens to Redis and watches
+// tables while the work is done, because a queue holds some things for a moment only.
 import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
 import { monitor } from './monitor.ts'

@@ -20,7 +20,7 @@ import {
   SWAPPABLE,
 } from './random-customers.ts'
 
-/** Those of a preset take two seconds; a lag is a lag, and this one is over sooner. */
+/** A preset's lag takes two seconds; a shorter lag is a lag as well. */
 const LAG_MS = 200
 const TIMEOUT_MS = 200
 
@@ -41,7 +41,7 @@ export type Fire = AsyncDisposable & {
   end(): void
   held(userId: string): Held
   arrivals(userId: string): readonly Arrival[]
-  /** What happened to the calls, beside what the caller knows. */
+  /** The calls' fates, beside what the caller knows. */
   notes(userId: string): string
 }
 

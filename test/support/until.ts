@@ -6,7 +6,7 @@ type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>
 type Options = {
   /** Milliseconds between two questions. */
   readonly every?: number
-  /** What is waited for, in words; otherwise the condition's own source is shown. */
+  /** Names the condition; otherwise the failure shows its source. */
   readonly what?: string
   /** Milliseconds without any progress after which the wait fails. */
   readonly patience?: number
@@ -14,7 +14,7 @@ type Options = {
 
 /** No part of the product pauses for as long as this, nor takes as long to start on a machine that is overloaded. */
 const PATIENCE_MS = 60_000
-/** What moves for ever and comes nowhere is stopped here, before vitest stops the test without a word. */
+/** Endless movement without a result stops here, before vitest stops the test without a word. */
 const CIRCLE_MS = 240_000
 
 /**

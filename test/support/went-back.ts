@@ -25,7 +25,7 @@ export async function runsAndStops(house: Calling): Promise<void> {
   expect(await worker.exited).toMatchObject({ code: 0 })
 }
 
-/** What the worker says when the database is behind: the remedy for it comes first. */
+/** A worker whose database is behind names its remedy first. */
 export const BACK = {
   code: 2,
   output: expect.stringMatching(/went back in time[\s\S]*Run `rollcall migrate --target new`/),

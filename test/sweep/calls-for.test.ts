@@ -39,7 +39,7 @@ test('waits for as long as the calls of a page take, and not for the time that h
   await throttle(planned(10, 2), LONG)
   expect(await throttle([], LONG)).toBe(0)
   expect(slept).toEqual([1000, 2000, 1000, 0])
-  // What it does not wait for is left to its caller.
+  // The caller waits for the rest.
   expect(await throttle(planned(10, 0), 500)).toBe(slept[1] === undefined ? 0 : slept[1] - 500)
 })
 

@@ -1,4 +1,4 @@
-// What is forecast for one customer, and the sum over several; that the calls follow is in test/flow/backfill.full.test.ts.
+// test/flow/backfill.full.test.ts compares the forecast with the calls that follow.
 import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'

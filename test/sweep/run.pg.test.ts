@@ -1,4 +1,3 @@
-// What is stored of a sweep, and who goes on with it.
 import { expect, test } from 'vitest'
 import { closeMarks, dismissMarks, endGap, readGap } from '../../src/capture/marks.ts'
 import { applyGeneration } from '../../src/ledger/generation.ts'

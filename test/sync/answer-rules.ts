@@ -1,4 +1,4 @@
-// What an answer means, as docs/plan.md has it; exactly one row fits each answer.
+// The meaning of answers in docs/plan.md; exactly one row fits each answer.
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { fits, type Row } from './rules.ts'
 

@@ -188,7 +188,7 @@ describe('toEnding', () => {
 
   it('tells what it has done to the user, to those who share it', () => {
     expect(ending({ end: SETTLE }).others.effect).toBe('none')
-    // What an earlier claim wrote is not known: status 0 may be its work.
+    // An earlier claim may have written status 0.
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({
       others: { effect: 'unknown', mayEndTrial: true },
     })

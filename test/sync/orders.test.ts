@@ -22,7 +22,7 @@ const configured: fc.Arbitrary<Config> = managedFields.chain((fields) =>
 
 const rowWith = (plan: string) => ({ id: '7', plan, email: 'ana@correo.es', country_code: 'ES' })
 
-/** What must be the same: the status, and what the mapping sets, in normal form; a phone in whichever split. */
+/** The order may not change the status and the mapped fields, in normal form; a phone may be split in either way. */
 function view({ user, desired }: Rest): object {
   const held = user ?? { status: 0 }
   const fields = desired?.fields ?? {}

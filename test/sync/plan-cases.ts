@@ -25,7 +25,7 @@ const FACTS = {
   lookedUp: ['no', 'yes'],
   /** The user's fields were cleared; of one who has come back nothing of it is remembered. */
   erased: ['no', 'sent', 'verified'],
-  /** What a lookup shows was cleared a second time. */
+  /** Whether a lookup shows a field that was cleared a second time. */
   again: ['no', 'yes'],
 } as const
 
@@ -40,7 +40,6 @@ export function planCases(): readonly PlanCase[] {
   return cases as PlanCase[]
 }
 
-/** Of the facts that are chosen, in the order in which they stand. */
 function canBe(given: Partial<PlanCase>): boolean {
   const { customer, remote, known, extra, fullyManaged, createWithoutAccess, erased = 'no', again } = given
   const gone = customer === 'removed' || customer === 'out of scope'
@@ -58,7 +57,6 @@ const HELD_BACK = 'email'
 const CHANGED = 'last_name'
 const EXTRA = 'gender'
 
-/** What the mapping sets and what may be sent of it. */
 export function managedIn({ fullyManaged, heldBack }: PlanCase): readonly OptionalField[] {
   const set = fullyManaged === 'yes' ? OPTIONAL_FIELDS : SOME
   return heldBack === 'no' ? set : set.filter((field) => field !== HELD_BACK)
@@ -78,7 +76,6 @@ export function toClearIn(given: PlanCase): readonly OptionalField[] {
   )
 }
 
-/** What a GET has shown and was not cleared a second time. */
 export function shownIn(given: PlanCase): Memory['seen'] {
   return given.known === 'seen' && given.again === 'no' ? withoutHidden(seen(0, heldIn(given)).seen) : {}
 }
@@ -137,7 +134,6 @@ export function memoryIn(given: PlanCase): Memory {
   }
 }
 
-/** What the service holds, as far as it is known. */
 function heldIn(given: PlanCase): Fields {
   const held: Fields = { ...desiredFields(given), [HELD_BACK]: 'as before' }
   if (given.heldBack === 'no') held[HELD_BACK] = `${HELD_BACK} now`

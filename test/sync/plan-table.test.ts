@@ -24,7 +24,7 @@ type Wanted = { readonly kind: string; readonly fields?: readonly string[]; read
 type Name = keyof Tables
 type Hit = (table: Name, at: number) => void
 
-/** What the tables say of a case; `hit` is called with each row that was used. */
+/** Calls `hit` with each row that was used. */
 function wanted(given: PlanCase, tables: Tables, hit: Hit = () => undefined): Wanted {
   const ask = (table: Name, facts: readonly (readonly string[])[]): Row => {
     const { row, at } = firstThatFits(tables[table], facts)

@@ -1,4 +1,4 @@
-// What the tables of plan-table.test.ts do not tell apart: spelling, forms, halves of a phone, refused values.
+// The tables of plan-table.test.ts do not tell these apart: spelling, forms, halves of a phone, refused values.
 import { describe, expect, it } from 'vitest'
 import { type Fields, OPTIONAL_FIELDS, type Status } from '../../src/model/user.ts'
 import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'

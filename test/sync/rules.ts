@@ -12,7 +12,6 @@ export function fits(row: Row, given: Case): boolean {
   })
 }
 
-/** What follows, by the first row that fits. */
 export function firstThatFits(rows: readonly Row[], given: Case): { readonly row: Row; readonly at: number } {
   const at = rows.findIndex((row) => fits(row, given))
   const row = rows[at]

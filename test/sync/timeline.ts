@@ -1,5 +1,5 @@
 // One customer over time, without a server: changes, notifications, claims, late requests and crashes on a virtual
-// clock. What is owed is kept as the statements of src/ledger keep it.
+// clock. It keeps owed customers as the statements of src/ledger keep them.
 import type { Config, Row } from '../../src/config/config.ts'
 import { timeNeededMs } from '../../src/config/config.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
@@ -33,7 +33,7 @@ export const NO_TROUBLES: Troubles = { faults: [], lags: [], deaths: [] }
 type Given = {
   readonly config: Config
   readonly its: Habits
-  /** Who is at the service before everything. */
+  /** The user at the service before the first change. */
   readonly there: Stored | null
   readonly changes: readonly Change[]
   readonly troubles: Troubles

@@ -62,7 +62,7 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
   it('sends a country again once, and then assumes it', () => {
     const first = play(country, PREMIUM, [said])
     expect(first.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
-    // That it was unknown before says nothing of this answer.
+    // An earlier unknown outcome says nothing about this answer.
     const { calls, end, turn } = play(country, { ...first.turn.memory, remote: 'unknown' }, [
       { user: { status: 2 } },
       said,

@@ -1,4 +1,3 @@
-// What the log says of checks: who differs, and whose difference has ended.
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Checked } from '../../src/drift/words.ts'

@@ -1,4 +1,3 @@
-// What a worker sweeps for by itself, step by step, and what it says.
 import { expect, test } from 'vitest'
 import type { SweepingOptions } from '../../src/sweep/run.ts'
 import { makeSweeping } from '../../src/worker/sweeping.ts'
@@ -53,7 +52,7 @@ test('a gap is checked once its transactions have ended, by one worker, and new 
   await writer.query(`INSERT INTO clientes (id, plan) VALUES ('late', 'premium')`)
   await writer.query('COMMIT')
   writer.release()
-  // Of all databases of the server, and other tests have transactions that last.
+  // The view shows all databases of the server, and other tests have transactions that last.
   await until(
     async () => {
       await Promise.all(workers.map(({ step }) => step()))

@@ -35,7 +35,7 @@ test('a snapshot that is put back is noticed after a single lease, though its se
   expect(await running.step()).toBeNull()
   await startWitness(pool, redis)
 
-  // What crash recovery makes of it at most.
+  // Crash recovery skips at most 32 tokens.
   await pool.query(`SELECT setval('rollcall.token', $1)`, [snapshot + 32])
   expect(await differencesFromBinding(pool, TARGET)).toEqual([])
   expect(await running.step()).toMatchObject({ code: 'TARGET_CHANGED' })

@@ -1,4 +1,3 @@
-// Who opens the page: a browser, the script and style as they are built, and whatever goes wrong on the way.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Who may call the chat and what is refused. What its answers hold is in test/interface, by section.
+// Answers are in test/interface, by section.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeDrafts } from '../../support/drafts.ts'
 import { bearing, chatHeaders, sandboxOfFile, talk } from '../talk.ts'

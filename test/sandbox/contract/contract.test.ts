@@ -321,7 +321,7 @@ describe.each(DIMENSIONS)('%s', (dimension) => {
   it('has a case for every value', () => {
     const given = new Set(cases.map(([value]) => value))
     const choices = choicesOf(dimension)
-    // Of endless values: the default and another one.
+    // Without a list of choices: the default and another value.
     if (choices === null) expect([given.has(DOCUMENTED[dimension]), given.size > 1]).toEqual([true, true])
     else expect(given).toEqual(new Set(choices))
   })

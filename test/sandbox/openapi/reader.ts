@@ -47,8 +47,7 @@ ajv.addFormat('idn-email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/u)
 ajv.addFormat('dni-nie', isNid)
 ajv.addFormat('iso-639-1', (text) => FORMATS.service_language_code.parse(text).ok)
 ajv.addFormat('iso-3166-1', (text) => FORMATS.country_code.parse(text).ok)
-// What stands in the document around the schemas, and how to tell the kinds of a oneOf apart: nothing of it changes
-// what is valid.
+// Keywords around the schemas do not change what is valid.
 ajv.addVocabulary([...Object.keys(document), 'discriminator'])
 ajv.addSchema(document, 'document')
 
@@ -60,7 +59,7 @@ export function compile(pointer: string): ValidateFunction {
   return fits
 }
 
-/** What is wrong with a value by one of the schemas; empty when it fits. */
+/** Empty when the value fits. */
 export function misfits(pointer: string, value: unknown): readonly string[] {
   const fits = compile(pointer)
   return fits(value) ? [] : (fits.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
