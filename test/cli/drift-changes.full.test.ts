@@ -20,8 +20,7 @@ test('a run that is stopped counts each customer once, though others come and go
   expect(rows.length).toBeLessThan(KEYS.length)
   const worker = await house.startWorker()
   await house.sql('DELETE FROM clientes WHERE id = ANY($1)', [rows.map(({ key }) => key)])
-  await house.sql(named(KEYS.map((key) => `before-${key}`)))
-  await house.settled()
+  await house.settle(named(KEYS.map((key) => `before-${key}`)))
   await worker.stop()
 
   const { code, out } = await runDrift(house, ['--rate', '500', '--json'])

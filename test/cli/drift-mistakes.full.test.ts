@@ -12,11 +12,10 @@ import { until } from '../support/until.ts'
 const house = ofFile(() => buildHouse(LANE))
 beforeAll(async () => {
   const worker = await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('a', 'premium', 'Ana', 'ana@example.com'),
        ('b', 'premium', 'Eva', NULL), ('c', 'free', 'Ana', NULL), ('o''k', 'free', 'Ada', NULL)`,
   )
-  await house.settled()
   await worker.stop()
 })
 
@@ -83,8 +82,7 @@ test('a customer that the brake holds is drift, of a run and without a call, wit
 test('a customer that the brake holds counts for access, also where the report passes: who would lose it, and who waits for it', async () => {
   const worker = await house.startWorker()
   const [gone, raised, unasked] = [['d', 'e', 'f'], 'c', 'g']
-  await house.sql(`INSERT INTO clientes (id, plan) SELECT unnest($1::text[]), 'premium'`, [gone])
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan) SELECT unnest($1::text[]), 'premium'`, [gone])
   await house.sql(`INSERT INTO rollcall.brake (kind, tripped_at, tripped_at_limit)
     SELECT kind, now(), 0 FROM unnest('{revocation,status,create}'::text[]) AS k (kind)
     ON CONFLICT (kind) DO UPDATE SET tripped_at = now(), tripped_at_limit = 0`)

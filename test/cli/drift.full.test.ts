@@ -25,13 +25,12 @@ beforeAll(async () => {
   house = await buildHouse(LANE)
   folder = await mkdtemp(join(tmpdir(), 'rollcall-drift-'))
   const worker = await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT k, CASE WHEN k LIKE 'ttt%' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Leocadia'
      FROM unnest($1::text[]) AS k`,
     [[...KEYS, TRIAL]],
   )
-  await house.settled()
   await worker.stop()
 })
 afterAll(async () => {

@@ -66,11 +66,11 @@ test('names of the customers, of their columns and types and of watched tables a
   expect(await rollcall('capture', 'status')).toEqual(fine)
 
   const worker = await house.startWorker()
-  await pool.query(`INSERT INTO ${customers} VALUES ('k1', 'premium', 'a@example.com'), ('k2', 'free', NULL)`)
-  await house.settled()
+  await house.settle(
+    `INSERT INTO ${customers} VALUES ('k1', 'premium', 'a@example.com'), ('k2', 'free', NULL)`,
+  )
   await pool.query(`UPDATE ${customers} SET ${q(EMAIL)} = 'b@example.com' WHERE ${q(KEY)} = 'k1'`)
-  await pool.query(`INSERT INTO ${side} VALUES ('k2', 'x')`)
-  await house.settled()
+  await house.settle(`INSERT INTO ${side} VALUES ('k2', 'x')`)
   expect(house.sandbox.users.get('k1')).toMatchObject({ status: 2, email: 'b@example.com' })
   await worker.stop()
 

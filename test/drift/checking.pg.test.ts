@@ -32,15 +32,13 @@ describe('customers whose users were changed at the service', () => {
   beforeAll(async () => {
     house = await buildHouse(QUEUE, { config: PATIENT })
     await house.startWorker()
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes (id, plan, correo, nombre, pais)
        SELECT k, CASE k WHEN 'trial' THEN 'trial' WHEN 'open' THEN 'free' ELSE 'premium' END, k || '@example.com', 'Ana', 'ES'
        FROM unnest($1::text[]) AS k WHERE k <> 'unheard'`,
       [KEYS],
     )
-    await house.settled()
-    await house.sql(`DELETE FROM clientes WHERE id = 'left'`)
-    await house.settled()
+    await house.settle(`DELETE FROM clientes WHERE id = 'left'`)
     const { users } = house.sandbox
     users.edit('spelled', { email: 'SPELLED@Example.com' })
     users.edit('country', { country_code: 'FR' })
@@ -117,8 +115,7 @@ describe('customers whose users were changed at the service', () => {
     house.sandbox.users.edit('shut', { status: 2 })
     await behindCapture(house, `UPDATE clientes SET nombre = 'Eva' WHERE id = 'renamed'`)
     // A change of something else leaves it: what a check has found is remembered nowhere. A repair looks for itself.
-    await house.sql(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET apellidos = 'Gil' WHERE id = 'emptied'`)
     expect(house.sandbox.users.get('emptied')).toMatchObject({ first_name: null, last_name: 'Gil' })
     await noteLookup(house.db.pool, ['emptied'], LANE.repair)
     await house.settled()

@@ -44,8 +44,7 @@ test('what was written a moment ago is not checked, nor checked twice sooner tha
   const config = timed({ consistencyDelayMs: 1500, lifetimeMs: 5000 })
   await using house = await buildHouse(LANE, { contract: { visibleAfterMs: 1200 }, config })
   await house.startWorker()
-  await house.sql(TWO)
-  await house.settled()
+  await house.settle(TWO)
   await using verifier = await openVerifier(house)
   const first = await verifier.checkKeys(['a', 'b'])
   expect(Object.values(first).map(({ verdict }) => verdict)).toEqual([
@@ -68,8 +67,7 @@ test('what was written a moment ago is not checked, nor checked twice sooner tha
 test('the cause is what the records tell: a call of unknown outcome, another mapping', async () => {
   await using house = await buildHouse(LANE)
   await house.startWorker()
-  await house.sql(TWO)
-  await house.settled()
+  await house.settle(TWO)
   // A request without an answer that arrives late, after everything was set right.
   house.sandbox.faults.set([
     { match: { method: 'PATCH', userId: 'a' }, times: 1, action: { kind: 'hang-after' } },
@@ -79,8 +77,7 @@ test('the cause is what the records tell: a call of unknown outcome, another map
     const { rows } = await house.sql(`SELECT FROM rollcall.call WHERE key = 'a' AND meaning = 'unknown'`)
     return rows.length > 0
   })
-  await house.sql(`UPDATE clientes SET nombre = 'Ada' WHERE id = 'a'`)
-  await house.settled()
+  await house.settle(`UPDATE clientes SET nombre = 'Ada' WHERE id = 'a'`)
   await house.sql(`UPDATE rollcall.owed SET verify_left = 0, verify_at = NULL WHERE key = 'a'`)
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   await behindCapture(house, `UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)

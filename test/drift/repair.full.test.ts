@@ -12,12 +12,11 @@ import { checksAreDue, openVerifier, LANE as QUEUE, storedFindings, type Verifie
 async function open(options: { customers: number; repair?: boolean; config?: Partial<RollcallConfig> }) {
   const house = await buildHouse(QUEUE, { config: { ...PATIENT, ...options.config } })
   await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, nombre, notas)
      SELECT 'k' || i, 'premium', 'Ana', 'a long note' FROM generate_series(1, $1::int) i`,
     [options.customers],
   )
-  await house.settled()
   const verifier = await openVerifier(house, options)
   const close = async () => {
     await verifier[Symbol.asyncDispose]()
@@ -68,8 +67,7 @@ test('a form that comes back after two repairs is the service’s own: no drift 
   await house.settled()
   expect(writes(house)).toBe(written)
   // The learnt form holds for one value only.
-  await house.sql(`UPDATE clientes SET notas = 'another note' WHERE id = 'k1'`)
-  await house.settled()
+  await house.settle(`UPDATE clientes SET notas = 'another note' WHERE id = 'k1'`)
   expect(house.sandbox.users.get('k1')?.description).toBe('another note')
   cut()
   expect((await verifier.checkKeys(['k1'])).k1?.verdict).toMatchObject({
@@ -155,8 +153,7 @@ test('a customer that was never registered, or has left, says nothing for a serv
   await using scene = await open({ customers: 12, repair: true })
   const { house } = scene
   const [left, lost] = [keysOf(12).slice(0, 6), keysOf(12).slice(6)]
-  await house.sql(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [left])
-  await house.settled()
+  await house.settle(`UPDATE clientes SET plan = 'none' WHERE id = ANY($1)`, [left])
   for (const key of left) house.sandbox.users.delete(key)
   await checkTwice(scene, left)
   await house.sql('DELETE FROM rollcall.ledger WHERE key = ANY($1)', [left])
@@ -209,16 +206,14 @@ test('a mass of repairs waits for a person, and changes of those customers pass'
 test('a loss of access that only checks have shown is not credible for many at once: what writes it back is counted', async () => {
   await using house = await buildHouse(QUEUE, { config: { brake: LIMIT_OF_TEN } })
   await house.startWorker()
-  await house.sql(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'trial' FROM generate_series(1, 15) i`)
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan) SELECT 'k' || i, 'trial' FROM generate_series(1, 15) i`)
   await using verifier = await openVerifier(house, { repair: true })
   const keys = keysOf(15)
   for (const key of keys) house.sandbox.users.edit(key, { status: 0 })
   const found = await checkTwice({ house, verifier }, keys)
   expect(keys.map((key) => found[key]?.verdict.kind)).toEqual(keys.map(() => 'trial-ended'))
   expect(keys.filter((key) => found[key]?.repairing)).toEqual([])
-  await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
-  await house.settled()
+  await house.settle(`UPDATE clientes SET nombre = 'Eva'`)
   expect(await heldIn(house.db.pool, 'revocation')).toBe(5)
 })
 

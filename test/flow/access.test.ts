@@ -12,8 +12,7 @@ describe('losing access', () => {
   test('a revocation that fails counts once, however often it is tried', async () => {
     await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.startWorker()
-    await house.sql(many(30))
-    await house.settled()
+    await house.settle(many(30))
     house.sandbox.faults.set([
       { times: 2, match: { method: 'PATCH' }, action: { kind: 'status', status: 429 } },
       { times: 6, match: { method: 'PATCH' }, action: { kind: 'status', status: 500 } },
@@ -30,8 +29,7 @@ describe('losing access', () => {
     await using house = await buildHouse(lane)
     house.sandbox.users.set('known', { status: 2 })
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('known', 'free'), ('new', 'free')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan) VALUES ('known', 'free'), ('new', 'free')`)
     expect(house.calls('known').map(({ method }) => method)).toEqual(['GET', 'PATCH'])
     expect(house.calls('new').map(({ method }) => method)).toEqual(['GET', 'POST'])
   })
@@ -40,10 +38,9 @@ describe('losing access', () => {
     await using house = await buildHouse(lane)
     const first = await house.startWorker()
     const { pool } = house.db
-    await pool.query(
+    await house.settle(
       `INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('b', 'premium'), ('c', 'premium'), ('d', 'premium')`,
     )
-    await house.settled()
     await first.stop()
     await pool.query(`UPDATE clientes SET nombre = 'Ana' WHERE id IN ('a', 'd'); TRUNCATE clientes`)
     await pool.query(`INSERT INTO clientes (id, plan, nombre) VALUES ('b', 'premium', 'Eva')`)

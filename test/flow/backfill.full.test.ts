@@ -46,8 +46,7 @@ test('the counts of the dry run are the calls that follow', async () => {
   await using house = await buildHouse(lane, { config })
   const backfill = (...args: readonly string[]) => command.run(house.env, 'backfill', ...args)
   const worker = await house.startWorker()
-  await house.sql(BEFORE)
-  await house.settled()
+  await house.settle(BEFORE)
   await unseen(house, MIXED, ...CHANGES)
   const before = house.calls().length
 

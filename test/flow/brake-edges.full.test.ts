@@ -54,8 +54,7 @@ otherLane('the brake holds', (lane) => {
     await house.sql(`UPDATE clientes SET plan = 'nonsense'`)
     const rejected = `SELECT FROM rollcall.ledger WHERE state = 'rejected'`
     await until(async () => (await house.sql(rejected)).rowCount === 40)
-    await house.sql(`UPDATE clientes SET plan = 'premium'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET plan = 'premium'`)
     expect([house.sandbox.users.size, await heldIn(house.db.pool, 'absence')]).toEqual([10, 30])
   })
 
@@ -67,11 +66,9 @@ otherLane('the brake holds', (lane) => {
     await until(async () => (await heldIn(house.db.pool, 'absence')) === 30)
     house.sandbox.faults.clear()
     await discard(house.db.pool, { kind: 'absence', ...PERSON })
-    await house.sql(SUSPECT)
-    await house.settled()
+    await house.settle(SUSPECT)
     expect(house.sandbox.users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(40)
-    await house.sql(`DELETE FROM clientes WHERE id = 'k19'`)
-    await house.settled()
+    await house.settle(`DELETE FROM clientes WHERE id = 'k19'`)
     expect(house.sandbox.users.get('k19')?.status).toBe(0)
   })
 
@@ -101,8 +98,7 @@ otherLane('the brake holds', (lane) => {
     await release(pool, { kind: 'revocation', ...PERSON })
     await house.settled()
     expect(shutOut(house)).toBe(40)
-    await pool.query('INSERT INTO clientes TABLE kept')
-    await house.settled()
+    await house.settle('INSERT INTO clientes TABLE kept')
     expect([shutOut(house), await heldIn(pool)]).toEqual([0, 0])
     await pool.query(`UPDATE clientes SET plan = 'trial'`)
     await until(async () => (await heldIn(pool, 'status')) === 30)
@@ -113,9 +109,8 @@ otherLane('the brake holds', (lane) => {
     await settleCustomers(house, 40)
     const { users } = house.sandbox
     for (const { user_id } of users.all()) users.edit(user_id, { status: 0 })
-    await house.sql(`UPDATE rollcall.owed SET unknown = true;
+    await house.settle(`UPDATE rollcall.owed SET unknown = true;
       UPDATE clientes SET plan = 'free', nombre = 'Eva'`)
-    await house.settled()
     expect(users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(10)
     expect(await heldIn(house.db.pool, 'revocation')).toBe(30)
   })
@@ -131,8 +126,7 @@ otherLane('the brake holds', (lane) => {
     await until(async () => (await heldIn(house.db.pool, 'status')) === 30)
     setAll(2)
     await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id IN ('k1', 'k2', 'k3', 'k4')`)
-    await house.sql(`DELETE FROM clientes WHERE id IN ('k11', 'k12', 'k13', 'k14', 'k15')`)
-    await house.settled()
+    await house.settle(`DELETE FROM clientes WHERE id IN ('k11', 'k12', 'k13', 'k14', 'k15')`)
     expect(shutOut(house)).toBe(5)
     expect(house.sandbox.users.all().filter(({ first_name }) => first_name === 'Eva')).toHaveLength(4)
   })
@@ -140,11 +134,9 @@ otherLane('the brake holds', (lane) => {
   test('the clearing of a country that no GET shows, also with another key for the digests or for the customer', async () => {
     await using house = await build()
     await settleCustomers(house, 40)
-    await house.sql(`UPDATE clientes SET pais = 'ES'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET pais = 'ES'`)
     await house.sql('UPDATE rollcall.ledger SET digest_key = $1', ['another'])
-    await house.sql('UPDATE clientes SET pais = NULL')
-    await house.settled()
+    await house.settle('UPDATE clientes SET pais = NULL')
     expect(await heldIn(house.db.pool, 'clear:country_code')).toBe(30)
     const without = house.sandbox.users.all().filter(({ country_code }) => country_code === null)
     expect(without).toHaveLength(10)

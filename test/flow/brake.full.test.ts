@@ -28,14 +28,12 @@ describe('a mass accident stops at its limit', () => {
     await house.sql(`CREATE TABLE kept AS SELECT * FROM clientes WHERE id <> 'k1'`)
     await house.sql(`DELETE FROM clientes WHERE id <> 'k1'`)
     await until(async () => (await heldIn(house.db.pool, 'revocation')) === 49)
-    await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'k1'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'k1'`)
     expect(house.sandbox.users.get('k1')?.first_name).toBe('Eva')
     expect(shutOut(house)).toBe(10)
 
     const late = await arriving(house, async () => {
-      await house.sql('INSERT INTO clientes SELECT * FROM kept')
-      await house.settled()
+      await house.settle('INSERT INTO clientes SELECT * FROM kept')
     })
     expect(await heldIn(house.db.pool)).toBe(0)
     expect(late).toHaveLength(10)
@@ -50,10 +48,9 @@ describe('a mass accident stops at its limit', () => {
     await house.settled()
     const calls = await arriving(house, async () => {
       await discard(house.db.pool, { kind: 'revocation', ...PERSON })
-      await house.sql(
+      await house.settle(
         `UPDATE rollcall.owed SET change_version = change_version + 1, due_at = now() WHERE due_at IS NULL`,
       )
-      await house.settled()
     })
     expect(calls).toEqual([])
     const { rowCount } = await house.sql(`SELECT FROM rollcall.ledger WHERE state = 'discarded'`)
@@ -69,8 +66,7 @@ describe('a mass accident stops at its limit', () => {
     await release(pool, { kind: 'revocation', ...PERSON })
     await house.settled()
     expect(shutOut(house)).toBe(38)
-    await pool.query(`DELETE FROM clientes WHERE id = 'k1'`)
-    await house.settled()
+    await house.settle(`DELETE FROM clientes WHERE id = 'k1'`)
     expect(house.sandbox.users.get('k1')?.status).toBe(0)
     expect(await heldIn(pool)).toBe(0)
   })
@@ -86,8 +82,7 @@ describe('a mass accident stops at its limit', () => {
     await pool.query('INSERT INTO clientes SELECT * FROM kept WHERE id = $1', [key])
     await release(pool, { keys: [key], ...PERSON })
     await house.settled()
-    await pool.query('DELETE FROM clientes WHERE id = $1', [key])
-    await house.settled()
+    await house.settle('DELETE FROM clientes WHERE id = $1', [key])
     expect(house.sandbox.users.get(key)?.status).toBe(2)
     expect(await heldIn(pool, 'revocation')).toBe(10)
   })
@@ -100,10 +95,9 @@ describe('a mass accident stops at its limit', () => {
     await house.settled()
     expect(house.sandbox.users.all().filter(({ status }) => status === 4)).toHaveLength(10)
     const calls = await arriving(house, async () => {
-      await house.sql(
+      await house.settle(
         `UPDATE clientes SET plan = 'premium' WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`,
       )
-      await house.settled()
     })
     expect(calls).toEqual([])
   })
@@ -116,8 +110,7 @@ describe('a mass accident stops at its limit', () => {
     await house.settled()
     expect(house.sandbox.users.all().filter(({ email }) => email === null)).toHaveLength(10)
     const key = await someoneHeld(house)
-    await house.sql(`UPDATE clientes SET nombre = 'Eva', plan = 'trial' WHERE id = $1`, [key])
-    await house.settled()
+    await house.settle(`UPDATE clientes SET nombre = 'Eva', plan = 'trial' WHERE id = $1`, [key])
     const user = { first_name: 'Eva', status: 4, email: `${key}@example.com` }
     expect(house.sandbox.users.get(key)).toMatchObject(user)
     expect(await heldIn(house.db.pool, 'clear:email')).toBe(20)

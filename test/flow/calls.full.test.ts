@@ -28,12 +28,10 @@ test('every call is logged once, under fire too', async () => {
   })
   house.sandbox.faults.set(KINDS.map((action) => ({ rate: 0.04, action })))
   const worker = await house.startWorker()
-  await house.sql(many(20))
-  await house.settled()
-  await house.sql(
+  await house.settle(many(20))
+  await house.settle(
     `UPDATE clientes SET nombre = 'Ana', notas = 'refused'; DELETE FROM clientes WHERE id = 'k3'`,
   )
-  await house.settled()
   await worker.stop()
 
   const calls = await logged(house)

@@ -8,8 +8,7 @@ eachLane('the fewest calls', (lane) => {
     const gapMs = 1000
     await using house = await buildHouse(lane, { config: timed({ gapMs }) })
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
     const before = house.calls('c').length
     const began = performance.now()
     for (let i = 1; i <= 10; i++) {
@@ -27,12 +26,12 @@ eachLane('the fewest calls', (lane) => {
   test('an unmapped column, a change that is undone and a repeated value cost none', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
     await house.sql(`UPDATE clientes SET interno = 'x'`)
     expect((await house.sql('SELECT count(*)::int AS n FROM rollcall.outbox')).rows[0].n).toBe(0)
-    await house.sql('BEGIN; UPDATE clientes SET nombre = $$B$$; UPDATE clientes SET nombre = $$Ana$$; COMMIT')
-    await house.settled()
+    await house.settle(
+      'BEGIN; UPDATE clientes SET nombre = $$B$$; UPDATE clientes SET nombre = $$Ana$$; COMMIT',
+    )
     expect(house.calls()).toHaveLength(1)
   })
 })

@@ -116,8 +116,7 @@ test('a key that changes keeps what a lookup has found of its user: no new trial
   expect((await rollcall(house, 'backfill', '--lookup', '--wait')).code).toBe(0)
   await house.settled()
   clock.advance(20 * 86_400_000)
-  await house.sql(`UPDATE contracts SET contract = '2'`)
-  await house.settled()
+  await house.settle(`UPDATE contracts SET contract = '2'`)
   expect(users.access('p')).not.toBe('trial')
   expect(users.get('p')?.description).toBe('of another system')
 })
@@ -129,11 +128,9 @@ test('a person is not erased while a row of it is there, and is with the last on
   await house.settled()
   await add(house, '2', false)
   await house.settled()
-  await house.sql(`DELETE FROM contracts WHERE contract = '1'`)
-  await house.settled()
+  await house.settle(`DELETE FROM contracts WHERE contract = '1'`)
   expect(house.sandbox.users.get('p')).toMatchObject({ status: 0, email: 'p@p.es' })
-  await house.sql('DELETE FROM contracts')
-  await house.settled()
+  await house.settle('DELETE FROM contracts')
   expect(house.sandbox.users.get('p')).toMatchObject({ status: 0, email: null })
 })
 
@@ -143,8 +140,7 @@ test('a customer that was never in scope leaves its user alone, also with its ro
   await house.startWorker()
   for (const contract of ['1', '2']) await add(house, contract, false)
   await house.settled()
-  await house.sql('DELETE FROM contracts')
-  await house.settled()
+  await house.settle('DELETE FROM contracts')
   expect(house.calls()).toEqual([])
 })
 
@@ -185,11 +181,10 @@ test.each([
     ])
     await house.sql(`UPDATE contracts SET plan = 'free'`)
     await until(() => faults.list().some(({ spent }) => spent))
-    await house.sql(
+    await house.settle(
       `WITH ended AS (UPDATE contracts SET active = false) INSERT INTO contracts VALUES ('p', '2', true, 'premium', $1)`,
       [email],
     )
-    await house.settled()
     expect(users.access('p')).toBe('full')
   },
 )
@@ -205,23 +200,21 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
   faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'latency', minMs: 500, maxMs: 500 } }])
   await house.sql(`UPDATE contracts SET active = false WHERE contract = '1'`)
   await until(() => faults.list().some(({ spent }) => spent))
-  await house.sql(`UPDATE contracts SET active = true WHERE contract = '1'`)
-  await house.settled()
+  await house.settle(`UPDATE contracts SET active = true WHERE contract = '1'`)
   clock.advance(20 * 86_400_000)
   const before = house.calls().length
   const touch = async () => {
-    await house.sql(`UPDATE contracts SET email = email || 'x' WHERE contract = '0'`)
-    await house.settled()
+    await house.settle(`UPDATE contracts SET email = email || 'x' WHERE contract = '0'`)
   }
   for (const _ of ['once', 'again']) await touch()
   expect(users.access('p')).toBe('trial-over')
   expect(house.calls().length).toBe(before)
 
   await house.sql(`INSERT INTO contracts SELECT 'k' || i, '1', true, 'premium' FROM generate_series(1, 4) i`)
-  await house.sql(`INSERT INTO contracts SELECT 'k' || i, '0', false, 'premium' FROM generate_series(1, 4) i`)
-  await house.settled()
-  await house.sql(`UPDATE contracts SET active = false WHERE person <> 'p'`)
-  await house.settled()
+  await house.settle(
+    `INSERT INTO contracts SELECT 'k' || i, '0', false, 'premium' FROM generate_series(1, 4) i`,
+  )
+  await house.settle(`UPDATE contracts SET active = false WHERE person <> 'p'`)
   expect((await rollcall(house, 'held', 'discard', '--kind', 'revocation', '--why', 'test')).code).toBe(0)
   const entitled = () => users.all().filter(({ status }) => status === 2).length
   const kept = entitled()
@@ -229,12 +222,10 @@ test('a contract that is dormant costs no call, grants no trial again, and undoe
   await touch()
   expect(entitled()).toBe(kept)
   // A contract that begins and ends later is none of what was decided.
-  await house.sql(
+  await house.settle(
     `UPDATE contracts SET active = true, email = 'n@a.es' WHERE contract = '0' AND person = 'k4'`,
   )
-  await house.settled()
-  await house.sql(`UPDATE contracts SET active = false WHERE contract = '0' AND person = 'k4'`)
-  await house.settled()
+  await house.settle(`UPDATE contracts SET active = false WHERE contract = '0' AND person = 'k4'`)
   expect(users.access('k4')).toBe('none')
 })
 

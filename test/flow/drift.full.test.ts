@@ -15,12 +15,11 @@ const keysOf = (prefix: string, count: number) => Array.from({ length: count }, 
 /** All customers are registered, and a worker runs. */
 async function settle(house: House, keys: readonly string[]) {
   const worker = await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, correo, nombre, movil, prefijo)
      SELECT k, 'premium', k || '@Example.com', 'Ana', '612345678', '34' FROM unnest($1::text[]) AS k`,
     [keys],
   )
-  await house.settled()
   return worker
 }
 
@@ -38,8 +37,7 @@ otherLane('users who were changed at the service', (lane) => {
     const config = { ...PATIENT, reconcile: { period: '5s' }, brake: { changes: mass, creates: mass } }
     await using house = await buildHouse(lane, { config })
     await settle(house, [...names, ...mails, ...shut, ...gone, ...entitled, ...live])
-    await house.sql('DELETE FROM clientes WHERE id = ANY($1)', [entitled])
-    await house.settled()
+    await house.settle('DELETE FROM clientes WHERE id = ANY($1)', [entitled])
     const { users } = house.sandbox
     for (const key of names) users.edit(key, { first_name: 'Eva' })
     for (const key of mails) users.edit(key, { email: 'other@example.org', description: 'theirs' })

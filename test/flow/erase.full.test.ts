@@ -178,21 +178,18 @@ otherLane('a user that another customer is', (lane) => {
   test('keeps everything, and who is merely out of scope is revoked alone', async () => {
     await using house = await buildHouse(lane, { sql, config })
     await house.startWorker()
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes VALUES ('ES', 'c', 'premium', 'Ana'), ('ES', 'd', 'premium', 'Eva')`,
     )
-    await house.settled()
     await house.sql(`BEGIN; INSERT INTO clientes VALUES ('PT', 'c', 'premium', 'Ana');
       DELETE FROM clientes WHERE region = 'ES' AND id = 'c'; COMMIT`)
-    await house.sql(`UPDATE clientes SET activo = false WHERE id = 'd'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET activo = false WHERE id = 'd'`)
     expect(house.sandbox.users.get('c')).toMatchObject({ status: 2, first_name: 'Ana' })
     expect(house.sandbox.users.get('d')).toMatchObject({ status: 0, first_name: 'Eva' })
     expect([...writes(house, 'c'), ...writes(house, 'd')].filter((call) => call.includes('null'))).toEqual([])
     expect(await receiptsOf(house)).toEqual([])
 
-    await house.sql('DELETE FROM clientes')
-    await house.settled()
+    await house.settle('DELETE FROM clientes')
     for (const userId of ['c', 'd'])
       expect([house.sandbox.users.get(userId)?.status, held(house, userId)]).toEqual([0, []])
   })

@@ -25,8 +25,7 @@ const SETTLED = { state: 'idle', code: null, status: null, issues: [] }
 test('a row that the mapping rejects is explained, and settles once it is corrected', async () => {
   await using house = await buildHouse(lane, { config: PATIENT })
   await house.startWorker()
-  await house.sql(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'gold', 'no-mail')`)
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'gold', 'no-mail')`)
   const { code, text } = await failures(house)
   expect(code).toBe(3)
   expect(text).toMatch(/rejected: 1 .*mapping/)
@@ -34,8 +33,7 @@ test('a row that the mapping rejects is explained, and settles once it is correc
   expect(text).not.toMatch(/gold|no-mail/)
   expect((await failures(house, 'c')).text).toContain('correct the value for status')
 
-  await house.sql(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
-  await house.settled()
+  await house.settle(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
   expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
   expect((await failures(house)).code).toBe(0)
   expect((await failures(house, 'c')).code).toBe(0)
@@ -44,10 +42,8 @@ test('a row that the mapping rejects is explained, and settles once it is correc
 test('once the service takes what it refused, --retry sends the same value again', async () => {
   await using house = await buildHouse(lane, { config: PATIENT, contract: { refuses: 'description' } })
   await house.startWorker()
-  await house.sql(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{a,b}'::text[]) k`)
-  await house.settled()
-  await house.sql(`UPDATE clientes SET notas = 'VIP'`)
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{a,b}'::text[]) k`)
+  await house.settle(`UPDATE clientes SET notas = 'VIP'`)
   expect((await recorded(house)).map(({ issues }) => issues)).toEqual([['description'], ['description']])
 
   house.sandbox.contract.set({})

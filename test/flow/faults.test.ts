@@ -39,8 +39,7 @@ describe('a service that fails', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     await house.sql(`UPDATE clientes SET plan = 'trial' WHERE id = 'k1'`)
-    await house.sql(`DELETE FROM clientes WHERE id IN ('k2', 'k3')`)
-    await house.settled()
+    await house.settle(`DELETE FROM clientes WHERE id IN ('k2', 'k3')`)
     for (const { user_id, status, first_name, country_code } of house.sandbox.users.all()) {
       const gone = user_id === 'k2' || user_id === 'k3'
       expect([user_id, status], user_id).toEqual([user_id, gone ? 0 : user_id === 'k1' ? 4 : 2])
@@ -52,29 +51,25 @@ describe('a service that fails', () => {
     await using house = await buildHouse(lane)
     house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
     expect(house.calls('c').map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
 
   test('an update refused for a field: the status goes alone, the field waits until it changes', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     await house.startWorker()
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('c', 'premium', 'Ana', 'a@example.com')`,
     )
-    await house.settled()
     house.sandbox.faults.set([
       { match: { method: 'PATCH', field: 'email' }, times: 1, action: { kind: 'status', status: 422 } },
     ])
-    await house.sql(`UPDATE clientes SET correo = 'b@example.com', plan = 'trial'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET correo = 'b@example.com', plan = 'trial'`)
     const sent = house.calls('c').map(({ body }) => body)
     expect(sent.slice(1)).toEqual([{ status: 4, email: 'b@example.com' }, { status: 4 }])
     const { rows } = await house.sql('SELECT state, issues FROM rollcall.ledger')
     expect(rows[0]).toMatchObject({ state: 'idle', issues: [{ field: 'email', code: 'refused' }] })
-    await house.sql(`UPDATE clientes SET correo = 'c@example.com', plan = 'premium'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET correo = 'c@example.com', plan = 'premium'`)
     expect(house.calls('c').at(-1)?.body).toEqual({ status: 2, email: 'c@example.com' })
   })
 

@@ -25,12 +25,10 @@ test('nothing that stands in the schema public runs as the owner, the worker, or
   await run('migrate')
   await house.sql(await run('grants', '--to', new URL(house.env.DATABASE_URL ?? '').username, '--queue'))
   await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, pais) VALUES ('Ana', 'premium', 'ES'), ('bo', 'free', 'ES')`,
   )
-  await house.settled()
-  await house.sql(`UPDATE clientes SET correo = 'a@b.example' WHERE id = 'Ana'`)
-  await house.settled()
+  await house.settle(`UPDATE clientes SET correo = 'a@b.example' WHERE id = 'Ana'`)
   await run('explain', 'Ana')
   await run('backfill', '--dry-run', '--where', 'id=ANA')
   await run('backfill')

@@ -17,15 +17,12 @@ otherLane('a key that changes and is the user_id', (lane) => {
   test('A to B: the old user is revoked, the new one is created', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana')`)
-    await house.settled()
-    await house.sql(`UPDATE clientes SET id = 'b'`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana')`)
+    await house.settle(`UPDATE clientes SET id = 'b'`)
     expect(sent(house, 'a').slice(1)).toEqual(['PATCH {"status":0}'])
     expect(sent(house, 'b')).toEqual(['POST {"user_id":"b","status":2,"first_name":"Ana"}'])
     // And back: the user is there already, and no more than its access and what changed is sent.
-    await house.sql(`UPDATE clientes SET id = 'a', correo = 'a@a.es'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET id = 'a', correo = 'a@a.es'`)
     expect(sent(house, 'a').slice(2)).toEqual(['PATCH {"status":2,"email":"a@a.es"}'])
     expect(sent(house, 'b').slice(1)).toEqual(['PATCH {"status":0}'])
   })
@@ -34,16 +31,14 @@ otherLane('a key that changes and is the user_id', (lane) => {
     await using house = await buildHouse(lane, { sql: CHAINABLE })
     const { journal } = house.sandbox
     await house.startWorker()
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes (id, plan, nombre, apellidos) VALUES ('a', 'premium', 'Ana', 'Gil'),
          ('b', 'trial', 'Bea', 'Gil'), ('x', 'premium', 'Xus', 'X'), ('y', 'premium', 'Yago', 'Y')`,
     )
-    await house.settled()
     const before = journal.last
-    await house.sql(
+    await house.settle(
       `UPDATE clientes c SET id = m.new FROM (VALUES ('a', 'b'), ('b', 'c'), ('x', 'y'), ('y', 'x')) m (old, new) WHERE m.old = c.id`,
     )
-    await house.settled()
     expect(sent(house, 'a', before)).toEqual(['PATCH {"status":0}'])
     expect(sent(house, 'b', before)).toEqual(['PATCH {"status":2,"first_name":"Ana"}'])
     expect(sent(house, 'c', before)).toEqual([
@@ -57,10 +52,9 @@ otherLane('a key that changes and is the user_id', (lane) => {
   test('registered and renamed in one transaction: the earlier name is asked for, and left', async () => {
     await using house = await buildHouse(lane)
     await house.startWorker()
-    await house.sql(
+    await house.settle(
       `BEGIN; INSERT INTO clientes (id, plan) VALUES ('a', 'premium'); UPDATE clientes SET id = 'b'; COMMIT`,
     )
-    await house.settled()
     expect([sent(house, 'a'), sent(house, 'b')]).toEqual([['GET'], ['POST {"user_id":"b","status":2}']])
   })
 })
@@ -105,11 +99,10 @@ otherLane('a key that changes while the user_id stays', (lane) => {
       const { journal, users } = house.sandbox
       await house.startWorker()
       await house.startWorker()
-      await house.sql(
+      await house.settle(
         `INSERT INTO clientes SELECT 'ES', 'k' || i, CASE i % 3 WHEN 0 THEN 'trial' ELSE 'premium' END, 'Ana', 'ES'
        FROM generate_series(1, ${count}) i`,
       )
-      await house.settled()
       expect(users.size).toBe(count)
       const before = journal.last
       await house.sql(move)
@@ -168,11 +161,9 @@ otherLane('a trial under a key that changes while the user_id stays', (lane) => 
       contract: { trialAgain: 'restarts' },
     })
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes VALUES ('ES', 'c', 'trial', 'Ana')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes VALUES ('ES', 'c', 'trial', 'Ana')`)
     house.sandbox.clock.advance(15 * 86_400_000)
-    await house.sql(`UPDATE clientes SET nombre = 'Bea'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET nombre = 'Bea'`)
     expect(house.sandbox.users.access('c')).toBe('none')
     await house.sql(`UPDATE clientes SET region = 'PT'`)
     await nothingOwed(house)
@@ -194,11 +185,9 @@ otherLane('a key that is deleted and created again', (lane) => {
     const worker = await house.startWorker()
     await insert(house)
     await house.settled()
-    await house.sql(`BEGIN; ${remove}; ${again}; COMMIT`)
-    await house.settled()
+    await house.settle(`BEGIN; ${remove}; ${again}; COMMIT`)
     expect(sent(house, 'c').slice(1)).toEqual([changed])
-    await house.sql(`BEGIN; ${remove}; ${again}; COMMIT`)
-    await house.settled()
+    await house.settle(`BEGIN; ${remove}; ${again}; COMMIT`)
     expect(sent(house, 'c')).toHaveLength(2)
 
     // Both exist before the first lookup.
@@ -210,17 +199,14 @@ otherLane('a key that is deleted and created again', (lane) => {
     expect(sent(house, 'c').slice(2)).toEqual(['PATCH {"status":2,"first_name":"Cai"}'])
 
     // After it was revoked, and as a trial: the access comes back, and what changed meanwhile.
-    await house.sql(remove)
-    await house.settled()
-    await house.sql(again.replace('premium', 'trial'))
-    await house.settled()
+    await house.settle(remove)
+    await house.settle(again.replace('premium', 'trial'))
     expect(sent(house, 'c').slice(3)).toEqual(['PATCH {"status":0}', 'PATCH {"status":4,"first_name":"Bea"}'])
 
     for (let round = 0; round < 5; round++) {
       const before = house.sandbox.journal.last
       await house.sql(remove)
-      await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'N${round}')`)
-      await house.settled()
+      await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'N${round}')`)
       expect(house.sandbox.users.get('c')).toMatchObject({ status: 2, first_name: `N${round}` })
       expect(sent(house, 'c', before).length).toBeLessThanOrEqual(2)
     }

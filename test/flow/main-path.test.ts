@@ -7,10 +7,9 @@ eachLane('a committed row reaches the service', (lane) => {
     await using house = await buildPresetHouse(lane, 'documented')
     await house.startWorker()
 
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes (id, plan, correo, nacido) VALUES ('c1', 'premium', 'ana@example.com', '1980-03-30')`,
     )
-    await house.settled()
     expect(writesOf(house, 'c1')).toEqual([
       {
         method: 'POST',
@@ -18,14 +17,12 @@ eachLane('a committed row reaches the service', (lane) => {
       },
     ])
 
-    await house.sql(`UPDATE clientes SET correo = 'ana@example.org' WHERE id = 'c1'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET correo = 'ana@example.org' WHERE id = 'c1'`)
     expect(writesOf(house, 'c1').slice(1)).toEqual([
       { method: 'PATCH', body: { status: 2, email: 'ana@example.org' } },
     ])
 
-    await house.sql(`DELETE FROM clientes WHERE id = 'c1'`)
-    await house.settled()
+    await house.settle(`DELETE FROM clientes WHERE id = 'c1'`)
     expect(writesOf(house, 'c1').slice(2)).toEqual([{ method: 'PATCH', body: { status: 0 } }])
   })
 })

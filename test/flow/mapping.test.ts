@@ -41,8 +41,7 @@ describe('a changed mapping', () => {
   test('sends nothing until it is applied, and then only to those who differ, as the plan says', async () => {
     await using house = await buildHouse(lane)
     const old = await house.startWorker()
-    await house.sql(FILL)
-    await house.settled()
+    await house.settle(FILL)
     await old.stop()
     const before = house.calls().length
     const given = await tokens(house)
@@ -111,14 +110,12 @@ describe('a changed mapping', () => {
     expect(newer.said.join()).not.toContain('backfill')
     const byNewer = () => house.sql('SELECT FROM rollcall.ledger WHERE generation = 2')
     expect((await byNewer()).rowCount).toBeGreaterThan(2)
-    await house.sql(`UPDATE clientes SET nombre = 'second'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET nombre = 'second'`)
     expect((await byNewer()).rowCount).toBe(20)
 
     await applyGeneration(house.db.pool, house.config.fingerprint)
     await until(() => older.said.includes('the mapping of this worker is active now: it syncs'))
-    await house.sql(`UPDATE clientes SET nombre = 'last'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET nombre = 'last'`)
     const after = await house.sql('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
     expect(after.rows).toEqual([{ generation: 3 }])
     await until(() => newer.said.some((text) => text.includes('a later mapping was applied')))
@@ -127,8 +124,7 @@ describe('a changed mapping', () => {
   test('a sweep that was killed half way is brought to its end by a worker with that mapping', async () => {
     await using house = await buildHouse(lane)
     const old = await house.startWorker()
-    await house.sql(FILL)
-    await house.settled()
+    await house.settle(FILL)
     // It cannot get past this one, and is killed when it waits.
     const blocker = await house.db.pool.connect()
     await blocker.query('BEGIN')

@@ -42,11 +42,10 @@ describe.concurrent('beside the matrix', () => {
     await using house = await buildHouse(lane, { sql: TABLE, config: QUICK })
     await house.startWorker()
     const odd = 'ñ/ 1?%'
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes (id, plan, correo) SELECT k, 'premium', 'a@a.es' FROM unnest($1::text[]) k`,
       [[odd, 'gone', 'renamed', 'broken', '', '..', 'ta\tb', 'x'.repeat(256)]],
     )
-    await house.settled()
     const post = (id: string) => [`POST {"user_id":"${id}","status":2,"email":"a@a.es"}`]
     // An empty text, a segment that would lead elsewhere, a control character and 256 letters are no valid id.
     const created = ['gone', 'renamed', 'broken', odd].map((id) => [id, post(id)])
@@ -57,8 +56,7 @@ describe.concurrent('beside the matrix', () => {
     await house.sql(`DELETE FROM clientes WHERE id = 'gone'`)
     await house.sql(`UPDATE clientes SET id = 'new', nombre = 'N' WHERE id = 'renamed'`)
     await house.sql(`UPDATE clientes SET id = '.' WHERE id = 'broken'`)
-    await house.sql(`UPDATE clientes SET id = 'mended' WHERE id = '..'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET id = 'mended' WHERE id = '..'`)
     const revoked = ['PATCH {"status":0}']
     expect(sent(house)).toEqual({
       [odd]: ['PATCH {"status":2,"email":null}'],
@@ -87,13 +85,13 @@ describe.concurrent('beside the matrix', () => {
       `INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`,
     ]
     const worker = await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, correo, pais) VALUES ('c', 'premium', 'a@a.es', 'ES')`)
-    await house.settled()
+    await house.settle(
+      `INSERT INTO clientes (id, plan, correo, pais) VALUES ('c', 'premium', 'a@a.es', 'ES')`,
+    )
     users.edit('c', { country_code: 'FR' })
     for (const statement of changes) {
       const before = journal.last
-      await house.sql(statement)
-      await house.settled()
+      await house.settle(statement)
       expect([statement, journal.last > before, users.get('c')?.country_code]).toEqual([
         statement,
         true,
@@ -101,8 +99,7 @@ describe.concurrent('beside the matrix', () => {
       ])
     }
     faults.set([{ match: { method: 'PATCH' }, times: 1, action: { kind: 'drop-after' } }])
-    await house.sql(`UPDATE clientes SET correo = 'lost@a.es'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET correo = 'lost@a.es'`)
     await worker.stop()
     users.edit('c', { email: 'theirs@a.es' })
     expect((await rollcall(house, 'sync', '--lookup', 'c')).code).toBe(0)
@@ -141,8 +138,7 @@ describe.concurrent('beside the matrix', () => {
       )
       await check('600111222', '34')
       lose('PATCH')
-      await house.sql(`UPDATE clientes SET movil = '0034 699 888 777'`)
-      await house.settled()
+      await house.settle(`UPDATE clientes SET movil = '0034 699 888 777'`)
       // Where the number may hold the prefix, the worker sends both at once; else the change is enough.
       const both = 'PATCH {"status":2,"mobile_phone":"699888777","mobile_phone_prefix":"34"}'
       const number = 'PATCH {"status":2,"mobile_phone":"699888777"}'

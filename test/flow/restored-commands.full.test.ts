@@ -82,8 +82,7 @@ describe.skipIf(!redis.available)('what Redis remembers of a database', () => {
     await house.sql('CREATE TABLE kept AS SELECT bound_at FROM rollcall.target')
     expect(await run(house, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
     const worker = await house.startWorker()
-    await house.sql(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
     await worker.stop()
     // As the row of an earlier binding would be.
     await house.sql(

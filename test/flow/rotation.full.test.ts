@@ -16,8 +16,7 @@ test('another ROLLCALL_DIGEST_KEY loses nothing, and costs one lookup of each us
     ('trial', 'trial', 'Cira', NULL, NULL), ('gone', 'premium', 'Dora', NULL, 'ES'), ('rejected', 'nonsense', 'Eva', NULL, 'ES')`)
   const old = await house.startWorker()
   await house.settled()
-  await house.sql(`DELETE FROM clientes WHERE id = 'gone'`)
-  await house.settled()
+  await house.settle(`DELETE FROM clientes WHERE id = 'gone'`)
   house.sandbox.users.edit('trial', { status: 0 })
   const before = house.calls().length
 

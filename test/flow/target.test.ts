@@ -45,8 +45,7 @@ test('a worker that runs while the ledger is bound to another service claims not
   await using house = await buildHouse(lane)
   const { pool } = house.db
   await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   const before = house.calls().length
   const binding = (await readBinding(pool)) ?? ''
   const client = await pool.connect()

@@ -56,8 +56,7 @@ otherLane('a trial that ended at the service', (lane) => {
     const { clock, faults } = house.sandbox
     const edit = (email: string) => house.sql('UPDATE clientes SET correo = $1', [email])
     const first = await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'trial', 'a@a.es')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'trial', 'a@a.es')`)
     expect(read(house, 'c')).toEqual({ status: 4, email: 'a@a.es', access: 'trial' })
 
     clock.advance(15 * DAY_MS)
@@ -93,11 +92,9 @@ otherLane('a trial that ended at the service', (lane) => {
     expect(read(house, 'c')).toEqual({ status: 0, email: 'e@a.es', access: 'none' })
     expect(grants(house)).toHaveLength(1)
 
-    await house.sql(`UPDATE clientes SET plan = 'premium'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET plan = 'premium'`)
     expect(read(house, 'c')).toMatchObject({ status: 2, access: 'full' })
-    await house.sql(`UPDATE clientes SET plan = 'trial'`)
-    await house.settled()
+    await house.settle(`UPDATE clientes SET plan = 'trial'`)
     expect(read(house, 'c')).toEqual({ status: 4, email: 'e@a.es', access: 'trial' })
     expect(grants(house)).toHaveLength(2)
     expect(grants(house)[1]).toEqual({ method: 'PATCH', body: { status: 4 } })
@@ -107,11 +104,10 @@ otherLane('a trial that ended at the service', (lane) => {
     await using house = await buildHouse(lane, { contract })
     const worker = await house.startWorker()
     const keys = ['stored', 'lost']
-    await house.sql(
+    await house.settle(
       `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest($1::text[]) k`,
       [keys],
     )
-    await house.settled()
     await worker.stop()
     const change = () => house.sql(`UPDATE clientes SET correo = 'b@a.es'`)
     const match = (userId: string) => ({ method: 'PATCH', userId }) as const
@@ -151,11 +147,10 @@ otherLane('a worker killed while it takes customers out of their trial', (lane) 
       // By what the plan was changed to, and what it is once the worker is dead.
       const ends = { premium: 2, free: 0, trial: 4 } as const
       const ways = Object.keys(ends).map((end) => `${via} ${end}`)
-      await house.sql(
+      await house.settle(
         `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest($1::text[]) k`,
         [ways],
       )
-      await house.settled()
       await worker.stop()
       const match = { method: 'PATCH' } as const
       const faults = fate === 'lost' ? lost(match) : [{ match, action: { kind: 'hang-after' } } as const]

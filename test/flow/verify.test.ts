@@ -28,8 +28,7 @@ const methods = (house: House, key: string) => house.calls(key).map(({ method })
 async function settleUnknown(house: House): Promise<void> {
   house.sandbox.faults.set([{ match: { method: 'POST' }, times: 1, action: { kind: 'drop-after' } }])
   await house.startWorker()
-  await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
@@ -37,11 +36,9 @@ describe('a user about which the service says that it is not there', () => {
   test('is looked up twice again when that ended an access: a gateway says so as well', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
     house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
-    await house.sql('DELETE FROM clientes')
-    await house.settled()
+    await house.settle('DELETE FROM clientes')
     expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
     await letItCome(house, 'c')
     await until(async () => ((await verification(house, 'c')).inSeconds ?? 0) > 540)
@@ -87,8 +84,7 @@ describe('an outcome that was unknown', () => {
   test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {
     await using house = await buildHouse(lane, { config: PATIENT })
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
     const slow = { match: { method: 'PATCH' }, action: { kind: 'latency', minMs: 600, maxMs: 600 } } as const
     house.sandbox.faults.set([slow])
     await house.sql(`UPDATE clientes SET nombre = 'Eva' WHERE id = 'c'`)

@@ -31,22 +31,18 @@ describe('customers seen through a view', () => {
     await using house = await buildHouse(lane, { sql: SQL, config })
     await house.startWorker()
     await house.sql(`INSERT INTO clientes VALUES ('c-1', 'Ana', 'ana@example.com', '2024-01-01')`)
-    await house.sql(`INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico')`)
-    await house.settled()
+    await house.settle(`INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico')`)
     expect(house.sandbox.users.get('c-1')).toMatchObject({ status: 2, first_name: 'Ana' })
 
     await house.sql(`UPDATE clientes SET alta = '2025-01-01'; UPDATE suscripciones SET notas = 'x'`)
     expect((await house.sql('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
 
-    await house.sql(`UPDATE suscripciones SET plan = 'prueba'`)
-    await house.settled()
+    await house.settle(`UPDATE suscripciones SET plan = 'prueba'`)
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 4 } })
 
-    await house.sql('DELETE FROM suscripciones')
-    await house.settled()
+    await house.settle('DELETE FROM suscripciones')
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
-    await house.sql('DELETE FROM clientes')
-    await house.settled()
+    await house.settle('DELETE FROM clientes')
     expect(house.calls('c-1').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })
   })
 
@@ -58,8 +54,7 @@ describe('customers seen through a view', () => {
       config: table,
     })
     await house.startWorker()
-    await house.sql(`INSERT INTO clientes VALUES ('c-1', 'Ana', NULL, 'basico')`)
-    await house.settled()
+    await house.settle(`INSERT INTO clientes VALUES ('c-1', 'Ana', NULL, 'basico')`)
     await house.sql('ALTER TABLE clientes RENAME nombre TO nom')
     await house.sql(
       `UPDATE clientes SET nom = 'Eva'; INSERT INTO clientes VALUES ('c-2', 'Pía', NULL, 'basico')`,
@@ -70,8 +65,7 @@ describe('customers seen through a view', () => {
       )
       return rows[0].n === 2
     })
-    await house.sql('ALTER TABLE clientes RENAME nom TO nombre')
-    await house.settled()
+    await house.settle('ALTER TABLE clientes RENAME nom TO nombre')
     expect(house.sandbox.users.all().map(({ first_name }) => first_name)).toEqual(['Eva', 'Pía'])
     // No lookup was made: no call had been made of unknown outcome.
     expect(

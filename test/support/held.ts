@@ -12,12 +12,11 @@ export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
 /** A worker, and so many customers with access, an e-mail and a name, all settled. */
 export async function settleCustomers(house: House, count: number): Promise<void> {
   await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, $1::int) i`,
     [count],
   )
-  await house.settled()
 }
 
 export const shutOut = ({ sandbox }: House): number =>

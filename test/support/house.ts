@@ -95,6 +95,8 @@ export type House = AsyncDisposable & {
   startWorker(observers?: Partial<Observers>, keys?: Partial<typeof SECRETS>): Promise<Worker>
   /** Nothing in the outbox, nothing owed, nothing unknown. */
   settled(): Promise<void>
+  /** Sends a statement, and waits until nothing is owed any more. */
+  settle(sql: string, values?: unknown[]): Promise<void>
   /** Method and parsed body of every call so far, optionally of one user. */
   calls(userId?: string): readonly { readonly method: string; readonly body: unknown }[]
 }
@@ -151,6 +153,10 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
       return worker
     },
     settled: () => atRest(db.pool),
+    async settle(sql, values) {
+      await db.pool.query(sql, values)
+      await atRest(db.pool)
+    },
     calls: (userId) =>
       sandbox.journal
         .list(userId === undefined ? {} : { userId })

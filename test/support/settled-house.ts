@@ -12,8 +12,7 @@ export async function settledHouse(
   await using stack = new AsyncDisposableStack()
   const house = stack.use(await buildHouse(lane, options))
   const worker = await house.startWorker()
-  await house.sql(customers)
-  await house.settled()
+  await house.settle(customers)
   await worker.stop()
   stack.move()
   return house

@@ -59,14 +59,12 @@ async function owed(pool: pg.Pool): Promise<string[]> {
 test('900 customers: counts and notes those who differ, by plan and field, and no others', async () => {
   await using house = await buildHouse(lane, { config: FAST })
   const worker = await house.startWorker()
-  await house.sql(
+  await house.settle(
     `INSERT INTO clientes (id, plan, correo, pais)
      SELECT 'k' || i, CASE WHEN i % 100 = 0 THEN 'gold' WHEN i % 10 = 0 THEN 'free' ELSE 'premium' END,
        CASE WHEN i % 3 = 0 THEN 'k' || i || '@example.com' END, 'ES' FROM generate_series(1, 900) i`,
   )
-  await house.settled()
-  await house.sql(`DELETE FROM clientes WHERE id IN ('k1', 'k2', 'k3')`)
-  await house.settled()
+  await house.settle(`DELETE FROM clientes WHERE id IN ('k1', 'k2', 'k3')`)
   await worker.stop()
   const before = house.calls().length
 
@@ -166,8 +164,7 @@ test('applying a mapping waits for claims that are being made by another one', a
   await using house = await buildHouse(lane)
   const { pool } = house.db
   const worker = await house.startWorker()
-  await pool.query(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-  await house.settled()
+  await house.settle(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   await pool.query(
     `UPDATE rollcall.owed SET token = 1, not_before = NULL, due_at = now() + interval '1 hour'`,
   )
