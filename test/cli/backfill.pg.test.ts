@@ -7,7 +7,7 @@ import { CONFIG, type House } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { reconfigured } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
-import { settledHouse } from '../support/settled-house.ts'
+import { settledHouse, settleOnce } from '../support/settled-house.ts'
 import { unfolded } from '../support/unfolded.ts'
 import { until } from '../support/until.ts'
 
@@ -85,9 +85,7 @@ describe('with a mapping that is not applied', () => {
     expect((await house.sql('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
     await house.sql('DELETE FROM rollcall.capture_mark')
     expect((await run(house, 'capture', 'resync')).output).toMatch(/^3 .*: 0 .*owed/m)
-    const worker = await house.startWorker()
-    await house.settled()
-    await worker.stop()
+    await settleOnce(house)
     expect(house.calls()).toHaveLength(calls)
   })
 

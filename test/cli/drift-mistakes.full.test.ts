@@ -1,23 +1,22 @@
 // The errors of `rollcall drift`, and its selection of customers by `--where`.
 
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { alone } from '../../src/ledger/alone.ts'
 import { LANE } from '../drift/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 import { runDrift } from '../support/drift-command.ts'
-import { buildHouse, type House, SECRETS } from '../support/house.ts'
+import { type House, SECRETS } from '../support/house.ts'
 import { ofFile } from '../support/of-file.ts'
+import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
-const house = ofFile(() => buildHouse(LANE))
-beforeAll(async () => {
-  const worker = await house.startWorker()
-  await house.settle(
+const house = ofFile(() =>
+  settledHouse(
+    LANE,
     `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('a', 'premium', 'Ana', 'ana@example.com'),
        ('b', 'premium', 'Eva', NULL), ('c', 'free', 'Ana', NULL), ('o''k', 'free', 'Ada', NULL)`,
-  )
-  await worker.stop()
-})
+  ),
+)
 
 async function mistaken(args: readonly string[], over: Partial<House> = {}, env = {}) {
   const before = house.calls().length

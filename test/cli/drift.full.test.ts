@@ -11,6 +11,7 @@ import { type Ran, runDrift } from '../support/drift-command.ts'
 import { heldIn } from '../support/held.ts'
 import { buildHouse, type House, SECRETS } from '../support/house.ts'
 import { runRollcall } from '../support/process.ts'
+import { settleOnce } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 /** Longer than a line of a terminal. */
@@ -24,14 +25,13 @@ beforeAll(async () => {
   await bundlePage(fileURLToPath(new URL('../../dist/report/page', import.meta.url)))
   house = await buildHouse(LANE)
   folder = await mkdtemp(join(tmpdir(), 'rollcall-drift-'))
-  const worker = await house.startWorker()
-  await house.settle(
+  await house.sql(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT k, CASE WHEN k LIKE 'ttt%' THEN 'trial' ELSE 'premium' END, k || '@example.com', 'Leocadia'
      FROM unnest($1::text[]) AS k`,
     [[...KEYS, TRIAL]],
   )
-  await worker.stop()
+  await settleOnce(house)
 })
 afterAll(async () => {
   await house[Symbol.asyncDispose]()
@@ -230,9 +230,7 @@ describe('with three users who were changed behind our back', () => {
     for (const each of [key, late]) house.sandbox.users.edit(each, { status: 0 })
     await using verifier = await openVerifier(house, { repair: true })
     await until(async () => (await verifier.checkKeys([key]))[key]?.repairing === true, { what: 'a repair' })
-    const worker = await house.startWorker()
-    await house.settled()
-    await worker.stop()
+    await settleOnce(house)
     const repaired = `SELECT FROM rollcall.finding WHERE key = $1 AND resolved_how = 'repaired'`
     expect((await house.sql(repaired, [key])).rowCount).toBe(1)
     await using reporting = await openVerifier(house)
@@ -263,9 +261,7 @@ describe('with three users who were changed behind our back', () => {
       { key: 'b', lane: 2 },
       { key: 'c', lane: 2 },
     ])
-    const worker = await house.startWorker()
-    await house.settled()
-    await worker.stop()
+    await settleOnce(house)
     expect(house.sandbox.users.get('b')?.first_name).toBe('Leocadia')
     expect(house.sandbox.users.get('c')?.status).toBe(2)
     expect((await json([])).code).toBe(0)
@@ -284,9 +280,7 @@ describe('with three users who were changed behind our back', () => {
     expect(table.out).toMatch(/3 .*held/)
     expect(await heldIn(house.db.pool, 'repair')).toBe(3)
     await release(house.db.pool, { kind: 'repair', by: 'Ana', why: 'edited by hand' })
-    const worker = await house.startWorker()
-    await house.settled()
-    await worker.stop()
+    await settleOnce(house)
     expect(edited.map((key) => house.sandbox.users.get(key)?.first_name)).not.toContain('Eufemia')
   })
 

@@ -4,6 +4,7 @@ import { rollcall } from '../support/command.ts'
 import { buildHouse, CONFIG, type House, SECRETS } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { KINDS } from '../support/presets.ts'
+import { settleOnce } from '../support/settled-house.ts'
 
 /** Column and value of a customer with every field; no value is a word of ours. */
 const ROW = {
@@ -59,12 +60,6 @@ async function insert({ db }: House, id: string, over: Readonly<Record<string, s
   )
 }
 
-async function delivered(house: House): Promise<void> {
-  const worker = await house.startWorker()
-  await house.settled()
-  await worker.stop()
-}
-
 /** The row of a field: here, service, state, why. */
 function row(output: string, field: string): string[] {
   const found = output.split('\n').find((said) => said.startsWith(`  ${field} `))
@@ -85,7 +80,7 @@ function said(output: string, label: string): string {
 test('in sync: nothing differs, one GET, nothing written, no value printed', async () => {
   await using house = await buildHouse(lane)
   await insert(house, '4711')
-  await delivered(house)
+  await settleOnce(house)
   const { code, output, methods } = await diff(house, ['4711'])
   expect([code, methods]).toEqual([0, ['GET']])
   expect(row(output, 'status')).toEqual(['set', 'set', 'same'])
@@ -103,7 +98,7 @@ test('in sync: nothing differs, one GET, nothing written, no value printed', asy
 test('edited at the service, changed here and owed, never delivered: each with its cause', async () => {
   await using house = await buildHouse(lane)
   for (const id of ['edited', 'owed', 'gone']) await insert(house, id)
-  await delivered(house)
+  await settleOnce(house)
   house.sandbox.users.edit('edited', { email: ELSEWHERE, status: 0 })
   house.sandbox.users.delete('gone')
   await insert(house, 'new')
@@ -147,7 +142,7 @@ test('a refused value, one that cannot be sent and an unmanaged field are each r
     contract: KINDS['refusal-details'],
   })
   await insert(house, 'c', { dni: '12345678A' })
-  await delivered(house)
+  await settleOnce(house)
   house.sandbox.users.edit('c', { md_group_name: 'elsewhere' })
   const { code, output } = await diff(house, ['c'])
   expect(code).toBe(3)
@@ -162,7 +157,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   await using house = await buildHouse(lane, { config: { scope: { column: 'interno', in: ['no'] } } })
   for (const id of ['removed', 'ended']) await insert(house, id, { interno: 'no' })
   await house.sql(`UPDATE clientes SET plan = 'trial' WHERE id = 'ended'`)
-  await delivered(house)
+  await settleOnce(house)
   await house.sql(`DELETE FROM clientes WHERE id = 'removed'`)
   house.sandbox.users.edit('ended', { status: 0 })
   await insert(house, 'outside', { interno: 'si' })
@@ -197,7 +192,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
 test('without the digest key, or without a ledger, nothing is said of the cause', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c')
-  await delivered(house)
+  await settleOnce(house)
   house.sandbox.users.edit('c', { email: ELSEWHERE })
   const keyless = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: undefined })
   expect([keyless.code, keyless.methods]).toEqual([3, ['GET']])
@@ -216,7 +211,7 @@ test('without the digest key, or without a ledger, nothing is said of the cause'
 test('values are shown when they are asked for, and obeyed by no terminal; as JSON too', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', { notas: 'a\u001b[2Jb\u009b\u202e' })
-  await delivered(house)
+  await settleOnce(house)
   house.sandbox.users.edit('c', { email: ELSEWHERE })
   const plain = await diff(house, ['c', '--show-values'])
   expect(plain.code).toBe(3)
@@ -257,7 +252,7 @@ test('a wrong call is refused before anything is asked', async () => {
 test('explain shows all of it at once, and without a call where none is wanted', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c')
-  await delivered(house)
+  await settleOnce(house)
   house.sandbox.users.edit('c', { email: ELSEWHERE, status: 0 })
   const all = await run(house, ['c'])
   expect(all.code).toBe(3)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
 import { buildHouse, type House, timed } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
+import { settledHouse } from '../support/settled-house.ts'
 
 function sync(house: House, ...args: readonly string[]) {
   return rollcall(house, 'sync', ...args)
@@ -55,11 +56,7 @@ test('a lookup that would come too soon after a write is waited for, and said', 
 })
 
 test('an open finding is looked up first, without --lookup', async () => {
-  await using house = await buildHouse(lane)
-  await house.sql(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-  const worker = await house.startWorker()
-  await house.settled()
-  await worker.stop()
+  await using house = await settledHouse(lane, `INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
   house.sandbox.users.edit('c', { status: 0 })
   const drift = await rollcall(house, 'drift')
   expect(drift.code, drift.output).toBe(3)

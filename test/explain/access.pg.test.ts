@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildHouse, SECRETS } from '../support/house.ts'
+import { settleOnce } from '../support/settled-house.ts'
 import { ask, insert, lane, open, printed, register, toDo } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
@@ -39,9 +40,7 @@ test('a key that neither the customer data nor rollcall nor the service knows is
 test('a trial that was agreed on and is over is not taken for one that was never given', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'trial')
-  const worker = await house.startWorker()
-  await house.settled()
-  await worker.stop()
+  await settleOnce(house)
   house.sandbox.users.edit('c', { status: 0 })
   const ended = await ask(house, 'c', DIGEST)
   expect(ended).toMatchObject({ access: { why: 'trial-ended' }, result: 'same', remedies: [] })

@@ -5,6 +5,7 @@ import { setCeiling } from '../../src/pace/row.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
 import { buildHouse, SECRETS } from '../support/house.ts'
 import { holdCalls } from '../support/pace-row.ts'
+import { settleOnce } from '../support/settled-house.ts'
 import { ask, insert, lane, printed, register, toDo } from './house.ts'
 
 const DIGEST = { digestKey: SECRETS.ROLLCALL_DIGEST_KEY }
@@ -29,9 +30,7 @@ test('what rollcall owes is printed, from the captured change to the settled one
     expect.stringContaining('captured 2 h ago'),
   ])
 
-  const worker = await house.startWorker()
-  await house.settled()
-  await worker.stop()
+  await settleOnce(house)
   const settled = await ask(house, 'c', DIGEST)
   expect(settled).toMatchObject({ access: { can: 'yes', why: 'full' }, result: 'same', remedies: [] })
   expect(printed(settled)).toMatch(/rollcall +nothing owed, last written/)
@@ -40,9 +39,7 @@ test('what rollcall owes is printed, from the captured change to the settled one
 test('after a TRUNCATE, a customer without a row is to be restored, and neither synced nor released', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'premium')
-  const worker = await house.startWorker()
-  await house.settled()
-  await worker.stop()
+  await settleOnce(house)
   await house.sql('TRUNCATE clientes')
   const lost = await ask(house, 'c', DIGEST)
   expect([lost.result, toDo(lost)]).toEqual(['differs', ['restore-rows']])
@@ -76,9 +73,7 @@ test('without rollcall in the database, and with rights to read the customers al
 test('records about another service are not shown as if they were about this one', async () => {
   await using house = await buildHouse(lane)
   await insert(house, 'c', 'premium')
-  const worker = await house.startWorker()
-  await house.settled()
-  await worker.stop()
+  await settleOnce(house)
   const other = await startSandbox({ apiKey: SECRETS.SERVICE_API_KEY, secretKey: SECRETS.SERVICE_SECRET_KEY })
   try {
     const elsewhere = await ask(house, 'c', { origin: other.url, ...DIGEST })

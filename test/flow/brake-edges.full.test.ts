@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
-import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
-import { buildHouse } from '../support/house.ts'
+import { brakedHouse, heldIn, PERSON, shutOut } from '../support/held.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -11,12 +10,8 @@ UPDATE rollcall.owed SET change_version = change_version + 1, suspect_version = 
   due_at = coalesce(due_at, now())`
 
 otherLane('the brake holds', (lane) => {
-  const build = (onRemove: 'revoke' | 'erase' = 'revoke') =>
-    buildHouse(lane, { config: { brake: LIMIT_OF_TEN, onRemove } })
-
   test('what was discarded, although GETs at the service fail', async () => {
-    await using house = await build()
-    await settleCustomers(house, 30)
+    await using house = await brakedHouse(lane, 30)
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool)) === 20)
@@ -33,8 +28,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('registrations, when it is the clearing of a field that was released', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     const { pool } = house.db
     await pool.query('UPDATE clientes SET correo = NULL')
     await until(async () => (await heldIn(pool, 'clear:email')) === 30)
@@ -46,8 +40,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('an absence, also where another reason came in between', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     house.sandbox.users.clear()
     await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
     await until(async () => (await heldIn(house.db.pool, 'absence')) === 30)
@@ -59,8 +52,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('no customer that the service knows again: edits arrive, and deletions', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
     await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
     await until(async () => (await heldIn(house.db.pool, 'absence')) === 30)
@@ -73,8 +65,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('no revocation for the sake of an erasing that waits, and no erasing because of a revocation', async () => {
-    await using house = await build('erase')
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40, { onRemove: 'erase' })
     const { pool } = house.db
     await pool.query('DELETE FROM clientes')
     await until(async () => (await heldIn(pool, 'erase')) === 30)
@@ -90,8 +81,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('no customer whose access is given back after a release took it', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     const { pool } = house.db
     await pool.query('CREATE TABLE kept AS TABLE clientes; DELETE FROM clientes')
     await until(async () => (await heldIn(pool)) === 30)
@@ -105,8 +95,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('no update that writes back a loss which a lookup has just shown, also where the row asks for it', async () => {
-    await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     const { users } = house.sandbox
     for (const { user_id } of users.all()) users.edit(user_id, { status: 0 })
     await house.settle(`UPDATE rollcall.owed SET unknown = true;
@@ -116,8 +105,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('after wrong answers for a while, the customers are looked up before anything else', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     const setAll = (status: 0 | 2) => {
       for (const { user_id } of house.sandbox.users.all()) house.sandbox.users.edit(user_id, { status })
     }
@@ -132,8 +120,7 @@ otherLane('the brake holds', (lane) => {
   })
 
   test('the clearing of a country that no GET shows, also with another key for the digests or for the customer', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     await house.settle(`UPDATE clientes SET pais = 'ES'`)
     await house.sql('UPDATE rollcall.ledger SET digest_key = $1', ['another'])
     await house.settle('UPDATE clientes SET pais = NULL')

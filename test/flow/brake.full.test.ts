@@ -1,8 +1,8 @@
 // Accidents with many customers at once: each stops at its limit and waits for a person.
 import { describe, expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
-import { heldIn, LIMIT_OF_TEN, PERSON, settleCustomers, shutOut } from '../support/held.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { brakedHouse, heldIn, PERSON, shutOut } from '../support/held.ts'
+import type { House } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -20,11 +20,8 @@ async function someoneHeld({ db }: House): Promise<string> {
 }
 
 describe('a mass accident stops at its limit', () => {
-  const build = () => buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
-
   test('rows that are deleted: live changes go on, restored rows cost no call', async () => {
-    await using house = await build()
-    await settleCustomers(house, 60)
+    await using house = await brakedHouse(lane, 60)
     await house.sql(`CREATE TABLE kept AS SELECT * FROM clientes WHERE id <> 'k1'`)
     await house.sql(`DELETE FROM clientes WHERE id <> 'k1'`)
     await until(async () => (await heldIn(house.db.pool, 'revocation')) === 49)
@@ -41,8 +38,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('rows that are deleted, and discarded: no call, and no call after a sweep of all customers', async () => {
-    await using house = await build()
-    await settleCustomers(house, 30)
+    await using house = await brakedHouse(lane, 30)
     await house.sql('DELETE FROM clientes')
     await until(async () => (await heldIn(house.db.pool, 'revocation')) === 20)
     await house.settled()
@@ -58,8 +54,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('rows that are deleted, and released: exactly these lose access, and the next one counts from nothing', async () => {
-    await using house = await build()
-    await settleCustomers(house, 40)
+    await using house = await brakedHouse(lane, 40)
     const { pool } = house.db
     await pool.query(`DELETE FROM clientes WHERE id NOT IN ('k1', 'k2')`)
     await until(async () => (await heldIn(pool, 'revocation')) === 28)
@@ -72,8 +67,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('a release is for what was held: who comes back and is deleted again is held again', async () => {
-    await using house = await build()
-    await settleCustomers(house, 20)
+    await using house = await brakedHouse(lane, 20)
     const { pool } = house.db
     await pool.query(`CREATE TABLE kept AS SELECT * FROM clientes`)
     await pool.query('DELETE FROM clientes')
@@ -88,8 +82,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('a plan that changes for every customer', async () => {
-    await using house = await build()
-    await settleCustomers(house, 30)
+    await using house = await brakedHouse(lane, 30)
     await house.sql(`UPDATE clientes SET plan = 'trial'`)
     await until(async () => (await heldIn(house.db.pool, 'status')) === 20)
     await house.settled()
@@ -103,8 +96,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('an e-mail that is emptied for every customer; access and other fields go on', async () => {
-    await using house = await build()
-    await settleCustomers(house, 30)
+    await using house = await brakedHouse(lane, 30)
     await house.sql('UPDATE clientes SET correo = NULL')
     await until(async () => (await heldIn(house.db.pool, 'clear:email')) === 20)
     await house.settled()
@@ -117,8 +109,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('an import', async () => {
-    await using house = await build()
-    await settleCustomers(house, 130)
+    await using house = await brakedHouse(lane, 130)
     expect([house.sandbox.users.size, await heldIn(house.db.pool, 'create')]).toEqual([100, 30])
     await house.sql(`DELETE FROM clientes WHERE id IN (SELECT key FROM rollcall.ledger WHERE state = 'held')`)
     const calls = await arriving(house, () => house.settled())
@@ -127,8 +118,7 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('a service that suddenly knows no user', async () => {
-    await using house = await build()
-    await settleCustomers(house, 30)
+    await using house = await brakedHouse(lane, 30)
     house.sandbox.users.clear()
     await house.sql(`UPDATE clientes SET nombre = 'Eva'`)
     await until(async () => (await heldIn(house.db.pool, 'absence')) === 20)
@@ -137,9 +127,8 @@ describe('a mass accident stops at its limit', () => {
   })
 
   test('with two workers at once exactly as many go through', async () => {
-    await using house = await build()
+    await using house = await brakedHouse(lane, 60)
     await house.startWorker()
-    await settleCustomers(house, 60)
     await house.sql('DELETE FROM clientes')
     await until(async () => (await heldIn(house.db.pool)) === 50)
     await house.settled()

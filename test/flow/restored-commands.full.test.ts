@@ -7,7 +7,7 @@ import { backUp } from '../support/backup.ts'
 import { buildHouse } from '../support/house.ts'
 import { eachLane, lanes } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
-import { many } from '../support/settled-house.ts'
+import { many, settleOnce } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 import { BACK, GO_BACK, run, runsAndStops, settledFive } from '../support/went-back.ts'
 
@@ -81,9 +81,8 @@ describe.skipIf(!redis.available)('what Redis remembers of a database', () => {
     await using house = await settledFive(redis)
     await house.sql('CREATE TABLE kept AS SELECT bound_at FROM rollcall.target')
     expect(await run(house, 'migrate', '--target', 'same')).toMatchObject({ code: 0 })
-    const worker = await house.startWorker()
-    await house.settle(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
-    await worker.stop()
+    await house.sql(`UPDATE clientes SET plan = 'free' WHERE id = 'k1'`)
+    await settleOnce(house)
     // As the row of an earlier binding would be.
     await house.sql(
       `BEGIN; UPDATE rollcall.target SET bound_at = kept.bound_at, bound_by = DEFAULT FROM kept; COMMIT`,

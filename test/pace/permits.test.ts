@@ -11,12 +11,13 @@ async function granted(permits: Permits): Promise<Permit> {
   return permit
 }
 
+function atRate(ratePerSecond: number) {
+  const row = makePaceRow(ratePerSecond)
+  return { row, permits: makePermits(row) }
+}
+
 /** `count` waiters at once; the times at which each got its permit. */
-function waiters(
-  row: ReturnType<typeof makePaceRow>,
-  permits: ReturnType<typeof makePermits>,
-  count: number,
-) {
+function waiters({ row, permits }: ReturnType<typeof atRate>, count: number) {
   const times: number[] = []
   const taken = Array.from({ length: count }, () =>
     permits.take(never).then((permit) => {
@@ -29,10 +30,9 @@ function waiters(
 
 describe.each([1, 7, 50, 400])('permits at %i calls a second', (rate) => {
   it('keep the pace over a long run to within a permit or two', async () => {
-    const row = makePaceRow(rate)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(rate)
     const seconds = Math.max(2, Math.round(200 / rate))
-    const { times } = waiters(row, permits, rate * seconds)
+    const { times } = waiters({ row, permits }, rate * seconds)
     await row.run()
     expect(times.length).toBe(rate * seconds)
     for (const [n, at] of times.entries()) {
@@ -42,8 +42,7 @@ describe.each([1, 7, 50, 400])('permits at %i calls a second', (rate) => {
   })
 
   it('keep it when calls take time and the waiters come and go', async () => {
-    const row = makePaceRow(rate)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(rate)
     const times: number[] = []
     const total = rate * 3
     const caller = async (): Promise<void> => {
@@ -61,16 +60,14 @@ describe.each([1, 7, 50, 400])('permits at %i calls a second', (rate) => {
 
 describe('permits', () => {
   it('ask the row for all who wait together', async () => {
-    const row = makePaceRow(1000)
-    const permits = makePermits(row)
-    waiters(row, permits, 100)
+    const { row, permits } = atRate(1000)
+    waiters({ row, permits }, 100)
     await row.run()
     expect(row.asked).toEqual([100])
   })
 
   it('serve the waiters in order', async () => {
-    const row = makePaceRow(100)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(100)
     const order: number[] = []
     for (let n = 0; n < 50; n++) void permits.take(never).then(() => order.push(n))
     await row.run()
@@ -78,8 +75,7 @@ describe('permits', () => {
   })
 
   it('that are given back are used before another is asked for', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     permits.giveBack(await granted(permits))
     await permits.take(never)
     expect(row.asked.length).toBe(1)
@@ -87,8 +83,7 @@ describe('permits', () => {
   })
 
   it('that were given back too long ago are not used', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     const permit = await granted(permits)
     permits.giveBack(permit)
     expect(permits.stands(permit)).toBe(true)
@@ -99,9 +94,8 @@ describe('permits', () => {
   })
 
   it('are not handed out before the time that the service named', async () => {
-    const row = makePaceRow(100)
-    const permits = makePermits(row)
-    const { times } = waiters(row, permits, 30)
+    const { row, permits } = atRate(100)
+    const { times } = waiters({ row, permits }, 30)
     await row.run(95)
     const before = times.length
     row.notBefore = 5000
@@ -113,36 +107,33 @@ describe('permits', () => {
   })
 
   it('that were given back are dropped as well', async () => {
-    const row = makePaceRow(100)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(100)
     permits.giveBack(await granted(permits))
     row.notBefore = 5000
     permits.drop()
-    const { times } = waiters(row, permits, 1)
+    const { times } = waiters({ row, permits }, 1)
     await row.run()
     expect(times).toEqual([5000])
   })
 
   it('that were reserved while the service asked for a pause are not used', async () => {
-    const row = makePaceRow(100)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(100)
     row.meanwhile = () => {
       row.notBefore = 5000
       permits.drop()
     }
-    const { times } = waiters(row, permits, 1)
+    const { times } = waiters({ row, permits }, 1)
     await row.run()
     expect(times).toEqual([5000])
   })
 
   it('are not handed out to a claim that has given up, and not lost by it', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     const first = await granted(permits)
     const stop = new AbortController()
     const given: (Permit | null)[] = [first]
     void permits.take(stop.signal).then((permit) => given.push(permit))
-    const { times } = waiters(row, permits, 1)
+    const { times } = waiters({ row, permits }, 1)
     await row.run(50)
     stop.abort()
     await row.run()
@@ -151,8 +142,7 @@ describe('permits', () => {
   })
 
   it('are refused at once to a claim that has given up before', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     expect(await permits.take(AbortSignal.abort())).toBe(null)
     expect(row.asked).toEqual([])
   })
@@ -172,15 +162,13 @@ describe('permits', () => {
   })
 
   it('carry the epoch in which they were reserved', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     row.epoch = '7'
     expect(await granted(permits)).toMatchObject({ epoch: '7' })
   })
 
   it('are refused at once to all who wait while no process may call, asking for all of them together', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     row.closed = true
     expect(await Promise.all(Array.from({ length: 30 }, () => permits.take(never)))).toEqual(
       Array.from({ length: 30 }, () => null),
@@ -194,8 +182,7 @@ describe('permits', () => {
   })
 
   it('are refused soon to those who wait already when it begins', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     row.notBefore = 3_600_000
     const reported: unknown[] = []
     for (let n = 0; n < 5; n++) void permits.take(never).then((permit) => reported.push(permit))
@@ -207,8 +194,7 @@ describe('permits', () => {
   })
 
   it('that were given back are gone when no process may call', async () => {
-    const row = makePaceRow(10)
-    const permits = makePermits(row)
+    const { row, permits } = atRate(10)
     const [first, second] = [await granted(permits), permits.take(never)]
     row.closed = true
     permits.giveBack(first)

@@ -9,8 +9,7 @@ const never = new AbortController().signal
 
 describe('probes', () => {
   it('are made by no process while calls are made, or before one is due', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const { a, b } = await makeTwo(160)
     expect(await a.probe()).toBe('idle')
     await a.repeat('trouble', 10)
     a.answerWith(async () => 'trouble')
@@ -20,16 +19,15 @@ describe('probes', () => {
   })
 
   it('are made one at a time, however many ask', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(160)
     await a.repeat('trouble', 10)
-    await probeIsDue(two.db)
+    await probeIsDue(db)
     let answer = (_: 'trouble') => {}
     const answered = new Promise<'trouble'>((resolve) => (answer = resolve))
-    for (const side of two.sides) side.answerWith(() => answered)
-    await holdCalls(two.db.pool, 60_000)
+    for (const side of [a, b]) side.answerWith(() => answered)
+    await holdCalls(db.pool, 60_000)
     expect(await a.probe()).toBe('idle')
-    await endHold(two.db.pool)
+    await endHold(db.pool)
     const asking = [...Array(10)].flatMap(() => [a.probe(), b.probe()])
     let idle = 0
     for (const each of asking) void each.then((what) => (idle += what === 'idle' ? 1 : 0))
@@ -37,15 +35,15 @@ describe('probes', () => {
     answer('trouble')
     expect((await Promise.all(asking)).filter((what) => what === 'probed')).toHaveLength(1)
     expect(a.probes() + b.probes()).toBe(1)
-    const pace = await readPace(two.db.pool)
+    const pace = await readPace(db.pool)
     expect(pace).toMatchObject({ breaker: 'open', failedProbes: 1 })
     expect(pace?.nextProbeMs).toBeGreaterThan(3000)
     expect(pace?.nextProbeMs).toBeLessThanOrEqual(5500)
   })
 
   it('of a process that died with one do not stop the next', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const two = await makeTwo(160)
+    const { a, b } = two
     await outage(two)
     a.answerWith(() => new Promise(() => undefined))
     void a.probeWithin(3000)
@@ -61,40 +59,37 @@ describe('probes', () => {
   })
 
   it('that are broken off end nothing, and the next is made at once', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(160)
     await a.repeat('trouble', 10)
-    await probeIsDue(two.db)
+    await probeIsDue(db)
     a.answerWith(async () => null)
     expect(await a.probe()).toBe('idle')
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 0 })
+    expect(await readPace(db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 0 })
     expect(await b.probe()).toBe('probed')
   })
 
   it('that are answered after their lease change nothing', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(160)
     await a.repeat('trouble', 10)
-    await probeIsDue(two.db)
+    await probeIsDue(db)
     let late: () => void = () => undefined
     a.answerWith(() => new Promise((resolve) => (late = () => resolve('well'))))
     const first = a.probeWithin(1)
     await expect.poll(() => a.probes()).toBe(1)
     b.answerWith(async () => 'trouble')
     await expect.poll(() => b.probe()).toBe('probed')
-    await probeIsDue(two.db)
+    await probeIsDue(db)
     late()
     expect(await first).toBe('probed')
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 1 })
+    expect(await readPace(db.pool)).toMatchObject({ breaker: 'open', cause: 'outage', failedProbes: 1 })
     expect(a.kinds()).toEqual(['probed'])
     expect(b.kinds()).toEqual(['probed', 'opened'])
   })
 
   it('that fail in our own hands leave the next one to any process', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(160)
     await a.repeat('trouble', 10)
-    await probeIsDue(two.db)
+    await probeIsDue(db)
     a.answerWith(async () => {
       throw new Error('no memory')
     })
@@ -105,8 +100,8 @@ describe('probes', () => {
 
 describe('after an outage', () => {
   it('calls are made slowly, and ten good ones close the breaker for both', async () => {
-    await using two = await makeTwo(160)
-    const [a, b] = two.sides
+    const two = await makeTwo(160)
+    const { a, b } = two
     await outage(two)
     await b.probe()
     expect(b.events).toEqual([
@@ -114,7 +109,7 @@ describe('after an outage', () => {
       { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
     ])
     const permits = await Promise.all(
-      two.sides.map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
+      [a, b].map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
     )
     expect(permits).toHaveLength(2)
     await Promise.all([a.repeat('well', 5, { epoch: '1' }), b.repeat('well', 4, { epoch: '1' })])
@@ -127,8 +122,7 @@ describe('after an outage', () => {
 
 describe('wrong keys', () => {
   it('stop their own process after three denied calls and a probe, until a probe is taken', async () => {
-    await using two = await makeTwo(160)
-    const [wrong, right] = two.sides
+    const { db, a: wrong, b: right } = await makeTwo(160)
     wrong.answerWith(async () => 'denied')
     await Promise.all([wrong.repeat('denied', 3), right.repeat('well', 5)])
     expect(await wrong.permits.take(never)).toBe(null)
@@ -142,12 +136,12 @@ describe('wrong keys', () => {
     expect(await wrong.probe()).toBe('probed')
     expect(wrong.kinds()).toEqual(['asking', 'probed', 'refused', 'probed', 'taken'])
     expect(await wrong.permits.take(never)).not.toBe(null)
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', rate: 160, epoch: '0' })
+    expect(await readPace(db.pool)).toMatchObject({ breaker: 'closed', rate: 160, epoch: '0' })
   })
 
   it('are found by the probe of an outage too', async () => {
-    await using two = await makeTwo(160)
-    const [wrong] = two.sides
+    const two = await makeTwo(160)
+    const { a: wrong } = two
     await outage(two)
     wrong.answerWith(async () => 'denied')
     await wrong.probe()
@@ -176,9 +170,9 @@ it.each([
   ['a call was taken since', logged('worker a', 'probe', 401) + logged('worker b', 'patch', 422), null],
   ['it was a person by hand', logged('sync b', 'probe', 401), null],
 ])('the report of the pace, when %s: %3$s', async (_, calls, cause) => {
-  await using two = await makeTwo(160)
-  await two.db.pool.query(calls)
-  expect(await readPace(two.db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
+  const { db } = await makeTwo(160)
+  await db.pool.query(calls)
+  expect(await readPace(db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
 })
 
 it.each([
@@ -191,7 +185,7 @@ it.each([
     'credentials',
   ],
 ] as const)('the report of the pace in an outage, when the last probe %s: %3$s', async (_, calls, cause) => {
-  await using two = await makeTwo(160)
+  const two = await makeTwo(160)
   await outage(two)
   await two.db.pool.query(calls)
   expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause })

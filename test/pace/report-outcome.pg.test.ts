@@ -8,21 +8,19 @@ const never = new AbortController().signal
 
 describe('busy answers', () => {
   it('of one epoch that two processes get at once halve the rate once', async () => {
-    await using two = await makeTwo(100)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(100)
     await Promise.all([a.repeat('neutral', 25, { busy: true }), b.repeat('neutral', 25, { busy: true })])
-    expect(await readPace(two.db.pool)).toMatchObject({ rate: 50, epoch: '1' })
+    expect(await readPace(db.pool)).toMatchObject({ rate: 50, epoch: '1' })
     expect([...a.kinds(), ...b.kinds()]).toEqual(['lowered'])
     await Promise.all([
       a.report('neutral', { busy: true }),
       b.report('neutral', { id: '77', busy: true, epoch: '1' }),
     ])
-    expect(await readPace(two.db.pool)).toMatchObject({ rate: 25, epoch: '2' })
+    expect(await readPace(db.pool)).toMatchObject({ rate: 25, epoch: '2' })
   })
 
   it('take the permits away that were reserved before, and Retry-After binds the other process', async () => {
-    await using two = await makeTwo(1000)
-    const [a, b] = two.sides
+    const { a, b } = await makeTwo(1000)
     const permit = await a.permits.take(never)
     if (!permit) throw new Error('no process may call')
     a.permits.giveBack(permit)
@@ -37,8 +35,8 @@ describe('busy answers', () => {
 
 describe('good calls', () => {
   it('of a service that works cost no statement', async () => {
-    await using two = await makeTwo(100)
-    const [a] = two.sides
+    const two = await makeTwo(100)
+    const { a } = two
     await a.permits.take(never)
     const before = await version(two)
     await a.repeat('well', 50)
@@ -46,32 +44,29 @@ describe('good calls', () => {
   })
 
   it('of one process end the failures in a row of the other, as soon as it knows of them', async () => {
-    await using two = await makeTwo(100)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(100)
     await b.repeat('trouble', 9)
     await a.permits.take(never)
     await a.report('well')
     await b.repeat('trouble', 9)
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
+    expect(await readPace(db.pool)).toMatchObject({ breaker: 'closed', cause: null })
     await b.report('trouble', { id: '10' })
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
+    expect(await readPace(db.pool)).toMatchObject({ breaker: 'open', cause: 'outage' })
   })
 })
 
 test('calls of one moment, half of which fail, are no failures in a row', async () => {
-  await using two = await makeTwo(100)
-  const [a] = two.sides
+  const { db, a } = await makeTwo(100)
   const mixed = Array.from({ length: 40 }, (_, at) =>
     a.report(at % 2 === 0 ? 'trouble' : 'well', { id: String(at) }),
   )
   await Promise.all(mixed)
-  expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
+  expect(await readPace(db.pool)).toMatchObject({ breaker: 'closed', cause: null })
 })
 
 describe('failures', () => {
   it('of two processes open the breaker for both, and those who wait are sent away', async () => {
-    await using two = await makeTwo(0.5)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(0.5)
     await a.permits.take(never)
     const waiting = [a.permits.take(never), b.permits.take(never), b.permits.take(never)]
     await Promise.all([
@@ -81,37 +76,34 @@ describe('failures', () => {
       b.repeat('trouble', 3),
     ])
     expect(await Promise.all(waiting)).toEqual([null, null, null])
-    expect(await readPace(two.db.pool)).toMatchObject({
+    expect(await readPace(db.pool)).toMatchObject({
       ...{ breaker: 'open', cause: 'outage', failedProbes: 0, nextProbeMs: 0 },
     })
   })
 
   it('of one customer do not, however many', async () => {
-    await using two = await makeTwo(100)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(100)
     for (let n = 0; n < 30; n++) await Promise.all([a.report('trouble'), b.report('trouble')])
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', cause: null })
+    expect(await readPace(db.pool)).toMatchObject({ breaker: 'closed', cause: null })
   })
 })
 
 describe('beside reservations of two processes', () => {
   it('nothing blocks, and nothing is lost', async () => {
-    await using two = await makeTwo(2000)
-    const [a, b] = two.sides
-    const busy = async (side: (typeof two.sides)[number]) => {
+    const { db, a, b } = await makeTwo(2000)
+    const busy = async (side: typeof a) => {
       for (let n = 0; n < 40; n++) {
         await side.permits.take(never)
         await side.report('trouble', { id: '1' })
       }
     }
     await Promise.all([busy(a), busy(a), busy(b), busy(b)])
-    const { rows } = await two.db.pool.query(`SELECT trouble->'troubles'->'1' AS n FROM rollcall.pace`)
+    const { rows } = await db.pool.query(`SELECT trouble->'troubles'->'1' AS n FROM rollcall.pace`)
     expect(rows[0].n).toBe(160)
   })
 
   it('a process that is suspended with the row in its hands holds no process up for long', async () => {
-    await using two = await makeTwo(100)
-    const [a, b] = two.sides
+    const { db, a, b } = await makeTwo(100)
     let suspended = false
     let inHand: PoolClient | null = null
     const connect = a.pool.connect.bind(a.pool) as () => Promise<PoolClient>
@@ -133,15 +125,13 @@ describe('beside reservations of two processes', () => {
     await expect.poll(() => suspended).toBe(true)
     await b.report('trouble')
     expect(await b.permits.take(never)).not.toBe(null)
-    expect(await readPace(two.db.pool)).toMatchObject({ rate: 100 })
+    expect(await readPace(db.pool)).toMatchObject({ rate: 100 })
     ;(inHand as PoolClient | null)?.release(true)
   })
 })
 
 it('when the outage ends, who failed by it is due at once with its attempts back, and no other is', async () => {
-  await using two = await makeTwo(100)
-  const { db, sides } = two
-  const [a] = sides
+  const { db, a } = await makeTwo(100)
   await db.pool.query(`
     INSERT INTO rollcall.owed (id, key, change_version, lane, due_at, not_before, attempts, token)
     SELECT n, 'k' || n, 1, 1, now() + interval '1 hour', NULL, 4, NULL FROM generate_series(1, 14) n;

@@ -1,5 +1,6 @@
 // Two processes that share one pace row: a pool each, on one database.
 import pg from 'pg'
+import { onTestFinished } from 'vitest'
 import { sleep } from '../../src/ops/time.ts'
 import type { PaceEvent } from '../../src/pace/events.ts'
 import { openPace } from '../../src/pace/open.ts'
@@ -14,22 +15,17 @@ const NO_KEYS = {
   probed: () => undefined,
 }
 
-export type Side = AsyncDisposable & ReturnType<typeof makeSide>
-
 export async function makeTwo(ceiling: number) {
   const db = await freshDatabase()
   await db.pool.query('INSERT INTO rollcall.pace (id, ceiling, configured, rate) VALUES (1, $1, $1, $1)', [
     ceiling,
   ])
-  const sides = [makeSide(db), makeSide(db)] as const
-  return {
-    db,
-    sides,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(sides.map((side) => side.pool.end()))
-      await db.drop()
-    },
-  }
+  const [a, b] = [makeSide(db), makeSide(db)]
+  onTestFinished(async () => {
+    await Promise.all([a.pool.end(), b.pool.end()])
+    await db.drop()
+  })
+  return { db, a, b }
 }
 
 function makeSide(db: TestDatabase) {
@@ -76,7 +72,7 @@ export async function probeIsDue({ pool }: TestDatabase): Promise<void> {
 }
 
 /** Ten customers in a row have failed, and a probe, too. */
-export async function outage({ db, sides: [a] }: Awaited<ReturnType<typeof makeTwo>>): Promise<void> {
+export async function outage({ db, a }: Awaited<ReturnType<typeof makeTwo>>): Promise<void> {
   await a.repeat('trouble', 10)
   a.answerWith(async () => 'trouble')
   await a.probe()

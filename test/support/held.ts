@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import type { HeldKind } from '../../src/brake/brake.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import type { House } from './house.ts'
+import { buildHouse, type House } from './house.ts'
+import type { QueueLane } from './lanes.ts'
 
 /** However many there are: ten may be changed in one way, twenty registered. */
 export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
@@ -9,14 +10,18 @@ export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
   creates: { customers: 100, share: 0 },
 }
 
-/** A worker, and so many customers with access, an e-mail and a name, all settled. */
-export async function settleCustomers(house: House, count: number): Promise<void> {
+/** The limit of ten, a worker, and so many customers with access, an e-mail and a name, all settled. */
+export async function brakedHouse(lane: QueueLane, count: number, config: Partial<RollcallConfig> = {}) {
+  await using stack = new AsyncDisposableStack()
+  const house = stack.use(await buildHouse(lane, { config: { brake: LIMIT_OF_TEN, ...config } }))
   await house.startWorker()
   await house.settle(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, $1::int) i`,
     [count],
   )
+  stack.move()
+  return house
 }
 
 export const shutOut = ({ sandbox }: House): number =>

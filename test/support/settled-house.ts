@@ -18,6 +18,13 @@ export async function settledHouse(
   return house
 }
 
+/** A worker runs until nothing is owed. */
+export async function settleOnce(house: House): Promise<void> {
+  const worker = await house.startWorker()
+  await house.settled()
+  await worker.stop()
+}
+
 /** The statement that brings premium customers of these keys. */
 export function named(keys: readonly string[]): string {
   return `INSERT INTO clientes (id, plan, nombre) SELECT k, 'premium', 'Ana' FROM unnest('{${keys.join()}}'::text[]) k`

@@ -4,9 +4,21 @@ import { acceptTarget } from '../../src/ledger/accept.ts'
 import { readPlace } from '../../src/ledger/mark.ts'
 import { bindTarget, differencesFromBinding } from '../../src/ledger/target.ts'
 import { startWitness } from '../../src/worker/witness.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 const TARGET = { origin: 'https://service.example', apiKey: 'key', digestKey: 'a key of the digests' }
+
+async function bound(): Promise<TestDatabase> {
+  const db = await freshDatabase()
+  await bindTarget(db.pool, TARGET)
+  return db
+}
+
+async function accept({ pool }: TestDatabase, target: 'new' | 'same'): Promise<void> {
+  const client = await pool.connect()
+  await acceptTarget(client, TARGET, target)
+  client.release()
+}
 
 function memory() {
   let kept: string | null = null
@@ -22,9 +34,8 @@ async function nextToken(pool: Pool): Promise<string> {
 }
 
 test('a snapshot that is put back is noticed after a single lease, though its sequence has jumped ahead', async () => {
-  await using db = await freshDatabase()
+  await using db = await bound()
   const { pool } = db
-  await bindTarget(pool, TARGET)
   const redis = memory()
   const running = await startWitness(pool, redis)
   const snapshot = Number(await nextToken(pool))
@@ -46,46 +57,38 @@ test('a snapshot that is put back is noticed after a single lease, though its se
 })
 
 test('the worker that notices it leaves a decision alone that was made meanwhile', async () => {
-  await using db = await freshDatabase()
+  await using db = await bound()
   const { pool } = db
-  await bindTarget(pool, TARGET)
   const running = await startWitness(pool, memory())
   running.claimed('100')
-  const client = await pool.connect()
   const query = pool.query.bind(pool)
   pool.query = (async (text: string) => {
     const answer = await query(text)
     // The place is read, and then a person decides.
     pool.query = query
-    await acceptTarget(client, TARGET, 'new')
+    await accept(db, 'new')
     return answer
   }) as typeof query
   expect(await running.step()).toMatchObject({ code: 'TARGET_CHANGED' })
-  client.release()
   expect(await differencesFromBinding(pool, TARGET)).toEqual([])
 })
 
 test('a backup of before the first binding is no new beginning', async () => {
-  await using db = await freshDatabase()
+  await using db = await bound()
   const { pool } = db
-  await bindTarget(pool, TARGET)
   const redis = memory()
   const running = await startWitness(pool, redis)
-  const { rows } = await pool.query<{ token: string }>(`SELECT nextval('rollcall.token')::text AS token`)
-  running.claimed(rows[0]?.token ?? '')
+  running.claimed(await nextToken(pool))
   await running.step()
   await pool.query(`DELETE FROM rollcall.target; SELECT setval('rollcall.token', 1, false)`)
   await bindTarget(pool, TARGET)
   await expect(startWitness(pool, redis)).rejects.toMatchObject({ code: 'TARGET_CHANGED' })
-  const client = await pool.connect()
-  await acceptTarget(client, TARGET, 'new')
-  client.release()
+  await accept(db, 'new')
   await startWitness(pool, redis)
 })
 
 test('who claims nothing moves nothing', async () => {
-  await using db = await freshDatabase()
-  await bindTarget(db.pool, TARGET)
+  await using db = await bound()
   const { mark } = await readPlace(db.pool)
   const running = await startWitness(db.pool, memory())
   expect(await running.step()).toBeNull()
@@ -93,9 +96,8 @@ test('who claims nothing moves nothing', async () => {
 })
 
 test('what is claimed while the database answers is no alarm', async () => {
-  await using db = await freshDatabase()
+  await using db = await bound()
   const { pool } = db
-  await bindTarget(pool, TARGET)
   let meanwhile = async () => {}
   const slow = new Proxy(pool, {
     get: (target, name) =>
@@ -115,8 +117,7 @@ test('what is claimed while the database answers is no alarm', async () => {
 })
 
 test('what could not be kept is kept later', async () => {
-  await using db = await freshDatabase()
-  await bindTarget(db.pool, TARGET)
+  await using db = await bound()
   const redis = memory()
   let fails = true
   const flaky = {
@@ -135,16 +136,13 @@ test('what could not be kept is kept later', async () => {
 })
 
 test('a binding made while the clock was ahead is replaced by the next one all the same', async () => {
-  await using db = await freshDatabase()
+  await using db = await bound()
   const { pool } = db
-  await bindTarget(pool, TARGET)
   await pool.query(`UPDATE rollcall.target SET bound_at = now() + interval '1 hour'`)
   const redis = memory()
   const ahead = await startWitness(pool, redis)
   ahead.claimed(await nextToken(pool))
   await ahead.step()
-  const client = await pool.connect()
-  await acceptTarget(client, TARGET, 'same')
-  client.release()
+  await accept(db, 'same')
   expect(await (await startWitness(pool, redis)).step()).toBeNull()
 })
