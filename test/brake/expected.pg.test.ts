@@ -56,7 +56,7 @@ test('a decision about registrations ends it, and going on with the sweep does n
   const expecting = { customers: 2, windowHours: 24, sweep: await begun(db) }
   await setExpected(db.pool, expecting)
   expect(await registered(db, keys(10))).toBe(2 + 5)
-  await db.pool.query(`UPDATE rollcall.brake SET expected = 4 WHERE kind = 'create'`)
+  await db.sql(`UPDATE rollcall.brake SET expected = 4 WHERE kind = 'create'`)
   // Tripped, it holds those who were expected as well: a person is asked already.
   expect(await registered(db, ['late'])).toBe(0)
   await discard(db.pool, { kind: 'create', by: 'somebody', why: 'seen' })
@@ -97,7 +97,7 @@ test('at the end of a sweep no more stay expected than can still be registered, 
   expect(await expectFifty()).toMatchObject({ set: true, left: 50 })
   // A customer that becomes another user has a user at the service already.
   expect(await cutExpected(db.pool, 2)).toMatchObject({ left: 8 })
-  await db.pool.query('UPDATE rollcall.owed SET due_at = NULL')
+  await db.sql('UPDATE rollcall.owed SET due_at = NULL')
   expect(await expectFifty()).toMatchObject({ set: true, left: 50 })
   expect(await cutExpected(db.pool, 0)).toMatchObject({ left: 0 })
   expect(await registered(db, keys(10, 300))).toBe(5)

@@ -114,7 +114,7 @@ test('a kind stays tripped until no customer waits for it, and then counts from 
   expect((await release(db.pool, { kind: 'clear:email', ...PERSON })).reset).toEqual(['clear:email'])
   expect((await release(db.pool, { kind: 'revocation', ...PERSON })).reset).toEqual(['revocation'])
   expect(await tripped(db.pool)).toEqual([])
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     'SELECT (SELECT sum(taken)::int FROM rollcall.brake) AS taken, (SELECT count(*)::int FROM rollcall.brake_entry WHERE NOT forgotten) AS entries',
   )
   expect(rows).toEqual([{ taken: 0, entries: 0 }])
@@ -138,14 +138,12 @@ test('a kind that has tripped and holds no customer any more needs a person as w
 
 test('held after a TRUNCATE: released by kind, and the mark stays open', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(
-    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
-  )
+  await db.sql(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`)
   await put(db.pool, [held('a', ['truncated'])])
   expect(await release(db.pool, { kind: 'truncated', ...PERSON })).toMatchObject({ customers: 1, reset: [] })
   const brake = makeBrake(db.pool, limits(0, 0))
   expect(await brake({ key: 'a', desiredDigest: 'd', kinds: ['revocation'] })).toEqual([])
-  const { rows } = await db.pool.query('SELECT resolved_at FROM rollcall.capture_mark')
+  const { rows } = await db.sql('SELECT resolved_at FROM rollcall.capture_mark')
   expect(rows).toEqual([{ resolved_at: null }])
 })
 
@@ -161,7 +159,7 @@ test.each([
       db.pool,
       keys(2500).map((key) => held(key)),
     )
-    const other = await db.pool.connect()
+    await using other = await db.session()
     await other.query('BEGIN')
     await other.query(`SELECT FROM rollcall.owed WHERE key = 'k01500' FOR UPDATE`)
     const outcome = decide(db.pool, { kind: 'revocation', ...PERSON }).then(
@@ -170,20 +168,19 @@ test.each([
     )
     // It has stored its first page, and waits in its second.
     await until(async () => {
-      const { rows } = await db.pool.query(
+      const { rows } = await db.sql(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE'`,
       )
       return rows.length === 1
     })
     expect(await outcome).toContain('terminating connection')
     await other.query('ROLLBACK')
-    other.release()
     expect(await listDecisions(db.pool, 5)).toMatchObject([{ id: '1', action: name, customers: 1000 }])
     expect(await tripped(db.pool)).toEqual(['revocation'])
 
     const rest = await decide(db.pool, { kind: 'revocation', ...PERSON })
     expect(rest).toEqual({ decision: '2', customers: 1500, left: 0, reset: ['revocation'] })
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       'SELECT count(*)::int AS n, count(DISTINCT key)::int AS keys FROM rollcall.decided',
     )
     expect(rows).toEqual([{ n: 2500, keys: 2500 }])

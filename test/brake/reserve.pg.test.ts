@@ -89,10 +89,10 @@ test('once a kind has tripped, a customer who was let through waits with its nex
   )
   expect([await brake(request('carried')), await brake(request('failing'))]).toEqual([[], []])
   const settle = `UPDATE rollcall.ledger SET settled_at = clock_timestamp() WHERE key = 'carried'`
-  await db.pool.query(settle)
+  await db.sql(settle)
   // Below the limit it changes as often as it likes, and counts once.
   expect(await brake(request('carried'))).toEqual([])
-  await db.pool.query(settle)
+  await db.sql(settle)
   expect(await brake(request('new'))).toEqual(['revocation'])
   expect(await brake(request('carried'))).toEqual(['revocation'])
   expect(await brake(request('failing'))).toEqual([])
@@ -138,8 +138,8 @@ test('no customer waits for a person, and no customer is let through, because of
   )
   expect(await ask(2, 3)).toBe(2)
   expect(await rowOf(db, 'revocation')).toMatchObject({ base: 500, taken: 4, tripped: false })
-  await db.pool.query(`UPDATE rollcall.ledger SET remote = 'absent' WHERE key > 'k00400'`)
-  await db.pool.query(`UPDATE rollcall.brake SET based_at = based_at - interval '61 s'`)
+  await db.sql(`UPDATE rollcall.ledger SET remote = 'absent' WHERE key > 'k00400'`)
+  await db.sql(`UPDATE rollcall.brake SET based_at = based_at - interval '61 s'`)
   expect(await ask(1, 5)).toBe(0)
   expect(await rowOf(db, 'revocation')).toEqual({ taken: 4, tripped: true, limit: 4, base: 400 })
 })
@@ -193,10 +193,10 @@ test('a customer that gets back the access that was taken within the window is n
   expect(await brake(request('b'))).toEqual(['revocation'])
   await release(db.pool, { keys: ['b'], by: 'a test', why: 'meant' })
   expect(await back('b')).toEqual([])
-  await db.pool.query('UPDATE rollcall.decided SET spent_at = clock_timestamp()')
+  await db.sql('UPDATE rollcall.decided SET spent_at = clock_timestamp()')
   expect(await back('b')).toEqual([])
   // The kind no longer counts these customers, and yet their keys are still known.
-  const { rows } = await db.pool.query('SELECT tripped_at, taken FROM rollcall.brake WHERE kind = $1', [
+  const { rows } = await db.sql('SELECT tripped_at, taken FROM rollcall.brake WHERE kind = $1', [
     'revocation',
   ])
   expect(rows).toEqual([{ tripped_at: null, taken: 0 }])
@@ -205,20 +205,18 @@ test('a customer that gets back the access that was taken within the window is n
   expect(await back('a', true)).toEqual(['status'])
   expect(await back('a')).toEqual([])
   await age(db, 25)
-  await db.pool.query(`UPDATE rollcall.decided SET spent_at = spent_at - interval '25 hours'`)
+  await db.sql(`UPDATE rollcall.decided SET spent_at = spent_at - interval '25 hours'`)
   expect([await back('a'), await back('b')]).toEqual([['status'], ['status']])
 })
 
 test('while a TRUNCATE is open no customer loses access, and that is counted nowhere', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(
-    `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`,
-  )
+  await db.sql(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.clientes')`)
   const brake = makeBrake(db.pool, limits(1))
   const three = await Promise.all(['a', 'b', 'c'].map((key) => brake(request(key))))
   expect(three).toEqual([['truncated'], ['truncated'], ['truncated']])
   expect(await brake(request('d', ['status']))).toEqual([])
-  await db.pool.query('UPDATE rollcall.capture_mark SET resolved_at = now()')
+  await db.sql('UPDATE rollcall.capture_mark SET resolved_at = now()')
   expect(await brake(request('a'))).toEqual([])
   expect(await rowOf(db, 'revocation')).toMatchObject({ taken: 1, tripped: false })
 })

@@ -13,15 +13,11 @@ describe('a table that has changed since the triggers were installed', () => {
   ] as const) {
     test(`a mapped column that was ${what}: statements work, and every row of theirs is noted`, async () => {
       await using scene = await openScene({ tables: THREE })
-      const session = await scene.db.pool.connect()
-      try {
-        // The session has the trigger's plan already.
-        await session.query(`UPDATE customers SET notes = 'x'`)
-        await session.query(change)
-        await session.query(`UPDATE customers SET notes = 'y' WHERE id < 3`)
-      } finally {
-        session.release()
-      }
+      await using session = await scene.db.session()
+      // The session has the trigger's plan already.
+      await session.query(`UPDATE customers SET notes = 'x'`)
+      await session.query(change)
+      await session.query(`UPDATE customers SET notes = 'y' WHERE id < 3`)
       await scene.sql(`UPDATE customers SET id = 30 WHERE id = 3`)
       await scene.sql(`INSERT INTO customers (id) VALUES (4); DELETE FROM customers WHERE id = 1`)
       expect(await scene.noted()).toEqual(['1 0', '2 1', '3 1', '30 1', '4 1'])
@@ -31,15 +27,11 @@ describe('a table that has changed since the triggers were installed', () => {
 
   test('a mapped column of another type: capture goes on, in sessions that knew the old one too', async () => {
     await using scene = await openScene({ tables: THREE })
-    const session = await scene.db.pool.connect()
-    try {
-      await session.query(`UPDATE customers SET email = 'z' WHERE id = 1`)
-      await session.query(`ALTER TABLE customers ALTER COLUMN email TYPE bytea USING email::bytea`)
-      await session.query(`UPDATE customers SET email = '\\xff' WHERE id = 2`)
-      await session.query(`UPDATE customers SET notes = 'n'`)
-    } finally {
-      session.release()
-    }
+    await using session = await scene.db.session()
+    await session.query(`UPDATE customers SET email = 'z' WHERE id = 1`)
+    await session.query(`ALTER TABLE customers ALTER COLUMN email TYPE bytea USING email::bytea`)
+    await session.query(`UPDATE customers SET email = '\\xff' WHERE id = 2`)
+    await session.query(`UPDATE customers SET notes = 'n'`)
     expect(await scene.keys()).toEqual(['1', '2'])
   })
 
@@ -103,7 +95,7 @@ test('no other role can make our function append for a table of theirs', async (
   await scene.sql(
     `CREATE TABLE theirs (id int); ALTER TABLE theirs OWNER TO ${role}; GRANT USAGE ON SCHEMA rollcall TO ${role}`,
   )
-  const { rows } = await scene.db.pool.query(
+  const { rows } = await scene.db.sql(
     `SELECT oid::regproc::text AS name FROM pg_proc WHERE proname ~ '^capture_'`,
   )
   await onSession(scene.db, async (session) => {
@@ -116,18 +108,13 @@ test('no other role can make our function append for a table of theirs', async (
 
 test('a transaction of many statements takes no transaction ids for them', async () => {
   await using scene = await openScene({ tables: THREE })
-  const session = await scene.db.pool.connect()
-  try {
-    await session.query('BEGIN')
-    for (let i = 0; i < 100; i += 1) await session.query(`UPDATE customers SET email = $1 WHERE id = 1`, [i])
-    const { rows } = await session.query(
-      'SELECT count(*)::int AS rows, count(DISTINCT xmin::text)::int AS ids FROM rollcall.outbox',
-    )
-    expect(rows).toEqual([{ rows: 100, ids: 1 }])
-    await session.query('ROLLBACK')
-  } finally {
-    session.release()
-  }
+  await using session = await scene.db.session()
+  await session.query('BEGIN')
+  for (let i = 0; i < 100; i += 1) await session.query(`UPDATE customers SET email = $1 WHERE id = 1`, [i])
+  const { rows } = await session.query(
+    'SELECT count(*)::int AS rows, count(DISTINCT xmin::text)::int AS ids FROM rollcall.outbox',
+  )
+  expect(rows).toEqual([{ rows: 100, ids: 1 }])
 })
 
 describe('an outbox that is full', () => {
@@ -143,23 +130,19 @@ describe('an outbox that is full', () => {
     await scene.sql(`INSERT INTO customers (id) VALUES (4)`)
     await scene.sql(`INSERT INTO customers (id) SELECT i FROM generate_series(5, 100010) i`)
     expect(await kinds(scene)).toEqual(['overflow'])
-    const { rows } = await scene.db.pool.query('SELECT count(*)::int AS n FROM rollcall.outbox')
+    const { rows } = await scene.db.sql('SELECT count(*)::int AS n FROM rollcall.outbox')
     expect(rows).toEqual([{ n: 30_000 }])
   })
 
   test('makes no writer wait for another, also with marks that are not committed', async () => {
     await using scene = await openScene({ tables: THREE, config: small })
     await scene.sql(fill)
-    const first = await scene.db.pool.connect()
-    try {
-      await first.query(`BEGIN; UPDATE customers SET plan = 'a' WHERE id = 1`)
-      await scene.sql(
-        `SET statement_timeout = '2s'; UPDATE customers SET plan = 'b' WHERE id = 2; RESET statement_timeout`,
-      )
-      await first.query('COMMIT')
-    } finally {
-      first.release()
-    }
+    await using first = await scene.db.session()
+    await first.query(`BEGIN; UPDATE customers SET plan = 'a' WHERE id = 1`)
+    await scene.sql(
+      `SET statement_timeout = '2s'; UPDATE customers SET plan = 'b' WHERE id = 2; RESET statement_timeout`,
+    )
+    await first.query('COMMIT')
     expect(await kinds(scene)).toEqual(['overflow', 'overflow'])
   })
 
@@ -167,17 +150,13 @@ describe('an outbox that is full', () => {
     await using scene = await openScene({ tables: THREE, config: small })
     await scene.sql(fill)
     await scene.sql(`UPDATE customers SET plan = 'a' WHERE id = 1`)
-    const old = await scene.db.pool.connect()
-    try {
-      await old.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-      await old.query('SELECT FROM customers')
-      await scene.sql('UPDATE rollcall.capture_mark SET resolved_at = now()')
-      await old.query(`UPDATE customers SET plan = 'b' WHERE id = 2`)
-      await old.query(`UPDATE customers SET plan = 'b' WHERE id = 3`)
-      await old.query('COMMIT')
-    } finally {
-      old.release()
-    }
+    await using old = await scene.db.session()
+    await old.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+    await old.query('SELECT FROM customers')
+    await scene.sql('UPDATE rollcall.capture_mark SET resolved_at = now()')
+    await old.query(`UPDATE customers SET plan = 'b' WHERE id = 2`)
+    await old.query(`UPDATE customers SET plan = 'b' WHERE id = 3`)
+    await old.query('COMMIT')
     expect(await kinds(scene)).toEqual(['overflow'])
   })
 })

@@ -40,10 +40,10 @@ describe('install', () => {
     })
     expect(await states(db, other)).toEqual({ customers: 'fits' })
     expect(await installed(db, other)).toEqual([])
-    await db.pool.query(
+    await db.sql(
       `INSERT INTO customers (id) VALUES (1); DELETE FROM rollcall.outbox; UPDATE customers SET email = 'x'; UPDATE customers SET notes = 'x'`,
     )
-    expect((await db.pool.query('SELECT key FROM rollcall.outbox')).rowCount).toBe(1)
+    expect((await db.sql('SELECT key FROM rollcall.outbox')).rowCount).toBe(1)
   })
 
   test('a table that is no longer watched, and a key that is another, leave no old triggers', async () => {
@@ -71,9 +71,9 @@ describe('install', () => {
     })
     expect(await states(db, inForce)).toEqual({ customers: 'fits', side: 'fits' })
     expect(await states(db, next)).toEqual({ customers: 'fits', side: 'leftover' })
-    await db.pool.query(`INSERT INTO customers (id) VALUES (1); DELETE FROM rollcall.outbox`)
-    for (const column of ['email', 'notes']) await db.pool.query(`UPDATE customers SET ${column} = 'x'`)
-    expect((await db.pool.query('SELECT key FROM rollcall.outbox')).rowCount).toBe(2)
+    await db.sql(`INSERT INTO customers (id) VALUES (1); DELETE FROM rollcall.outbox`)
+    for (const column of ['email', 'notes']) await db.sql(`UPDATE customers SET ${column} = 'x'`)
+    expect((await db.sql('SELECT key FROM rollcall.outbox')).rowCount).toBe(2)
 
     // Once it is applied, the next install leaves what it reads itself.
     await installed(db, next)
@@ -84,7 +84,7 @@ describe('install', () => {
   test('what was printed for a DBA is what install would have done', async () => {
     await using db = await database()
     const sql = printSql(await planCapture(db.pool, config))
-    await db.pool.query(sql)
+    await db.sql(sql)
     expect(await states(db)).toEqual({ customers: 'fits' })
     expect(await installed(db)).toEqual([])
   })
@@ -110,9 +110,7 @@ describe('install', () => {
   test('a role that could not append is refused before the first trigger, and a database without our tables too', async () => {
     await using db = await database()
     const { name: role } = await db.makeRole()
-    await db.pool.query(
-      `ALTER TABLE customers OWNER TO ${role}; GRANT USAGE, CREATE ON SCHEMA rollcall TO ${role}`,
-    )
+    await db.sql(`ALTER TABLE customers OWNER TO ${role}; GRANT USAGE, CREATE ON SCHEMA rollcall TO ${role}`)
     await onSession(db, async (client) => {
       const plan = await planCapture(client, config)
       await client.query(`SET ROLE ${role}`)
@@ -216,7 +214,7 @@ async function writeFor(db: TestDatabase, ms: number): Promise<readonly number[]
   await until(
     async () => {
       const start = performance.now()
-      await db.pool.query(`UPDATE customers SET notes = 'short' WHERE id = 2`)
+      await db.sql(`UPDATE customers SET notes = 'short' WHERE id = 2`)
       waits.push(performance.now() - start)
       return performance.now() > end
     },
@@ -227,7 +225,7 @@ async function writeFor(db: TestDatabase, ms: number): Promise<readonly number[]
 
 /** Every row of the catalogs that triggers and functions can leave something in. */
 async function catalogs(db: TestDatabase): Promise<unknown> {
-  const { rows } = await db.pool.query(`
+  const { rows } = await db.sql(`
     SELECT (SELECT json_agg(oid ORDER BY oid) FROM pg_trigger) AS triggers,
       (SELECT json_agg(oid ORDER BY oid) FROM pg_proc) AS functions,
       (SELECT json_agg(json_build_array(oid, relname, relacl) ORDER BY oid) FROM pg_class) AS relations,

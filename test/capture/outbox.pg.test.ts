@@ -18,19 +18,18 @@ const count: NoteChanges = async (client, changes) => {
 test('a sequence that a restore has set back below the rows fails no statement, and loses no change', async () => {
   await using scene = await openScene()
   await scene.sql(COUNTER)
-  const { pool } = scene.db
   const insert = (from: number) =>
-    pool.query('INSERT INTO customers (id) SELECT $1 + i FROM generate_series(1, 20) i', [from])
+    scene.db.sql('INSERT INTO customers (id) SELECT $1 + i FROM generate_series(1, 20) i', [from])
   await insert(0)
-  await pool.query(`SELECT setval('rollcall.outbox_id_seq', 1, false)`)
+  await scene.db.sql(`SELECT setval('rollcall.outbox_id_seq', 1, false)`)
   await insert(100)
-  await pool.query(`UPDATE customers SET email = 'b' WHERE id <= 20`)
-  await pool.query(
+  await scene.db.sql(`UPDATE customers SET email = 'b' WHERE id <= 20`)
+  await scene.db.sql(
     `INSERT INTO rollcall.outbox (id, key, lane) VALUES (7, 'twice', 1), (7, 'twice', 0), (8, 'twice', 1)`,
   )
-  await collapseOutbox(pool, 7)
+  await collapseOutbox(scene.db.pool, 7)
   while ((await drainOutbox(scene.db.pool, count, 7)) > 0);
-  const { rows } = await pool.query('SELECT count(DISTINCT key)::int AS keys FROM counted')
+  const { rows } = await scene.db.sql('SELECT count(DISTINCT key)::int AS keys FROM counted')
   expect(rows).toEqual([{ keys: 41 }])
 })
 
@@ -43,7 +42,7 @@ describe('drain', () => {
     let writing = writers
     const write = async (writer: number) => {
       for (let i = 0; i < each; i += 1) {
-        await scene.db.pool.query('INSERT INTO customers (id) VALUES ($1)', [writer * each + i])
+        await scene.db.sql('INSERT INTO customers (id) VALUES ($1)', [writer * each + i])
       }
       writing -= 1
     }
@@ -61,7 +60,7 @@ describe('drain', () => {
       }
     }
     await Promise.all([...Array.from({ length: writers }, (_, i) => write(i)), drain(), drain(), drain()])
-    const { rows } = await scene.db.pool.query(
+    const { rows } = await scene.db.sql(
       'SELECT count(*)::int AS notes, count(DISTINCT key)::int AS keys FROM counted',
     )
     expect(rows).toEqual([{ notes: writers * each, keys: writers * each }])
@@ -69,9 +68,7 @@ describe('drain', () => {
 
   test('does not wait for another drain that is under way', async () => {
     await using db = await freshDatabase()
-    await db.pool.query(
-      `INSERT INTO rollcall.outbox (key, lane) SELECT i::text, 1 FROM generate_series(1, 10) i`,
-    )
+    await db.sql(`INSERT INTO rollcall.outbox (key, lane) SELECT i::text, 1 FROM generate_series(1, 10) i`)
     const meanwhile: number[] = []
     await drainOutbox(
       db.pool,
@@ -88,7 +85,7 @@ describe('drain', () => {
 
   test('of a process that is suspended gives its rows back after seconds', async () => {
     await using db = await freshDatabase()
-    await db.pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('a', 1)`)
+    await db.sql(`INSERT INTO rollcall.outbox (key, lane) VALUES ('a', 1)`)
     const pool = makePool({ url: db.url, max: 1, applicationName: 'suspended', onError: () => undefined })
     const suspended = drainOutbox(
       pool,
@@ -103,7 +100,7 @@ describe('drain', () => {
 
   test('hands over the time of the earliest change, whatever the zone of the session', async () => {
     await using db = await freshDatabase()
-    await db.pool.query(`INSERT INTO rollcall.outbox (key, lane, at) VALUES
+    await db.sql(`INSERT INTO rollcall.outbox (key, lane, at) VALUES
       ('a', 1, '2026-03-29 02:30:00.125+01'), ('a', 0, '2026-03-29 05:00:00Z')`)
     const changes: unknown[] = []
     await drainOutbox(db.pool, async (_, some) => void changes.push(...some), 10)
@@ -112,7 +109,7 @@ describe('drain', () => {
 
   test('leaves the connection usable for the next after a failure', async () => {
     await using db = await freshDatabase()
-    await db.pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('a', 1)`)
+    await db.sql(`INSERT INTO rollcall.outbox (key, lane) VALUES ('a', 1)`)
     for (let i = 0; i < 12; i += 1)
       await expect(drainOutbox(db.pool, () => Promise.reject(new Error('no')), 1)).rejects.toThrow('no')
     expect(await drainOutbox(db.pool, async () => undefined, 1)).toBe(1)
@@ -121,7 +118,7 @@ describe('drain', () => {
 
 describe('collapse', () => {
   const fill = (db: TestDatabase) =>
-    db.pool.query(`INSERT INTO rollcall.outbox (key, lane, at)
+    db.sql(`INSERT INTO rollcall.outbox (key, lane, at)
       SELECT 'k' || i % 50, CASE WHEN i = 731 THEN 0 ELSE 1 END, '2026-01-01Z'::timestamptz + i * interval '1 s'
       FROM generate_series(0, 999) i`)
 
@@ -129,7 +126,7 @@ describe('collapse', () => {
     await using db = await freshDatabase()
     await fill(db)
     expect(await collapseOutbox(db.pool, 100)).toBe(950)
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       `SELECT key, lane, extract(epoch FROM at - '2026-01-01Z')::int AS second FROM rollcall.outbox ORDER BY id`,
     )
     expect(rows).toEqual(
@@ -150,7 +147,7 @@ describe('collapse', () => {
       500,
     )
     await expect(failing).rejects.toThrow('killed')
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       'SELECT count(*)::int AS rows, count(DISTINCT key)::int AS keys FROM rollcall.outbox',
     )
     expect(rows).toEqual([{ rows: 550, keys: 50 }])
@@ -158,12 +155,12 @@ describe('collapse', () => {
 
   test('beside drains and writers every key is noted at least once after its last change', async () => {
     await using db = await freshDatabase()
-    await db.pool.query(COUNTER)
+    await db.sql(COUNTER)
     let busy = true
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`)
     const write = async () => {
       for (let i = 0; i < 100; i += 1) {
-        await db.pool.query(`INSERT INTO rollcall.outbox (key, lane) SELECT unnest($1::text[]), 1`, [keys])
+        await db.sql(`INSERT INTO rollcall.outbox (key, lane) SELECT unnest($1::text[]), 1`, [keys])
       }
       busy = false
     }
@@ -178,8 +175,8 @@ describe('collapse', () => {
     }
     await Promise.all([write(), drain(), drain(), collapse(), collapse()])
     await drainOutbox(db.pool, count, 10_000)
-    const { rows } = await db.pool.query('SELECT count(DISTINCT key)::int AS keys FROM counted')
+    const { rows } = await db.sql('SELECT count(DISTINCT key)::int AS keys FROM counted')
     expect(rows).toEqual([{ keys: 20 }])
-    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
+    expect((await db.sql('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
   })
 })

@@ -70,7 +70,7 @@ export async function openScene({ tables, config: watched = config }: SceneOptio
   return {
     db,
     sql: async (text) => {
-      await db.pool.query(text)
+      await db.sql(text)
     },
     noted: async () => (await changes()).map(({ key, lane }) => `${key} ${lane}`).sort(),
     keys: async () => (await changes()).map(({ key }) => key).sort(),
@@ -80,7 +80,7 @@ export async function openScene({ tables, config: watched = config }: SceneOptio
 
 export async function database(tables = CUSTOMERS): Promise<TestDatabase> {
   const db = await freshDatabase()
-  await db.pool.query(tables)
+  await db.sql(tables)
   return db
 }
 

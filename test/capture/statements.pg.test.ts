@@ -163,17 +163,13 @@ describe('types', () => {
 describe('transactions', () => {
   test('a transaction that commits after a later one is not skipped', async () => {
     await using scene = await openScene()
-    const slow = await scene.db.pool.connect()
-    try {
-      await slow.query('BEGIN')
-      await slow.query('INSERT INTO customers (id) VALUES (1)')
-      await scene.sql('INSERT INTO customers (id) VALUES (2)')
-      expect(await scene.keys()).toEqual(['2'])
-      await slow.query('COMMIT')
-      expect(await scene.keys()).toEqual(['1'])
-    } finally {
-      slow.release()
-    }
+    await using slow = await scene.db.session()
+    await slow.query('BEGIN')
+    await slow.query('INSERT INTO customers (id) VALUES (1)')
+    await scene.sql('INSERT INTO customers (id) VALUES (2)')
+    expect(await scene.keys()).toEqual(['2'])
+    await slow.query('COMMIT')
+    expect(await scene.keys()).toEqual(['1'])
   })
 
   test('a drain takes no more than its limit, and the rest stays', async () => {

@@ -13,7 +13,7 @@ describe('status', () => {
     await installed(db, watched)
     expect(await states(db, watched)).toEqual(fits)
 
-    await db.pool.query(
+    await db.sql(
       `ALTER TABLE p1 DISABLE TRIGGER ALL; CREATE TABLE p2 PARTITION OF customers FOR VALUES IN (2)`,
     )
     expect(await states(db, watched)).toEqual({ ...fits, p1: 'disabled', p2: 'missing' })
@@ -22,7 +22,7 @@ describe('status', () => {
 
     const { functions } = await readInstalled(db.pool)
     const name = functions.find((one) => one.name.includes('side'))?.name
-    await db.pool.query(
+    await db.sql(
       `ALTER FUNCTION rollcall."${name}" SECURITY INVOKER; ALTER TABLE customers RENAME plan TO tariff`,
     )
     expect(await states(db, watched)).toEqual({
@@ -31,7 +31,7 @@ describe('status', () => {
       p2: 'misnamed',
       side: 'outdated',
     })
-    await db.pool.query('DROP TABLE side; ALTER TABLE customers RENAME tariff TO plan')
+    await db.sql('DROP TABLE side; ALTER TABLE customers RENAME tariff TO plan')
     expect(await states(db, watched)).toEqual({ customers: 'fits', p1: 'fits', p2: 'fits', side: 'misnamed' })
   })
 
@@ -41,9 +41,9 @@ describe('status', () => {
     await installed(db, watched)
     const { name: functions } = await db.makeRole()
     for (const one of (await readInstalled(db.pool)).functions)
-      await db.pool.query(`ALTER FUNCTION rollcall."${one.name}" OWNER TO ${functions}`)
+      await db.sql(`ALTER FUNCTION rollcall."${one.name}" OWNER TO ${functions}`)
     expect(await states(db, watched)).toEqual({ customers: 'outdated' })
-    await db.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${functions};
+    await db.sql(`GRANT USAGE ON SCHEMA rollcall TO ${functions};
       GRANT INSERT ON rollcall.outbox TO ${functions}; GRANT UPDATE ON rollcall.outbox_id_seq TO ${functions};
       GRANT SELECT, INSERT ON rollcall.capture_mark TO ${functions}; GRANT USAGE ON rollcall.capture_mark_id_seq TO ${functions}`)
     expect(await states(db, watched)).toEqual({ customers: 'fits' })
@@ -60,7 +60,7 @@ describe('status', () => {
       } as never)
     const changes = async (customers: object, sql: string) => {
       const before = await captureVersion(db.pool, reading(customers))
-      await db.pool.query(sql)
+      await db.sql(sql)
       return (await captureVersion(db.pool, reading(customers))) !== before
     }
     const table = { table: 't' }
@@ -90,34 +90,32 @@ describe('status', () => {
       (await planCapture(db.pool, watched)).watchers.map((watcher) => watcher.columns)
     expect(await columns()).toEqual([['a']])
     await installed(db, watched)
-    await db.pool.query('CREATE OR REPLACE VIEW inner_view AS SELECT id, a || b AS a FROM base')
+    await db.sql('CREATE OR REPLACE VIEW inner_view AS SELECT id, a || b AS a FROM base')
     expect(await columns()).toEqual([['a', 'b']])
     expect(await states(db, watched)).toEqual({ base: 'outdated' })
-    await db.pool.query('CREATE OR REPLACE VIEW inner_view AS SELECT id, to_jsonb(base) ->> a AS a FROM base')
+    await db.sql('CREATE OR REPLACE VIEW inner_view AS SELECT id, to_jsonb(base) ->> a AS a FROM base')
     expect(await columns()).toEqual([['a', 'b', 'c']])
   })
 
   test('stands for a virtual generated column with the columns that it is made of', async (context) => {
     await using db = await freshDatabase()
-    const { rows } = await db.pool.query(
-      `SELECT current_setting('server_version_num')::int >= 180000 AS virtual`,
-    )
+    const { rows } = await db.sql(`SELECT current_setting('server_version_num')::int >= 180000 AS virtual`)
     context.skip(!rows[0].virtual, 'this Postgres has no virtual columns')
-    await db.pool.query(
+    await db.sql(
       `CREATE TABLE customers (id int, level int, notes text, plan text GENERATED ALWAYS AS ('p' || level) VIRTUAL)`,
     )
     const watched = configure({ mapping: { user_id: 'id', status: 'plan' } })
     await installed(db, watched)
-    await db.pool.query(
+    await db.sql(
       `INSERT INTO customers VALUES (1, 1); DELETE FROM rollcall.outbox; UPDATE customers SET notes = 'x'`,
     )
-    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
-    await db.pool.query('UPDATE customers SET level = 2')
-    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(1)
-    await db.pool.query(
+    expect((await db.sql('SELECT FROM rollcall.outbox')).rowCount).toBe(0)
+    await db.sql('UPDATE customers SET level = 2')
+    expect((await db.sql('SELECT FROM rollcall.outbox')).rowCount).toBe(1)
+    await db.sql(
       `ALTER TABLE customers RENAME level TO raw; ALTER TABLE customers ADD level int GENERATED ALWAYS AS (raw);
        INSERT INTO customers (id) VALUES (2); DELETE FROM rollcall.outbox; UPDATE customers SET raw = 3`,
     )
-    expect((await db.pool.query('SELECT FROM rollcall.outbox')).rowCount).toBe(2)
+    expect((await db.sql('SELECT FROM rollcall.outbox')).rowCount).toBe(2)
   })
 })

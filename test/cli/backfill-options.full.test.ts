@@ -33,10 +33,10 @@ SELECT 'k' || i, CASE WHEN i <= 10 THEN 'premium' WHEN i <= 15 THEN 'free' ELSE 
 describe('before anything is migrated, as a role that may read the customers and nothing else', () => {
   test('a dry run tells all that there is to tell, and the real one is refused', async () => {
     await using db = await freshDatabase({ empty: true })
-    await db.pool.query(CUSTOMERS)
-    await db.pool.query(PEOPLE)
+    await db.sql(CUSTOMERS)
+    await db.sql(PEOPLE)
     const role = await db.makeRole()
-    await db.pool.query(`GRANT SELECT ON clientes TO ${role.name}`)
+    await db.sql(`GRANT SELECT ON clientes TO ${role.name}`)
     const env = { DATABASE_URL: role.url, QUEUE_URL: role.url, SERVICE_URL: 'http://127.0.0.1:1' }
     const brake = { creates: { customers: 4, share: 0 } }
     const house = { authored: { ...CONFIG, brake }, env }
@@ -200,13 +200,13 @@ describe('on a house of its own', () => {
 })
 
 async function owed({ db }: House): Promise<number> {
-  const { rows } = await db.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')
+  const { rows } = await db.sql<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.owed')
   return rows[0]?.n ?? 0
 }
 
 /** Backfills that went through since the last restart; the one before the test was begun by --restart. */
 async function lastEnded({ db }: House): Promise<number> {
-  const { rows } = await db.pool.query<{ n: number }>(
+  const { rows } = await db.sql<{ n: number }>(
     `SELECT count(*)::int - 3 AS n FROM rollcall.run WHERE kind = 'backfill' AND outcome = 'done'`,
   )
   return rows[0]?.n ?? 0

@@ -47,10 +47,10 @@ const erasures = (url: string, ...args: readonly string[]) => runBare(url, 'eras
 test('the command reads the receipts of the keys that it is given, and refuses keys that are not known', async () => {
   await using db = await freshDatabase()
   expect(await erasures(db.url)).toMatchObject({ code: 0, output: expect.stringMatching(/^nothing /) })
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO rollcall.ledger (key, user_id, erased) VALUES ('c1', 'u1', 'sent'), ('c2', 'u2', NULL)`,
   )
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO rollcall.erasure (key, user_id, fields, erased_at) VALUES ('c1', 'u1', '{email,country_code}', now())`,
   )
   const { code, output } = await erasures(db.url, '--json', 'c1', 'c2')
@@ -62,7 +62,7 @@ test('the command reads the receipts of the keys that it is given, and refuses k
       ...{ unverifiable: ['country_code'], remains: ['user_id'] },
     },
   ])
-  await db.pool.query(`UPDATE rollcall.ledger SET key = '["ES", "2"]' WHERE key = 'c2'`)
+  await db.sql(`UPDATE rollcall.ledger SET key = '["ES", "2"]' WHERE key = 'c2'`)
   expect((await erasures(db.url, '["ES","2"]')).output).toMatch(/^nothing .*"2"\]$/)
   expect(await erasures(db.url, 'c1', 'x9')).toMatchObject({
     code: 2,

@@ -40,12 +40,12 @@ async function run({ authored, env: own }: House, args: readonly string[], env: 
 
 /** All that rollcall owns but the pace, as text; an empty one where it is not installed. */
 async function tables({ db }: House): Promise<string> {
-  const { rows } = await db.pool.query<{ name: string }>(
+  const { rows } = await db.sql<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'rollcall' AND tablename <> 'pace' ORDER BY 1`,
   )
   const texts = []
   for (const { name } of rows) {
-    const found = await db.pool.query(`SELECT t::text AS row FROM rollcall.${name} t ORDER BY 1`)
+    const found = await db.sql(`SELECT t::text AS row FROM rollcall.${name} t ORDER BY 1`)
     texts.push(`${name}: ${found.rows.map((each) => each.row).join('\n')}`)
   }
   return texts.join('\n')
@@ -54,7 +54,7 @@ async function tables({ db }: House): Promise<string> {
 async function insert({ db }: House, id: string, over: Readonly<Record<string, string | null>> = {}) {
   const row = { id, plan: 'premium', ...ROW, ...over }
   const names = Object.keys(row)
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO clientes (${names.join(', ')}) VALUES (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
     Object.values(row),
   )

@@ -81,7 +81,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
   await using db = await freshDatabase()
   await fill(db)
   const due = async () => {
-    const { rows } = await db.pool.query<{ key: string }>(
+    const { rows } = await db.sql<{ key: string }>(
       'SELECT key FROM rollcall.owed WHERE due_at <= now() ORDER BY key',
     )
     return rows.map(({ key }) => key).join('')
@@ -110,7 +110,7 @@ test('what it cannot do is said, with exit 2', async () => {
   expect(await reported('--retry')).toContain('which customers')
   expect(await reported('--reason', 'refuzed')).toContain('did you mean refused?')
   expect(await reported('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
-  await db.pool.query('DROP TABLE rollcall.call')
+  await db.sql('DROP TABLE rollcall.call')
   expect(await reported()).toContain('rollcall migrate')
   const help = await failures(db.url, '--help')
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall failures --retry --all') })

@@ -100,15 +100,15 @@ test('--read-only: looks, with no configuration, at what rollcall knows, and rea
 
 test('a right that is missing names the role and its variable, also in the midst of a command', async () => {
   const { db, env } = house
-  await db.pool.query(`INSERT INTO clientes (id, plan) VALUES ('k', 'free')`)
-  await db.pool.query(`REVOKE UPDATE ON rollcall.owed FROM ${workerRole()}`)
+  await db.sql(`INSERT INTO clientes (id, plan) VALUES ('k', 'free')`)
+  await db.sql(`REVOKE UPDATE ON rollcall.owed FROM ${workerRole()}`)
   const { code, err } = await command.run(env, 'sync', 'k')
   expect([code, err]).toEqual([
     1,
     expect.stringContaining(`${workerRole()} (DATABASE_URL): permission denied`),
   ])
   const { name, url } = await db.makeRole()
-  await db.pool.query(`GRANT USAGE ON SCHEMA rollcall TO ${name}`)
+  await db.sql(`GRANT USAGE ON SCHEMA rollcall TO ${name}`)
   const uninstalled = await command.run({ ...env, MIGRATE_DATABASE_URL: url }, 'capture', 'uninstall')
   expect(uninstalled.err).toContain(
     `the role ${name} (MIGRATE_DATABASE_URL): must be owner of relation clientes`,

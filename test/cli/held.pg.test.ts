@@ -57,7 +57,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
 test('a discard after a TRUNCATE says that its mark stands, and how it is closed', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [heldRow('a', ['truncated']), heldRow('b', ['truncated']), heldRow('c')])
-  await db.pool.query(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES
+  await db.sql(`INSERT INTO rollcall.capture_mark (kind, relation) VALUES
     ('truncate', 'public.a_table_of_customers_with_a_long_name'), ('overflow', 'public.other')`)
   const discarded = await held(db.url, 'discard', '--kind', 'truncated', '--why', 'restored')
   expect(discarded).toMatchObject({ code: 0, out: expect.stringContaining('discarded: 2 customers') })
@@ -66,7 +66,7 @@ test('a discard after a TRUNCATE says that its mark stands, and how it is closed
   expect(discarded.out).not.toContain('public.other')
   const other = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'w')
   expect(other.out).not.toContain('resync')
-  await db.pool.query('UPDATE rollcall.capture_mark SET resolved_at = now()')
+  await db.sql('UPDATE rollcall.capture_mark SET resolved_at = now()')
   const closed = await held(db.url, 'discard', '--kind', 'truncated', '--why', 'again')
   expect(closed.out).not.toContain('resync')
 })
@@ -149,7 +149,7 @@ test('what it cannot do is said, with exit 2, and nothing is done', async () => 
   expect(await reported('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
   expect(await reported('--kind', 'revocations')).toContain('did you mean revocation?')
   expect(await reported('--limit', '0')).toContain('--limit')
-  expect((await db.pool.query('SELECT FROM rollcall.decision')).rowCount).toBe(0)
+  expect((await db.sql('SELECT FROM rollcall.decision')).rowCount).toBe(0)
   const help = await held(db.url, '--help')
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('rollcall held log') })
 })

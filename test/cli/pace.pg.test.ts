@@ -29,7 +29,7 @@ test('shows the pace, changes the ceiling while it runs, and has JSON', async ()
 test('exits with 3 while calls are stopped', async () => {
   await using db = await freshDatabase()
   await configureCeiling(db.pool, 50)
-  await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(),
+  await db.sql(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(),
     probe_at = now() + interval '1 min', trouble = '{"failed": 4}'`)
   const { code, out } = await pace(db.url)
   expect(code).toBe(3)
@@ -44,7 +44,7 @@ test('the end of a hold says who has a wait besides, and what tries them now', a
   await using db = await freshDatabase()
   await configureCeiling(db.pool, 50)
   await holdCalls(db.pool, 600_000)
-  await db.pool.query(`
+  await db.sql(`
     INSERT INTO rollcall.owed (key, change_version, lane, due_at, token) VALUES
       ('a', 1, 1, now() + interval '1 min', NULL), ('b', 1, 1, now() + interval '1 min', NULL),
       ('due', 1, 1, now(), NULL), ('queued', 1, 1, now() + interval '1 min', 7),
@@ -61,7 +61,7 @@ test('the end of a hold says who has a wait besides, and what tries them now', a
     heldForMs: 0,
     waiting: 2,
   })
-  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  await db.sql('UPDATE rollcall.owed SET due_at = now()')
   expect((await pace(db.url, '--resume')).out).not.toContain('later attempt')
 })
 

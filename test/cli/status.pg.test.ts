@@ -1,25 +1,22 @@
 // The command itself, in this process, on a real database: when it says that a person is needed, and when not.
 import { expect, test } from 'vitest'
 import { release } from '../../src/brake/held.ts'
-import { install } from '../../src/capture/install.ts'
 import { closeMarks } from '../../src/capture/marks.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { drawSample, writeSample } from '../../src/drift/evidence.ts'
 import { configureCeiling } from '../../src/pace/row.ts'
 import { makeCommand } from '../support/command.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS } from '../support/house.ts'
+import { installCapture } from '../support/install.ts'
 import { unfolded } from '../support/unfolded.ts'
 import { until } from '../support/until.ts'
 
 async function openScene() {
   const db = await freshDatabase()
   const command = await makeCommand(JSON.stringify(CONFIG))
-  await db.pool.query(CUSTOMERS)
-  const client = await db.pool.connect()
-  await install(client, await planCapture(client, resolveConfig(CONFIG, 'rollcall.config.ts')))
-  client.release()
+  await db.sql(CUSTOMERS)
+  await installCapture(db.pool, resolveConfig(CONFIG, 'rollcall.config.ts'))
   const statusOf = (url: string, ...args: readonly string[]) =>
     command.run({ DATABASE_URL: url }, 'status', ...args)
   const status = (...args: readonly string[]) => statusOf(db.url, ...args)
@@ -35,7 +32,7 @@ async function openScene() {
     },
     /** No customer of this lane is on the queue, unless `token`s are given. */
     async owe(lane: number, count: number, { dueFor = 90, token = false } = {}) {
-      await db.pool.query(
+      await db.sql(
         `INSERT INTO rollcall.owed (key, change_version, lane, due_at, token)
          SELECT $1 || '-' || n, 1, $1::int, now() - $3 * interval '1 s',
            CASE WHEN $4 THEN nextval('rollcall.token') END

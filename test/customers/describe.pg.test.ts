@@ -19,7 +19,7 @@ function configure(overrides: Partial<RollcallConfig> = {}): Config {
 
 async function database(tables: string): Promise<TestDatabase> {
   const db = await freshDatabase()
-  await db.pool.query(tables)
+  await db.sql(tables)
   return db
 }
 
@@ -70,7 +70,7 @@ test('a table that is not there: another schema and near spellings are offered',
   expect(await details(describeCustomers(db.pool, configure()))).toEqual([
     expect.stringMatching(/^customers: .* public\.customers; .* shop\.customers\?$/),
   ])
-  await db.pool.query('CREATE TABLE custommers (id int); DROP TABLE shop.customers')
+  await db.sql('CREATE TABLE custommers (id int); DROP TABLE shop.customers')
   expect(await details(describeCustomers(db.pool, configure()))).toEqual([
     expect.stringMatching(/^customers: .* public\.customers; .* public\.custommers\?$/),
   ])
@@ -80,7 +80,7 @@ test('refuses key types that have more than one text for a value', async () => {
   await using db = await database(PLAIN)
   const types = 'date timestamptz float8 money interval json jsonb bytea int[] boolean'
   for (const type of types.split(' ')) {
-    await db.pool.query(`DROP TABLE customers; CREATE TABLE customers (id ${type}, email text, plan text)`)
+    await db.sql(`DROP TABLE customers; CREATE TABLE customers (id ${type}, email text, plan text)`)
     const [first] = await details(describeCustomers(db.pool, configure()))
     expect(first).toMatch(/^customers.key: id is of type .*uuid/)
   }
@@ -91,7 +91,7 @@ test('accepts key types that have one text', async () => {
     `${PLAIN}; CREATE EXTENSION citext; CREATE DOMAIN d1 AS int; CREATE DOMAIN d2 AS d1`,
   )
   for (const type of 'int2 int4 int8 numeric text varchar char(5) citext uuid d2'.split(' ')) {
-    await db.pool.query(
+    await db.sql(
       `DROP TABLE customers; CREATE TABLE customers (id ${type} PRIMARY KEY, email text, plan text)`,
     )
     expect((await describeCustomers(db.pool, configure())).warnings, type).toEqual([])

@@ -10,7 +10,7 @@ import { ofFile } from '../support/of-file.ts'
 const db = ofFile(() => freshDatabase())
 let pool: pg.Pool
 beforeAll(async () => {
-  await db.pool.query(
+  await db.sql(
     `CREATE TYPE tier AS ENUM ('Gold', 'it''s'); CREATE DOMAIN badge AS int CHECK (VALUE > 0);
      CREATE TABLE customers (int2 int2, int8 int8, uuid uuid, price numeric, code varchar(3), name text, padded char(5),
        tier tier, badge badge, plan text)`,

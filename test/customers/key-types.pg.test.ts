@@ -37,13 +37,13 @@ test.each([
   ['a domain over citext', 'CREATE EXTENSION citext; CREATE DOMAIN landtype AS citext'],
 ])('%s: every customer is found, on every page and by name', async (_, types) => {
   await using db = await freshDatabase()
-  await db.pool.query(`${types}; ${ROWS}`)
+  await db.sql(`${types}; ${ROWS}`)
   expect(await everyKey(db.pool)).toEqual(ALL)
 })
 
 test('a cast of the type to text, or from it, is no customer’s key', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(`CREATE TYPE landtype AS ENUM ('es', 'pt'); ${ROWS};
+  await db.sql(`CREATE TYPE landtype AS ENUM ('es', 'pt'); ${ROWS};
     CREATE FUNCTION named(landtype) RETURNS text LANGUAGE sql AS $$ SELECT 'Espana' $$;
     CREATE FUNCTION read(text) RETURNS landtype LANGUAGE sql AS $$ SELECT 'pt'::landtype $$;
     CREATE CAST (landtype AS text) WITH FUNCTION named(landtype) AS ASSIGNMENT;
@@ -53,7 +53,7 @@ test('a cast of the type to text, or from it, is no customer’s key', async () 
 
 test.each(['citext', 'text'])('an operator that is made for a domain over %s is not asked', async (base) => {
   await using db = await freshDatabase()
-  await db.pool.query(`CREATE EXTENSION citext; CREATE DOMAIN landtype AS ${base}; ${ROWS};
+  await db.sql(`CREATE EXTENSION citext; CREATE DOMAIN landtype AS ${base}; ${ROWS};
     CREATE FUNCTION never(landtype, ${base}) RETURNS bool LANGUAGE sql AS $$ SELECT false $$;
     CREATE OPERATOR public.= (leftarg = landtype, rightarg = ${base}, function = never);
     CREATE OPERATOR public.> (leftarg = landtype, rightarg = ${base}, function = never)`)
@@ -70,7 +70,7 @@ test.each([
 ])('an index on a key of %s serves a page, which is neither read as a whole nor sorted', async (type) => {
   await using db = await freshDatabase()
   const made = type.startsWith('CREATE')
-  await db.pool.query(`CREATE EXTENSION citext; ${made ? type : ''};
+  await db.sql(`CREATE EXTENSION citext; ${made ? type : ''};
     CREATE TABLE customers (land ${made ? 'landtype' : type}, id int, plan int, PRIMARY KEY (land, id));
     INSERT INTO customers VALUES ('1', 1, 2), ('2', 2, 2)`)
   const shape = await describeCustomers(db.pool, CONFIG)
@@ -81,7 +81,7 @@ test.each([
     async query({ text, values }: { text: string; values: unknown[] }) {
       const { rows } = await session.query(`EXPLAIN ${text}`, values)
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-      return await db.pool.query({ text, values, rowMode: 'array' })
+      return await db.sql({ text, values, rowMode: 'array' })
     },
   }
   const readKeys = makeReadKeys(shape, 1)
@@ -97,7 +97,7 @@ test.each([
 
 test('a domain over char(n) is refused: its padding would not be that of char(n)', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(`CREATE DOMAIN landtype AS char(4); ${ROWS}`)
+  await db.sql(`CREATE DOMAIN landtype AS char(4); ${ROWS}`)
   await expect(describeCustomers(db.pool, CONFIG)).rejects.toMatchObject({
     code: 'CUSTOMERS_UNREADABLE',
     details: expect.arrayContaining([expect.stringMatching(/land.*domain/)]),

@@ -43,13 +43,13 @@ async function paged(
 }
 
 test('a text that is too long for a key is no customer, and not read', async () => {
-  await db.pool.query(`CREATE TABLE long (id text); INSERT INTO long VALUES ('a'), (repeat('b', 3000000)), ('c'),
+  await db.sql(`CREATE TABLE long (id text); INSERT INTO long VALUES ('a'), (repeat('b', 3000000)), ('c'),
     (repeat('b', 2000))`)
   expect(await paged('long', ['id'], 2)).toMatchObject({ keys: ['a', 'b'.repeat(2000), 'c'] })
 })
 
 test('keys that their type takes for equal are distinguished by their text, also over the end of a page', async () => {
-  await db.pool.query(`CREATE TABLE amounts (id numeric); INSERT INTO amounts
+  await db.sql(`CREATE TABLE amounts (id numeric); INSERT INTO amounts
     VALUES ('1'), ('1.0'), ('1.00'), ('1.000'), ('2'), ('2.0'), (NULL)`)
   for (const limit of [1, 2, 3, 4]) {
     const { keys } = await paged('amounts', ['id'], limit)
@@ -75,8 +75,8 @@ const ODD = [
 ]
 
 test('each key once, in pages of any size', async () => {
-  await db.pool.query('CREATE TABLE texts (id text PRIMARY KEY)')
-  await db.pool.query('INSERT INTO texts SELECT unnest($1::text[])', [ODD])
+  await db.sql('CREATE TABLE texts (id text PRIMARY KEY)')
+  await db.sql('INSERT INTO texts SELECT unnest($1::text[])', [ODD])
   for (const limit of [1, 2, 3, ODD.length, 100]) {
     const { keys } = await paged('texts', ['id'], limit)
     expect(keys.toSorted()).toEqual(ODD.toSorted())
@@ -84,9 +84,9 @@ test('each key once, in pages of any size', async () => {
 })
 
 test('a later page is read from the index, and no more of it than the page', async () => {
-  await db.pool.query('CREATE TABLE many (a int, b int, rest text, PRIMARY KEY (a, b))')
-  await db.pool.query(`INSERT INTO many SELECT i % 100, i, 'x' FROM generate_series(1, 20000) i`)
-  await db.pool.query('ANALYZE many')
+  await db.sql('CREATE TABLE many (a int, b int, rest text, PRIMARY KEY (a, b))')
+  await db.sql(`INSERT INTO many SELECT i % 100, i, 'x' FROM generate_series(1, 20000) i`)
+  await db.sql('ANALYZE many')
   // One session, since each reports its own counts.
   const client = await db.pool.connect()
   const seen = async () => {
@@ -108,10 +108,8 @@ test('a later page is read from the index, and no more of it than the page', asy
 })
 
 test('only those for which every condition holds, in pages of any size, whatever columns and values are called', async () => {
-  await db.pool.query(
-    `CREATE TABLE chosen (a text, b int, "the ""plan""" text, since date, PRIMARY KEY (a, b))`,
-  )
-  await db.pool.query(
+  await db.sql(`CREATE TABLE chosen (a text, b int, "the ""plan""" text, since date, PRIMARY KEY (a, b))`)
+  await db.sql(
     `INSERT INTO chosen SELECT p, n, CASE n % 3 WHEN 0 THEN 'it''s' WHEN 1 THEN '; DROP' END, date '2026-01-01' + n
      FROM unnest(ARRAY['x', 'Y', '"']) p, generate_series(1, 9) n`,
   )
@@ -140,7 +138,7 @@ test('only those for which every condition holds, in pages of any size, whatever
     [[{ ...since, operator: '<>', values: ['2026-01-04'] }], `since <> '2026-01-04'`],
   ]
   for (const [conditions, where] of cases) {
-    const { rows } = await db.pool.query<{ key: string }>(
+    const { rows } = await db.sql<{ key: string }>(
       `SELECT jsonb_build_array(a, b::text)::text AS key FROM chosen WHERE ${where}`,
     )
     expect(rows.length).toBeGreaterThan(3)

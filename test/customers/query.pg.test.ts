@@ -25,9 +25,9 @@ function configure({ view, ...others }: Customers = {}, key: string | string[] =
 
 async function opened(sql: string): Promise<{ db: TestDatabase; pool: pg.Pool } & AsyncDisposable> {
   const db = await freshDatabase()
-  await db.pool.query(sql)
+  await db.sql(sql)
   const role = await db.makeRole()
-  await db.pool.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role.name}`)
+  await db.sql(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role.name}`)
   const pool = makePool({ url: role.url, max: 2, onError: () => undefined })
   const close = async () => {
     await endPool(pool, 0)
@@ -82,7 +82,7 @@ test('a policy that hides rows is an error, in words, and no customer is read as
   const { db, pool } = open
   const config = configure()
   const read = makeReading(pool, config, await describeCustomers(pool, config))
-  await db.pool.query(POLICY.slice(POLICY.indexOf('INSERT')))
+  await db.sql(POLICY.slice(POLICY.indexOf('INSERT')))
   const refused = {
     code: 'CUSTOMERS_UNREADABLE',
     details: [expect.stringContaining("rowSecurity to 'apply'")],
@@ -119,7 +119,7 @@ test('where policies apply, one that is gone accuses no customer of being gone',
   const config = configure({ rowSecurity: 'apply' })
   const read = makeReading(pool, config, await describeCustomers(pool, config))
   expect((await read(['2'])).rows.get('2')).toBeNull()
-  await db.pool.query('DROP POLICY one ON customers')
+  await db.sql('DROP POLICY one ON customers')
   await expect(read(['2'])).rejects.toMatchObject({
     code: 'CUSTOMERS_UNREADABLE',
     details: [expect.stringContaining('no customer at all')],
@@ -144,8 +144,8 @@ test('nor one that is made anew while customers are read', async () => {
       )
   })
   for (let i = 0; i < 80; i++) {
-    await db.pool.query('DROP POLICY one ON customers')
-    await db.pool.query(ONE)
+    await db.sql('DROP POLICY one ON customers')
+    await db.sql(ONE)
   }
   going = false
   await Promise.all(readers)
@@ -194,7 +194,7 @@ test.each([
   const { db, pool } = open
   const config = configure()
   const read = makeReading(pool, config, await describeCustomers(pool, config))
-  await db.pool.query(change)
+  await db.sql(change)
   expect((await read([key])).rows.get(key)).toMatchObject({ plan: 2 })
 })
 
@@ -204,9 +204,7 @@ test('a key that only the new type of its column can hold is found, also just af
   const config = configure()
   const read = makeReading(pool, config, await describeCustomers(pool, config))
   expect((await read(['3000000000'])).rows.get('3000000000')).toBeNull()
-  await db.pool.query(
-    'ALTER TABLE customers ALTER id TYPE bigint; INSERT INTO customers VALUES (3000000000, 2)',
-  )
+  await db.sql('ALTER TABLE customers ALTER id TYPE bigint; INSERT INTO customers VALUES (3000000000, 2)')
   expect((await read(['3000000000'])).rows.get('3000000000')).toMatchObject({ plan: 2 })
 })
 

@@ -13,7 +13,7 @@ import { ofFile } from '../support/of-file.ts'
 const db = ofFile(() => freshDatabase())
 let pool: pg.Pool
 beforeAll(async () => {
-  await db.pool.query('CREATE EXTENSION citext')
+  await db.sql('CREATE EXTENSION citext')
   pool = makePool({ url: db.url, max: 2, onError: () => undefined })
 })
 afterAll(() => pool.end())
@@ -39,7 +39,7 @@ async function readAll(config: Config, keys: readonly string[]): Promise<Record<
 }
 
 async function table(sql: string): Promise<void> {
-  await db.pool.query(`DROP TABLE IF EXISTS customers CASCADE; ${sql}`)
+  await db.sql(`DROP TABLE IF EXISTS customers CASCADE; ${sql}`)
 }
 
 describe('readCustomers', () => {
@@ -66,7 +66,7 @@ describe('readCustomers', () => {
   ] as const) {
     test(`${type}: malformed keys and other spellings are absent and break nothing`, async () => {
       await table(`CREATE TABLE customers (id ${type} PRIMARY KEY, plan text)`)
-      await db.pool.query(`INSERT INTO customers VALUES ($1, 'free')`, [good])
+      await db.sql(`INSERT INTO customers VALUES ($1, 'free')`, [good])
       const found = await readAll(configure('id'), [...bad, good])
       expect(found[good]).toMatchObject({ plan: 'free' })
       for (const key of bad) expect(found[key], key.slice(0, 50)).toBeNull()
@@ -114,7 +114,7 @@ describe('readCustomers', () => {
       const value = type === 'uuid' ? 'md5(i::text)::uuid' : `i::${type}`
       await table(`CREATE TABLE customers (id ${type} PRIMARY KEY, plan text); INSERT INTO customers SELECT ${value}, 'free' FROM generate_series(1, 20000) i;
         ANALYZE customers; CREATE VIEW grouped AS SELECT id, max(plan) AS plan FROM customers GROUP BY id`)
-      const { rows } = await db.pool.query('SELECT id::text AS id FROM customers LIMIT 50')
+      const { rows } = await db.sql('SELECT id::text AS id FROM customers LIMIT 50')
       const keys = rows.map(({ id }) => id)
       for (const relation of [{ table: 'customers' }, { view: 'grouped' }]) {
         const read = await reader(configure('id', relation))
@@ -162,7 +162,7 @@ describe('a value above the limit of its column', () => {
     ['numeric', `1e60000::numeric`, `1e70000::numeric`],
     ['few', `repeat('x', 65536)`, `repeat('x', 3000000)`],
   ])('is found by what is printed, for a function of a %s', async (type, fits, large) => {
-    await db.pool.query('DROP DOMAIN IF EXISTS few CASCADE; CREATE DOMAIN few AS text')
+    await db.sql('DROP DOMAIN IF EXISTS few CASCADE; CREATE DOMAIN few AS text')
     await table(`CREATE TABLE customers (id int PRIMARY KEY, plan text, value ${type});
       INSERT INTO customers VALUES (1, '2', ${fits}), (2, '2', ${large}), (3, '2', NULL)`)
     const read = await readAll(resolveConfig(inFunction('value'), 'rollcall.config.ts'), ['1', '2', '3'])
@@ -174,7 +174,7 @@ describe('a value above the limit of its column', () => {
   test('is found also where the type of the column has changed since the start', async () => {
     await table(`CREATE TABLE customers (id int PRIMARY KEY, plan int)`)
     const read = await reader(configure('id'))
-    await db.pool.query(`ALTER TABLE customers ALTER plan TYPE json USING to_json(plan);
+    await db.sql(`ALTER TABLE customers ALTER plan TYPE json USING to_json(plan);
       INSERT INTO customers VALUES (1, to_json(repeat('x', 9000))), (2, '{"a": null}'), (3, 'null')`)
     expect(Object.fromEntries(await read(pool, ['1', '2', '3']))).toEqual({
       1: { id: 1, plan: tooLarge },
@@ -199,7 +199,7 @@ async function plan(read: ReadCustomers, keys: readonly string[]): Promise<strin
 
 describe('makePool', () => {
   test('reads every type without loss, and day, month and zone as the application does', async () => {
-    await db.pool.query(`ALTER DATABASE ${db.name} SET timezone = 'Europe/Madrid'; ALTER DATABASE ${db.name} SET datestyle = 'German';
+    await db.sql(`ALTER DATABASE ${db.name} SET timezone = 'Europe/Madrid'; ALTER DATABASE ${db.name} SET datestyle = 'German';
       ALTER DATABASE ${db.name} SET intervalstyle = 'iso_8601'; ALTER DATABASE ${db.name} SET extra_float_digits = -3`)
     const ours = makePool({
       url: `${db.url}?options=-c%20datestyle%3DDMY%20-c%20work_mem%3D5MB`,

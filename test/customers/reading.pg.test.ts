@@ -11,7 +11,7 @@ const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
 
 /** Customers with the SQL expression `plan` as their plan. */
 async function readingOf(plan: string, onMisfits?: (misfits: readonly string[]) => void) {
-  await db.pool.query(`DROP TABLE IF EXISTS clientes CASCADE; CREATE TABLE clientes (id text PRIMARY KEY, n int);
+  await db.sql(`DROP TABLE IF EXISTS clientes CASCADE; CREATE TABLE clientes (id text PRIMARY KEY, n int);
     INSERT INTO clientes SELECT k, ascii(k) - ascii('c') FROM unnest('{${KEYS.join()}}'::text[]) k;
     CREATE VIEW v_clientes AS SELECT id, ${plan} AS plan FROM clientes c`)
   const config = resolveConfig(
@@ -35,7 +35,7 @@ test.each([
   ],
   ['an error that a function raises', 'raised(n)', 'P0001'],
 ])('%s costs one customer, and no other', async (_, plan, code) => {
-  await db.pool.query(`CREATE OR REPLACE FUNCTION raised(n int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+  await db.sql(`CREATE OR REPLACE FUNCTION raised(n int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
     IF n = 0 THEN RAISE EXCEPTION 'no'; END IF; RETURN 'x'; END $$`)
   const { rows, unreadable } = await (await readingOf(plan))([...KEYS, 'none'])
   expect([...unreadable].map(([key, error]) => [key, error])).toEqual([
@@ -46,7 +46,7 @@ test.each([
 })
 
 test('a mistake of all rows is reported as that, also beside a row that is bad by itself', async () => {
-  await db.pool.query(`CREATE OR REPLACE FUNCTION lost(n int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+  await db.sql(`CREATE OR REPLACE FUNCTION lost(n int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
     IF n = -2 THEN RETURN (2 / (n + 2))::text; END IF; RETURN nowhere_to_be_found(n); END $$`)
   await expect((await readingOf('lost(n)'))(KEYS)).rejects.toMatchObject({ code: 'CUSTOMERS_UNREADABLE' })
 })
@@ -54,7 +54,7 @@ test('a mistake of all rows is reported as that, also beside a row that is bad b
 test('a mistake of all rows is one error that names it, each time', async () => {
   const reported: (readonly string[])[] = []
   const read = await readingOf(`'x'::text`, (misfits) => reported.push(misfits))
-  await db.pool.query('DROP VIEW v_clientes')
+  await db.sql('DROP VIEW v_clientes')
   const details = [expect.stringContaining('public.v_clientes')]
   for (let n = 0; n < 2; n++)
     await expect(read(KEYS)).rejects.toMatchObject({ code: 'CUSTOMERS_UNREADABLE', details })

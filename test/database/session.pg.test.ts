@@ -48,7 +48,7 @@ async function contrary() {
     "statement_timeout = '20s'",
     "lock_timeout = '20s'",
   ])
-    await db.pool.query(`ALTER DATABASE ${db.name} SET ${setting}`)
+    await db.sql(`ALTER DATABASE ${db.name} SET ${setting}`)
   const url = new URL(db.url)
   url.searchParams.set('options', '-c jit=on -c datestyle=German')
   return { db, url: url.href }

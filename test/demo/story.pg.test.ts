@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest'
-import { install } from '../../src/capture/install.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { makePeople } from '../../src/demo/people.ts'
 import demoConfig from '../../src/demo/rollcall.config.ts'
 import { makePhases, play, SCHEMA } from '../../src/demo/story.ts'
 import { freshDatabase } from '../support/database.ts'
+import { installCapture } from '../support/install.ts'
 
 const ACCESS = `SELECT id FROM v_clientes WHERE plan <> 'gratis'`
 const phases = makePhases(makePeople(243))
 
 test('the story runs on Postgres, and its losses of access stay well below the brake', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(SCHEMA)
+  await db.sql(SCHEMA)
   const config = resolveConfig(demoConfig, 'config.ts')
-  const client = await db.pool.connect()
-  await install(client, await planCapture(client, config))
-  client.release()
+  await installCapture(db.pool, config)
   const captured: Record<string, number> = {}
   let lost = 0
   for (const phase of phases) {
@@ -41,6 +38,6 @@ test('the story runs on Postgres, and its losses of access stay well below the b
   expect(lost).toBeLessThan(config.brake.changes.customers / 2)
 
   async function ids(sql: string): Promise<string[]> {
-    return (await db.pool.query<{ id: string }>(sql)).rows.map(({ id }) => id)
+    return (await db.sql<{ id: string }>(sql)).rows.map(({ id }) => id)
   }
 })

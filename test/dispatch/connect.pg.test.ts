@@ -16,7 +16,7 @@ it('a connection to a queue in Postgres that breaks while BullMQ has it in hand,
   const { connection } = factory?.('q', { connection: consumer as never }) ?? expect.fail()
   const client = await connection.pool.connect()
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
-  await db.pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid])
+  await db.sql('SELECT pg_terminate_backend($1)', [rows[0].pid])
   await until(() => reported.length > 0)
   client.release(true)
   const listening = (await connection.getListenClient()) as pg.Client
@@ -58,9 +58,9 @@ it('a right that is lost later names the role of the queue', async () => {
   await using db = await freshDatabase()
   const { name, url } = await db.makeRole()
   const tables = 'ALL ON ALL TABLES IN SCHEMA rollcall_queue'
-  await db.pool.query(`GRANT USAGE ON SCHEMA rollcall_queue TO ${name}; GRANT ${tables} TO ${name}`)
+  await db.sql(`GRANT USAGE ON SCHEMA rollcall_queue TO ${name}; GRANT ${tables} TO ${name}`)
   const queue = await openQueue({ queueUrl: url, name: 'q', onError: () => undefined })
-  await db.pool.query(`REVOKE ${tables} FROM ${name}`)
+  await db.sql(`REVOKE ${tables} FROM ${name}`)
   const details = [expect.stringContaining(`the role ${name} (QUEUE_URL)`)]
   await expect(queue.count()).rejects.toMatchObject({ code: 'QUEUE_REFUSED', details })
   await queue.close()

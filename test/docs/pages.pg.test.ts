@@ -36,7 +36,7 @@ test('Postgres accepts every block of SQL, and every whole statement in a senten
   expect([roles.length, others.length > 6]).toEqual([1, true])
   for (const { page, text } of others) {
     const script = named([APPLICATION, ...roles, text].join(';\n'))
-    await expect(db.pool.query(`BEGIN; ${script}; ROLLBACK`), `${page}: ${text}`).resolves.toBeDefined()
+    await expect(db.sql(`BEGIN; ${script}; ROLLBACK`), `${page}: ${text}`).resolves.toBeDefined()
   }
 })
 

@@ -27,8 +27,8 @@ test('the quick start of README.md shows what its commands print', async () => {
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await freshDatabase({ empty: true }))
   const sql = (name: string) => readFile(join(ROOT, 'examples/compose', name), 'utf8')
-  await db.pool.query(await sql('schema.sql'))
-  await db.pool.query((await sql('customers.sql')).replaceAll(/^\\.*$|^SELECT pg_sleep.*$/gm, ''))
+  await db.sql(await sql('schema.sql'))
+  await db.sql((await sql('customers.sql')).replaceAll(/^\\.*$|^SELECT pg_sleep.*$/gm, ''))
   const { SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = SECRETS
   const sandbox = opened.adopt(await startSandbox({ apiKey, secretKey }), (each) => each.stop())
   const { path: cwd } = opened.use(await mkdtempDisposable(join(tmpdir(), 'rollcall-test-')))

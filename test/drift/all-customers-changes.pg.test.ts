@@ -12,7 +12,7 @@ import { ofFile } from '../support/of-file.ts'
 import { runs } from '../support/size.ts'
 
 const db = ofFile(() => freshDatabase())
-beforeAll(() => db.pool.query('CREATE EXTENSION citext'))
+beforeAll(() => db.sql('CREATE EXTENSION citext'))
 
 type Parts = readonly string[]
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)
@@ -109,7 +109,7 @@ const stops = fc.tuple(fc.nat(12), fc.nat(12), fc.nat(12))
 test('a TRUNCATE while it is stopped is a change of all who are without a row since', async () => {
   const [, types, keys] = SHAPES[1] ?? expect.fail('there are shapes')
   const { options, insert, record } = await makeScene(types)
-  await db.pool.query('TRUNCATE rollcall.ledger, rollcall.owed, rollcall.outbox')
+  await db.sql('TRUNCATE rollcall.ledger, rollcall.owed, rollcall.outbox')
   await insert(keys)
   await record(keys)
   const asked = { ...options, startedAt: await readTime(db.pool), seed: '7', sample: null, page: 7 }
@@ -118,12 +118,12 @@ test('a TRUNCATE while it is stopped is a change of all who are without a row si
     place = next.place
     break
   }
-  await db.pool.query(
+  await db.sql(
     `TRUNCATE customers; INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('truncate', 'public.customers')`,
   )
   const left: string[] = []
   for await (const { key } of allCustomers(asked, place)) left.push(key)
-  await db.pool.query('DELETE FROM rollcall.capture_mark')
+  await db.sql('DELETE FROM rollcall.capture_mark')
   expect(left).toEqual([])
 })
 
@@ -137,7 +137,7 @@ test.each(SHAPES)('%s: stopped anywhere, while others come and go anywhere', asy
         const life = lifeOf.get(key)
         return life && roles.includes(life.role) && (stop === undefined || stop === life.stop)
       })
-    await db.pool.query('TRUNCATE customers, rollcall.ledger, rollcall.owed, rollcall.outbox')
+    await db.sql('TRUNCATE customers, rollcall.ledger, rollcall.owed, rollcall.outbox')
     await insert(who(['stays', 'goes']))
     await record(who(['record', 'returns']))
     const asked = { ...options, startedAt: await readTime(db.pool), seed: '7', sample: null, page: 7 }

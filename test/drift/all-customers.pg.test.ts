@@ -45,7 +45,7 @@ let readCustomers: ReturnType<typeof makeReading>
 let startedAt: string
 beforeAll(async () => {
   // 200 customers with two key columns, ten of them with a record, and 50 who have a record and no row.
-  await db.pool.query(`
+  await db.sql(`
     CREATE TABLE people (country text, id int, PRIMARY KEY (country, id));
     INSERT INTO people SELECT CASE n % 2 WHEN 0 THEN 'ES' ELSE 'PT' END, n FROM generate_series(1, 200) n;
     INSERT INTO rollcall.ledger (key) SELECT jsonb_build_array('ES', n::text)::text FROM generate_series(2, 20, 2) n;
@@ -126,7 +126,7 @@ test('counting, which takes minutes, is ended by a stop, in Postgres too', async
     (error: unknown) => error,
   )
   const waits = async () => {
-    const { rowCount } = await db.pool.query(
+    const { rowCount } = await db.sql(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
     return rowCount
@@ -198,17 +198,15 @@ describe('the record of a run', () => {
     for (const other of [{ sample: 5 }, { repair: true }, { where: 'x' }])
       expect(await findDrift(db.pool, { ...asked, options: { ...options, ...other } }, 0)).toBeNull()
     expect(await findDrift(db.pool, { ...asked, generation: '2' }, 0)).toBeNull()
-    await db.pool.query(`UPDATE rollcall.run SET updated_at = now() - interval '25 hours' WHERE id = $1`, [
-      run.id,
-    ])
+    await db.sql(`UPDATE rollcall.run SET updated_at = now() - interval '25 hours' WHERE id = $1`, [run.id])
     expect(await findDrift(db.pool, asked, 0)).toBeNull()
     await beginDrift(db.pool, asked, beginning)
-    const { rows } = await db.pool.query('SELECT outcome, cursor FROM rollcall.run WHERE id = $1', [run.id])
+    const { rows } = await db.sql('SELECT outcome, cursor FROM rollcall.run WHERE id = $1', [run.id])
     expect(rows).toEqual([{ outcome: 'replaced', cursor: null }])
   })
 
   test('is among the past ones once it has ended, where others can be compared with it', async () => {
-    await db.pool.query(
+    await db.sql(
       `INSERT INTO rollcall.target (id, origin, api_key_mac, database_oid, bound_at)
        VALUES (1, 'https://x.example', 'm', 1, now() - interval '1 minute')`,
     )
@@ -227,7 +225,7 @@ describe('the record of a run', () => {
       [true, 9],
       [false, 9],
     ])
-    await db.pool.query('UPDATE rollcall.target SET bound_at = clock_timestamp()')
+    await db.sql('UPDATE rollcall.target SET bound_at = clock_timestamp()')
     expect(await readPast(db.pool, null)).toEqual([])
   })
 })

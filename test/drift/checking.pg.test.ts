@@ -128,14 +128,13 @@ describe('customers whose users were changed at the service', () => {
   })
 
   test('a check that cannot be stored gives up its rows', async () => {
-    const holder = await house.db.pool.connect()
+    await using holder = await house.db.session()
     await holder.query(`BEGIN; SELECT FROM rollcall.ledger WHERE key = 'same' FOR UPDATE`)
     const checked = await verifier.checkKeys(['same', 'spelled'])
     await holder.query('ROLLBACK')
     await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'same' FOR UPDATE`)
     const beside = await verifier.checkKeys(['same', 'spelled'])
     await holder.query('ROLLBACK')
-    holder.release()
     expect(beside.spelled?.verdict).toEqual({ kind: 'agrees' })
     expect(checked.same?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
     const { rows } = await house.sql(

@@ -47,8 +47,8 @@ function placeOf({ state, remote, owed, checked, finding, kind }: Customer): str
 test('each customer stands in one place, and the places add up to the population', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(customer, { maxLength: 40 }), async (customers) => {
-      await db.pool.query('TRUNCATE rollcall.ledger, rollcall.owed, rollcall.finding')
-      await db.pool.query(INSERT, [JSON.stringify(customers)])
+      await db.sql('TRUNCATE rollcall.ledger, rollcall.owed, rollcall.finding')
+      await db.sql(INSERT, [JSON.stringify(customers)])
       const places = customers.map(placeOf)
       const many = (place: string) => places.filter((each) => each === place).length
       const week = 7 * 86_400_000

@@ -47,14 +47,14 @@ export async function openVerifier(house: House, { repair = false }: Options = {
 
 /** As if the time of every next check had come. */
 export async function checksAreDue({ db }: House): Promise<void> {
-  await db.pool.query(
+  await db.sql(
     `UPDATE rollcall.finding SET next_check_at = now() - interval '1 second' WHERE next_check_at IS NOT NULL`,
   )
 }
 
 /** A write that capture does not see: as with triggers off. */
 export async function behindCapture({ db }: House, sql: string): Promise<void> {
-  await db.pool.query(`SET session_replication_role = replica; ${sql}; SET session_replication_role = origin`)
+  await db.sql(`SET session_replication_role = replica; ${sql}; SET session_replication_role = origin`)
 }
 
 export type StoredFinding = {
@@ -67,7 +67,7 @@ export type StoredFinding = {
 }
 
 export async function storedFindings({ db }: House): Promise<readonly StoredFinding[]> {
-  const { rows } = await db.pool.query<StoredFinding>(
+  const { rows } = await db.sql<StoredFinding>(
     'SELECT key, kind, cause, checks, repairs, resolved_how AS how FROM rollcall.finding ORDER BY key, id',
   )
   return rows

@@ -10,7 +10,7 @@ const never = new AbortController().signal
 test('while the breaker is open no call is made', async () => {
   await using db = await freshDatabase()
   await setCeiling(db.pool, 100)
-  await db.pool.query(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(), probe_at = now()`)
+  await db.sql(`UPDATE rollcall.pace SET breaker = 'open', opened_at = now(), probe_at = now()`)
   const gate = await openGate({ pool: db.pool, stop: never, patienceMs: 60_000 })
   expect([await gate.pass(), await gate.pass()]).toEqual([false, false])
 })

@@ -34,7 +34,7 @@ const CHANGES = [
 
 /** As if capture had missed it. */
 async function unseen({ db }: House, ...statements: readonly string[]): Promise<void> {
-  await db.pool.query(`ALTER TABLE clientes DISABLE TRIGGER ALL; ${statements.join('; ')};
+  await db.sql(`ALTER TABLE clientes DISABLE TRIGGER ALL; ${statements.join('; ')};
     ALTER TABLE clientes ENABLE TRIGGER ALL`)
 }
 

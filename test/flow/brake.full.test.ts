@@ -13,7 +13,7 @@ async function arriving(house: House, work: () => Promise<unknown>): Promise<rea
 }
 
 async function someoneHeld({ db }: House): Promise<string> {
-  const { rows } = await db.pool.query<{ key: string }>(
+  const { rows } = await db.sql<{ key: string }>(
     `SELECT key FROM rollcall.ledger WHERE state = 'held' ORDER BY key LIMIT 1`,
   )
   return rows[0]?.key ?? ''

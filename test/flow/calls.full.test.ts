@@ -15,7 +15,7 @@ const KINDS: FaultInput['action'][] = [
 ]
 
 async function logged({ db }: House) {
-  const { rows } = await db.pool.query<{ key: string; method: string; status: number | null }>(
+  const { rows } = await db.sql<{ key: string; method: string; status: number | null }>(
     'SELECT key, method, status FROM rollcall.call ORDER BY at, id',
   )
   return rows

@@ -25,12 +25,12 @@ async function open({ config = {}, contract = {} }: Options = {}): Promise<House
 }
 
 const add = ({ db }: House, contract: string, active = true, plan = 'premium') =>
-  db.pool.query(`INSERT INTO contracts VALUES ('p', $1, $2, $3, 'p@p.es')`, [contract, active, plan])
+  db.sql(`INSERT INTO contracts VALUES ('p', $1, $2, $3, 'p@p.es')`, [contract, active, plan])
 
 /** One that has left may stay unknown, where another one has the user. */
 const nothingOwed = ({ db }: House) =>
   until(async () => {
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       `SELECT FROM rollcall.owed WHERE due_at IS NOT NULL UNION ALL SELECT FROM rollcall.outbox`,
     )
     return rows.length === 0

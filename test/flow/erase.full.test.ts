@@ -15,7 +15,7 @@ import { runRollcall } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const ERASE: Partial<RollcallConfig> = { onRemove: 'erase' }
-const remove = ({ db }: House, key: string) => db.pool.query('DELETE FROM clientes WHERE id = $1', [key])
+const remove = ({ db }: House, key: string) => db.sql('DELETE FROM clientes WHERE id = $1', [key])
 
 const bodyOf = (fields: readonly OptionalField[], empty: null | '' = null) =>
   JSON.stringify({ status: 0, ...Object.fromEntries(fields.map((field) => [field, empty])) })
@@ -39,7 +39,7 @@ const receiptsOf = async ({ db }: House, ...keys: readonly string[]) =>
   await readErasures(db.pool, { keys, limit: 50 })
 
 async function recordOf({ db }: House, key = 'c') {
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT state, reason, sent_status AS status, sent, seen, refused, erased FROM rollcall.ledger WHERE key = $1`,
     [key],
   )

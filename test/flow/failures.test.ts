@@ -13,7 +13,7 @@ async function failures(house: House, ...args: readonly string[]) {
 }
 
 async function recorded({ db }: House) {
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT key, state, reason->>'code' AS code, reason->>'status' AS status, jsonb_path_query_array(issues, '$[*].field') AS issues
      FROM rollcall.ledger ORDER BY key`,
   )

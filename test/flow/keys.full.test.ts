@@ -62,7 +62,7 @@ otherLane('a key that changes and is the user_id', (lane) => {
 /** A customer whose user has become another customer's gets no more lookups, and may stay unknown. */
 async function nothingOwed({ db }: House): Promise<void> {
   const reported = async () => {
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       `SELECT (SELECT count(*) FROM rollcall.outbox) + (SELECT count(*) FROM rollcall.owed WHERE due_at IS NOT NULL) AS n`,
     )
     return rows[0].n === '0'

@@ -25,14 +25,14 @@ const fingerprint = (changes: Partial<RollcallConfig>, house: House) =>
   resolveConfig({ ...house.authored, ...changes }, 'rollcall.config.ts').fingerprint
 
 const generation = async ({ db }: House) => {
-  const { rows } = await db.pool.query<{ id: number; swept: boolean }>(
+  const { rows } = await db.sql<{ id: number; swept: boolean }>(
     'SELECT id::int, swept_at IS NOT NULL AS swept FROM rollcall.generation ORDER BY id DESC LIMIT 1',
   )
   return rows[0]
 }
 
 /** A lease takes one, whatever becomes of it. */
-const tokens = async ({ db }: House) => (await db.pool.query('SELECT last_value FROM rollcall.token')).rows
+const tokens = async ({ db }: House) => (await db.sql('SELECT last_value FROM rollcall.token')).rows
 
 /** Three of each plan: those of `gold` are rejected by the house's own mapping. */
 const FILL = `INSERT INTO clientes (id, plan) SELECT p || i, p FROM unnest('{premium,free,gold}'::text[]) p, generate_series(1, 3) i`
@@ -126,7 +126,7 @@ describe('a changed mapping', () => {
     const old = await house.startWorker()
     await house.settle(FILL)
     // It cannot get past this one, and is killed when it waits.
-    const blocker = await house.db.pool.connect()
+    await using blocker = await house.db.session()
     await blocker.query('BEGIN')
     await blocker.query(`SELECT FROM rollcall.owed WHERE key = 'free2' FOR UPDATE`)
     await using command = await runRollcall(reconfigured(house, CHANGED), ['backfill', '--mapping'])
@@ -144,7 +144,6 @@ describe('a changed mapping', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
     await blocker.query('ROLLBACK')
-    blocker.release()
     expect(await generation(house)).toEqual({ id: 2, swept: false })
     await using _worker = await startOther(house, CHANGED)
     await until(async () => (await generation(house))?.swept)

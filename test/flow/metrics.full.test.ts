@@ -50,7 +50,7 @@ const FAULTS: FaultInput['action'][] = [
 ]
 
 const insert = ({ db }: House, id: string) =>
-  db.pool.query(`INSERT INTO clientes (id, plan) VALUES ($1, 'premium')`, [id])
+  db.sql(`INSERT INTO clientes (id, plan) VALUES ($1, 'premium')`, [id])
 
 eachLane('metrics of a worker', (lane) => {
   test('count what happened under faults', async () => {

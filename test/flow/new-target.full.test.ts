@@ -74,9 +74,7 @@ test('a ledger that went back in time grants no trial again, and leaves alone wh
   const { db, sandbox } = house
   sandbox.users.set('theirs', { status: 2 })
   const worker = await house.startWorker()
-  await db.pool.query(
-    `INSERT INTO clientes (id, plan, pais) VALUES ('c', 'trial', 'ES'), ('theirs', 'free', 'FR')`,
-  )
+  await db.sql(`INSERT INTO clientes (id, plan, pais) VALUES ('c', 'trial', 'ES'), ('theirs', 'free', 'FR')`)
   await house.settled()
   sandbox.clock.advance(15 * 86_400_000)
   expect(sandbox.users.get('c')?.status).toBe(0)

@@ -47,7 +47,7 @@ otherLane('the main path against a service of the kind', (lane) => {
       expect(sandbox.users.all().map(({ user_id, status }) => [user_id, status])).toEqual(
         expect.arrayContaining([...['c', 'old', 'gone', 'lost'].map((key) => [key, 2]), ['trial', 4]]),
       )
-      await db.pool.query(`UPDATE clientes SET notas = NULL WHERE id = 'trial'`)
+      await db.sql(`UPDATE clientes SET notas = NULL WHERE id = 'trial'`)
       await house.settled()
     } else for (const key of ['c', 'old', 'gone', 'lost']) expectHeld(house, key, 2)
     expectHeld(house, 'trial', 4, refuses ? { description: null } : {})
@@ -60,25 +60,25 @@ otherLane('the main path against a service of the kind', (lane) => {
 
     sandbox.users.delete('gone')
     const changes = { email: 'ana@example.org', mobile_phone: '600999888', description: null }
-    await db.pool.query(`UPDATE clientes SET correo = $1, movil = $2, notas = NULL WHERE id <> 'trial'`, [
+    await db.sql(`UPDATE clientes SET correo = $1, movil = $2, notas = NULL WHERE id <> 'trial'`, [
       changes.email,
       changes.mobile_phone,
     ])
     await house.settled()
     for (const key of ['c', 'old', 'gone', 'lost']) expectHeld(house, key, 2, changes)
     // On a busy machine an answer may come too late: then what no GET shows is sent once more.
-    const late = await db.pool.query(`SELECT FROM rollcall.call WHERE key = 'c' AND meaning = 'unknown'`)
+    const late = await db.sql(`SELECT FROM rollcall.call WHERE key = 'c' AND meaning = 'unknown'`)
     if (!refuses && late.rowCount === 0)
       expect(writesOf(house, 'c').slice(1)).toEqual([{ method: 'PATCH', body: { status: 2, ...changes } }])
 
     sandbox.clock.advance(15 * DAY_MS)
     expect(sandbox.users.access('trial')).toBe('trial-over')
-    await db.pool.query(`UPDATE clientes SET correo = 'b@example.org' WHERE id = 'trial'`)
+    await db.sql(`UPDATE clientes SET correo = 'b@example.org' WHERE id = 'trial'`)
     await house.settled()
     expect(sandbox.users.access('trial')).not.toBe('trial')
     expect(sandbox.users.get('trial')?.email).toBe('b@example.org')
 
-    await db.pool.query(`DELETE FROM clientes WHERE id = 'c'`)
+    await db.sql(`DELETE FROM clientes WHERE id = 'c'`)
     await house.settled()
     expect(sandbox.users.get('c')?.status).toBe(0)
     expect(writesOf(house, 'c').at(-1)).toEqual({ method: 'PATCH', body: { status: 0 } })

@@ -62,7 +62,7 @@ const keyOf = (name: string, file = 'uno') =>
   JSON.stringify([`${FILE_KEY}-${file}`, userIdOf(name)]).replace(',', ', ')
 
 async function fill({ db }: House): Promise<void> {
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO fichas (ficha, usuario, plan, correo, dni, nombre, apellidos, sexo, nacido, movil, prefijo, cobertura,
        contrato, idioma, notas, pais, grupo, grupo_medico, interno)
      SELECT $1 || '-uno', $2 || '.' || name || '.1', 'premium', 'zaquizami.' || name || '@correo.example', '48273915C',
@@ -71,11 +71,11 @@ async function fill({ db }: House): Promise<void> {
        'internoinconfundible' FROM unnest($3::text[]) name`,
     [FILE_KEY, USER_ID, NAMES],
   )
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO fichas (ficha, usuario, plan, nombre) SELECT ficha || '-otra', usuario, 'free', 'Zacarinda' FROM fichas
      WHERE usuario LIKE '%.shared.%'`,
   )
-  await db.pool.query(`
+  await db.sql(`
     UPDATE fichas SET correo = 'zaquizami(no-es-correo', dni = '48273915X', sexo = 'sexoinconfundible',
       movil = 'movil 65509381747261 x', idioma = 'idiomainconfundible', pais = 'paisinconfundible'
     WHERE usuario LIKE '%.invalid.%';
@@ -84,7 +84,7 @@ async function fill({ db }: House): Promise<void> {
 }
 
 async function change({ db }: House): Promise<void> {
-  await db.pool.query(`
+  await db.sql(`
     UPDATE fichas SET nombre = 'Zacarinda II', correo = 'otra.' || correo, notas = 'otra notainconfundible';
     UPDATE fichas SET dni = NULL, apellidos = NULL WHERE usuario LIKE '%.plain.%';
     DELETE FROM fichas WHERE usuario LIKE '%.leaves.%'`)
@@ -97,7 +97,7 @@ async function rest({ db }: House): Promise<void> {
     WHERE (o.due_at IS NOT NULL OR o.unknown) AND l.reason->>'code' IS DISTINCT FROM 'customer-unreadable'`
   await until(
     async () => {
-      const { rows } = await db.pool.query<{ open: string | null; noted: boolean }>(
+      const { rows } = await db.sql<{ open: string | null; noted: boolean }>(
         `SELECT (${open}) AS open, NOT EXISTS (SELECT FROM rollcall.outbox) AS noted`,
       )
       if (rows[0]?.open) throw new Error(rows[0].open)

@@ -18,7 +18,7 @@ const reconciling = (reconcile: RollcallConfig['reconcile'] = {}): Partial<Rollc
 })
 
 async function insert({ db }: House, count: number, plan = 'premium'): Promise<void> {
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO clientes (id, plan, nombre, correo)
      SELECT 'c' || lpad(n::text, 3, '0'), $2, 'Ana', 'ana' || n || '@example.com' FROM generate_series(1, $1) n`,
     [count, plan],
@@ -28,14 +28,14 @@ async function insert({ db }: House, count: number, plan = 'premium'): Promise<v
 type Told = { readonly key: string; readonly kind: string; readonly fields: string[]; readonly cause: string }
 
 async function found({ db }: House): Promise<readonly Told[]> {
-  const { rows } = await db.pool.query<Told>(
+  const { rows } = await db.sql<Told>(
     `SELECT key, kind, fields, cause FROM rollcall.finding WHERE checks >= 2 AND resolved_at IS NULL ORDER BY key`,
   )
   return rows
 }
 
 async function ended({ db }: House): Promise<readonly string[]> {
-  const { rows } = await db.pool.query<{ found: string }>(
+  const { rows } = await db.sql<{ found: string }>(
     `SELECT key || ' ' || resolved_how AS found FROM rollcall.finding WHERE resolved_at IS NOT NULL ORDER BY key`,
   )
   return rows.map(({ found }) => found)
@@ -43,9 +43,9 @@ async function ended({ db }: House): Promise<readonly string[]> {
 
 /** So many are checked after this moment, with a clear answer. */
 async function checkedAt({ db }: House, count: number): Promise<void> {
-  const { rows } = await db.pool.query<{ now: string }>('SELECT clock_timestamp()::text AS now')
+  const { rows } = await db.sql<{ now: string }>('SELECT clock_timestamp()::text AS now')
   const missed = 'SELECT FROM rollcall.ledger WHERE checked_at > $1::timestamptz'
-  await until(async () => ((await db.pool.query(missed, [rows[0]?.now])).rowCount ?? 0) >= count)
+  await until(async () => ((await db.sql(missed, [rows[0]?.now])).rowCount ?? 0) >= count)
 }
 
 const edited = (fields: string[]) => ({ kind: 'differs', fields, cause: 'edited-at-service' })

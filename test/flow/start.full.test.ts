@@ -172,7 +172,7 @@ describe('a worker that is told to end while the service hangs', () => {
     await until(() => house.sandbox.users.get('c'))
   }
   const row = async ({ db }: House) =>
-    (await db.pool.query(`SELECT unknown, call_token FROM rollcall.owed WHERE key = 'c'`)).rows[0]
+    (await db.sql(`SELECT unknown, call_token FROM rollcall.owed WHERE key = 'c'`)).rows[0]
 
   eachLane('and its queue is silent', (lane) => {
     test('breaks the calls off, stores that their outcome is unknown, and ends', async () => {

@@ -15,7 +15,7 @@ const config = { service: { timeoutMs: 3000 }, ...timed({ ...RETRY, lifetimeMs: 
 
 /** `nextMs`: until the next attempt; null: none is owed. */
 async function progressOf({ db }: House) {
-  const { rows } = await db.pool.query<Record<'key' | 'state' | 'status', string> & Timing>(
+  const { rows } = await db.sql<Record<'key' | 'state' | 'status', string> & Timing>(
     `SELECT key, o.attempts, (extract(epoch FROM o.due_at - now()) * 1000)::float8 AS "nextMs", l.state,
        l.reason->>'status' AS status
      FROM rollcall.owed o JOIN rollcall.ledger l USING (key) WHERE key = ANY($1) ORDER BY key`,
@@ -28,7 +28,7 @@ type Timing = { readonly attempts: number; readonly nextMs: number | null }
 const othersSettled = ({ db, sandbox }: House, name: string) =>
   until(
     async () => {
-      const { rows } = await db.pool.query<{ n: number }>(
+      const { rows } = await db.sql<{ n: number }>(
         `SELECT count(*)::int AS n FROM rollcall.owed o JOIN rollcall.ledger l USING (key)
          WHERE key <> ALL($1) AND o.due_at IS NULL AND NOT o.unknown AND o.synced_version = o.change_version AND l.state = 'idle'`,
         [STUBBORN],
@@ -70,18 +70,18 @@ otherLane('one customer always refused with 403 and one always answered 503', (l
     await house.startWorker()
     await house.startWorker()
     const startedAt = Date.now()
-    await db.pool.query(`INSERT INTO clientes (id, plan, nombre) SELECT unnest($1::text[]), 'premium', 'a'`, [
+    await db.sql(`INSERT INTO clientes (id, plan, nombre) SELECT unnest($1::text[]), 'premium', 'a'`, [
       STUBBORN,
     ])
     await until(async () => (await progressOf(house)).length === STUBBORN.length)
 
-    await db.pool.query(
+    await db.sql(
       `INSERT INTO clientes (id, plan, nombre) SELECT 'k' || i, 'premium', 'a' FROM generate_series(1, $1) i`,
       [OTHERS],
     )
     await othersSettled(house, 'a')
     for (const name of ['b', 'c']) {
-      await db.pool.query('UPDATE clientes SET nombre = $1', [name])
+      await db.sql('UPDATE clientes SET nombre = $1', [name])
       await othersSettled(house, name)
     }
 
@@ -94,7 +94,7 @@ otherLane('one customer always refused with 403 and one always answered 503', (l
     expect(others.every(({ status }) => status === 200 || status === 201)).toBe(true)
 
     // It was busy for one customer, again and again, which lowers the pace once.
-    const { rows: pace } = await db.pool.query('SELECT epoch, breaker, not_before FROM rollcall.pace')
+    const { rows: pace } = await db.sql('SELECT epoch, breaker, not_before FROM rollcall.pace')
     expect(pace).toEqual([{ epoch: '1', breaker: 'closed', not_before: null }])
 
     // The two go on failing meanwhile, as often as the back-off allows, and it can be seen when they are tried next.

@@ -13,10 +13,10 @@ const SLOW = { service: { timeoutMs: 2000 }, ...timed({ lifetimeMs: 6000 }) }
 type Stage = (house: House) => Promise<() => Promise<unknown>>
 
 const owed = async ({ db }: House, where: string) =>
-  (await db.pool.query(`SELECT FROM rollcall.owed WHERE key = 'c' AND ${where}`)).rowCount === 1
+  (await db.sql(`SELECT FROM rollcall.owed WHERE key = 'c' AND ${where}`)).rowCount === 1
 
 const nextPermit = ({ db }: House, within: string) =>
-  db.pool.query(`UPDATE rollcall.pace SET next_free = clock_timestamp() + $1::interval`, [within])
+  db.sql(`UPDATE rollcall.pace SET next_free = clock_timestamp() + $1::interval`, [within])
 
 async function waitingForPermit(house: House): Promise<() => Promise<unknown>> {
   await nextPermit(house, '9 seconds')

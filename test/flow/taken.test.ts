@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 
 const UNIQUE = { unique: 'email' } as const
 
-const write = ({ db }: House, sql: string) => db.pool.query(sql)
+const write = ({ db }: House, sql: string) => db.sql(sql)
 
 /** Customers `a` and `b`, with the addresses `one` and `two`. */
 const TWO = `INSERT INTO clientes (id, plan, correo)
@@ -15,7 +15,7 @@ const TWO = `INSERT INTO clientes (id, plan, correo)
 
 /** The time comes at which what was refused is tried again. */
 const timePasses = ({ db }: House) =>
-  db.pool.query('UPDATE rollcall.owed SET replan_at = now() WHERE replan_at IS NOT NULL')
+  db.sql('UPDATE rollcall.owed SET replan_at = now() WHERE replan_at IS NOT NULL')
 
 const emailOf = ({ sandbox }: House, key: string) => sandbox.users.get(key)?.email
 
@@ -29,14 +29,14 @@ async function expectEmails(house: House, emails: Readonly<Record<string, string
 
 /** How many customers are without their address at the service. */
 async function without({ db }: House): Promise<number> {
-  const { rowCount } = await db.pool.query(
+  const { rowCount } = await db.sql(
     `SELECT FROM rollcall.ledger WHERE issues @> '[{"field": "email"}]' AND state = 'idle'`,
   )
   return rowCount ?? 0
 }
 
 async function waiting({ db }: House) {
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT key, l.state, jsonb_path_query_array(l.issues, '$[*].code') AS issues, (conflict->>'tries')::int AS tries,
        round(extract(epoch FROM o.replan_at - now()) / 60)::int AS minutes
      FROM rollcall.ledger l JOIN rollcall.owed o USING (key) WHERE conflict IS NOT NULL ORDER BY key`,

@@ -46,7 +46,7 @@ async function killedIn(
   worker.kill('SIGKILL')
   await worker.exited
   sandbox.faults.set([])
-  const { rowCount } = await db.pool.query('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')
+  const { rowCount } = await db.sql('SELECT FROM rollcall.owed WHERE call_token IS NOT NULL')
   expect(rowCount, 'killed before it knew').toBe(calls)
 }
 

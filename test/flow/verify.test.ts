@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 type Plan = { readonly left: number; readonly inSeconds: number | null }
 
 async function verification({ db }: House, key: string): Promise<Plan> {
-  const { rows } = await db.pool.query<Plan>(
+  const { rows } = await db.sql<Plan>(
     `SELECT verify_left AS left, round(extract(epoch FROM verify_at - now()))::int AS "inSeconds"
      FROM rollcall.owed WHERE key = $1`,
     [key],
@@ -16,7 +16,7 @@ async function verification({ db }: House, key: string): Promise<Plan> {
 
 /** As if the time for the next lookup had come. */
 async function letItCome({ db }: House, key: string): Promise<void> {
-  await db.pool.query(
+  await db.sql(
     'UPDATE rollcall.owed SET verify_at = now(), verify_left = greatest(verify_left, 1) WHERE key = $1',
     [key],
   )

@@ -39,7 +39,7 @@ function open(pool: pg.Pool, more: { gatherMs?: number; mostKept?: number } = {}
 }
 
 async function keys(): Promise<string[]> {
-  const { rows } = await db.pool.query<{ key: string }>('SELECT key FROM rollcall.call ORDER BY at')
+  const { rows } = await db.sql<{ key: string }>('SELECT key FROM rollcall.call ORDER BY at')
   return rows.map(({ key }) => key)
 }
 
@@ -50,7 +50,7 @@ test('gathers entries, and writes them by itself after a while', async () => {
   expect(await keys()).toEqual([])
   for (let n = 1; n < 5; n++) log.add(entry(n))
   await until(async () => (await keys()).length === 5, { what: 'five entries written' })
-  const { rows } = await db.pool.query('SELECT DISTINCT xmin::text FROM rollcall.call')
+  const { rows } = await db.sql('SELECT DISTINCT xmin::text FROM rollcall.call')
   expect(rows).toHaveLength(1)
   log.add(entry(5))
   await until(async () => (await keys()).length === 6, { what: 'the sixth entry written' })
@@ -59,18 +59,18 @@ test('gathers entries, and writes them by itself after a while', async () => {
 
 test('keeps entries while the database is cut off, and tells of it once', async () => {
   const { log, troubles } = open(db.pool, { gatherMs: 3_600_000 })
-  await db.pool.query(`ALTER TABLE rollcall.call RENAME TO gone`)
+  await db.sql(`ALTER TABLE rollcall.call RENAME TO gone`)
   log.add(entry(1))
   await log.flush()
   log.add(entry(2))
   await log.flush()
   expect(troubles).toMatchObject([{ error: { code: '42P01' } }])
-  await db.pool.query(`ALTER TABLE rollcall.gone RENAME TO call`)
+  await db.sql(`ALTER TABLE rollcall.gone RENAME TO call`)
   await log.flush()
   expect(await keys()).toEqual(['c1', 'c2'])
   expect(troubles).toHaveLength(1)
 
-  await db.pool.query(`ALTER TABLE rollcall.call RENAME TO gone`)
+  await db.sql(`ALTER TABLE rollcall.call RENAME TO gone`)
   log.add(entry(3))
   await log.flush()
   expect(troubles).toHaveLength(2)
@@ -78,12 +78,12 @@ test('keeps entries while the database is cut off, and tells of it once', async 
 
 test('more than it may keep is dropped, the oldest first, and said once it is over', async () => {
   const { log, troubles } = open(db.pool, { gatherMs: 3_600_000, mostKept: 10 })
-  await db.pool.query(`ALTER TABLE rollcall.call RENAME TO gone`)
+  await db.sql(`ALTER TABLE rollcall.call RENAME TO gone`)
   for (let n = 0; n < 8; n++) log.add(entry(n))
   await log.flush()
   for (let n = 8; n < 25; n++) log.add(entry(n))
   await log.flush()
-  await db.pool.query(`ALTER TABLE rollcall.gone RENAME TO call`)
+  await db.sql(`ALTER TABLE rollcall.gone RENAME TO call`)
   await log.flush()
   expect(await keys()).toEqual(Array.from({ length: 10 }, (_, n) => `c${n + 15}`))
   expect(troubles).toMatchObject([{ error: {} }, { dropped: 15 }])
@@ -101,7 +101,7 @@ test('an entry that no database takes is dropped with its batch, and holds up no
 
 test('a database that hangs does not hold up the end for long', async () => {
   const { log, troubles } = open(db.pool, { gatherMs: 3_600_000 })
-  const blocker = await db.pool.connect()
+  await using blocker = await db.session()
   await blocker.query('BEGIN; LOCK TABLE rollcall.call')
   log.add(entry(1))
   const started = performance.now()
@@ -109,5 +109,4 @@ test('a database that hangs does not hold up the end for long', async () => {
   expect(performance.now() - started).toBeLessThan(8000)
   expect(troubles).toEqual([{ dropped: 1 }])
   await blocker.query('ROLLBACK')
-  blocker.release()
 })

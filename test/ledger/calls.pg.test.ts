@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 
 async function answers() {
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT fingerprint, method, status, error, body, shape, meaning, count::int, first_at AS first, last_at AS last,
        last_key AS key FROM rollcall.answer ORDER BY status, method, shape`,
   )
@@ -33,7 +33,7 @@ async function answers() {
 }
 
 async function callCount(): Promise<number> {
-  const { rows } = await db.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.call')
+  const { rows } = await db.sql<{ n: number }>('SELECT count(*)::int AS n FROM rollcall.call')
   return rows[0]?.n ?? -1
 }
 
@@ -44,7 +44,7 @@ test('writes calls down, and counts equal answers in one row', async () => {
   await writeCalls(db.pool, [later, ENTRY], ONCE)
   await writeCalls(db.pool, [refused, lost], { ...ONCE, by: 'sync h/2' })
 
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     'SELECT c.*, a.count::int FROM rollcall.call c JOIN rollcall.answer a ON a.fingerprint = c.answer ORDER BY c.id',
   )
   expect(rows).toMatchObject([
@@ -89,7 +89,7 @@ test('beyond the limit new answers are counted together, and known ones go on by
     { method: 'PUT', status: null, count: 1 },
   ])
   expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(10)
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     'SELECT FROM rollcall.call WHERE answer NOT IN (SELECT fingerprint FROM rollcall.answer)',
   )
   expect(rows).toEqual([])
@@ -111,7 +111,7 @@ test('processes that write the same answers at once neither deadlock nor lose an
   const found = await answers()
   expect(found).toHaveLength(20)
   for (const { count } of found) expect(count).toBe(8 * 5 * 2)
-  const { rows } = await db.pool.query<{ n: number }>(
+  const { rows } = await db.sql<{ n: number }>(
     'SELECT deadlocks::int AS n FROM pg_stat_database WHERE datname = current_database()',
   )
   expect(rows).toEqual([{ n: 0 }])

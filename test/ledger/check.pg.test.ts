@@ -13,7 +13,7 @@ const MAPPING = { fingerprint: 'ours', lastsMs: 60_000 }
 
 async function openDatabase() {
   const db = await freshDatabase()
-  await db.pool.query(`INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, 'ours', now())`)
+  await db.sql(`INSERT INTO rollcall.generation (id, fingerprint, swept_at) VALUES (1, 'ours', now())`)
   return db
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await bindGeneration(db.pool, 'mine')
 })
 beforeEach(async () => {
-  await db.pool.query('DELETE FROM rollcall.owed')
+  await db.sql('DELETE FROM rollcall.owed')
   await change()
 })
 
@@ -36,7 +36,7 @@ async function leased(): Promise<Lease> {
 }
 
 async function row() {
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT change_version::int AS version, lane, unknown, hidden_unknown, due_at <= now() AS due FROM rollcall.owed`,
   )
   return rows[0]
@@ -54,15 +54,15 @@ test('a job that is delivered twice is claimed once', async () => {
 })
 
 test('however often it is leased and taken back, it is due since its change', async () => {
-  await db.pool.query(`UPDATE rollcall.owed SET changed_at = now() - interval '1 hour'`)
+  await db.sql(`UPDATE rollcall.owed SET changed_at = now() - interval '1 hour'`)
   for (const _ of [1, 2]) await unlease(db.pool, [await leased()])
-  const { rows } = await db.pool.query('SELECT due_at = changed_at AS same FROM rollcall.owed')
+  const { rows } = await db.sql('SELECT due_at = changed_at AS same FROM rollcall.owed')
   expect(rows).toEqual([{ same: true }])
 })
 
 test('a newer lease makes the jobs before it void', async () => {
   const older = await leased()
-  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  await db.sql('UPDATE rollcall.owed SET due_at = now()')
   const newer = await leased()
   expect(await claimer()(older)).toBeNull()
   expect(await claimer()(newer)).not.toBeNull()
@@ -70,15 +70,15 @@ test('a newer lease makes the jobs before it void', async () => {
 
 test('a lease that has run out is claimed by no process', async () => {
   const lease = await leased()
-  await db.pool.query(`UPDATE rollcall.owed SET due_at = now() - interval '1 ms'`)
+  await db.sql(`UPDATE rollcall.owed SET due_at = now() - interval '1 ms'`)
   expect(await claimer()(lease)).toBeNull()
 })
 
 test('no process claims while a late request may still arrive', async () => {
   const lease = await leased()
-  await db.pool.query(`UPDATE rollcall.owed SET not_before = now() + interval '1 minute'`)
+  await db.sql(`UPDATE rollcall.owed SET not_before = now() + interval '1 minute'`)
   expect(await claimer()(lease)).toBeNull()
-  await db.pool.query('UPDATE rollcall.owed SET not_before = now()')
+  await db.sql('UPDATE rollcall.owed SET not_before = now()')
   expect(await claimer()(lease)).not.toBeNull()
 })
 
@@ -94,14 +94,14 @@ test('a process that goes by another target or another mapping claims nothing', 
 
 test('a claim that was never ended leaves its outcome unknown, and the field that no GET shows', async () => {
   await claimer()(await leased())
-  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  await db.sql('UPDATE rollcall.owed SET due_at = now()')
   await leased()
   expect(await row()).toMatchObject({ unknown: true, hidden_unknown: true })
 })
 
 test('a lease that was never claimed leaves nothing unknown', async () => {
   await leased()
-  await db.pool.query('UPDATE rollcall.owed SET due_at = now()')
+  await db.sql('UPDATE rollcall.owed SET due_at = now()')
   await leased()
   expect(await row()).toMatchObject({ unknown: false, hidden_unknown: false })
 })

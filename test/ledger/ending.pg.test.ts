@@ -7,7 +7,7 @@ import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
 import { ofFile } from '../support/of-file.ts'
 
 const db = ofFile(() => freshDatabase())
-beforeEach(() => db.pool.query('TRUNCATE rollcall.owed, rollcall.ledger'))
+beforeEach(() => db.sql('TRUNCATE rollcall.owed, rollcall.ledger'))
 
 type Given = Parameters<typeof endingOf>[1]
 type Columns = Readonly<Record<string, unknown>>
@@ -16,15 +16,15 @@ type Columns = Readonly<Record<string, unknown>>
 async function end({ state = 'idle', ...columns }: Columns, given: Given = {}) {
   const values = { change_version: 3, lane: 1, token: 7, call_token: 7, ...columns }
   const names = Object.keys(values)
-  await db.pool.query('TRUNCATE rollcall.owed, rollcall.ledger')
-  await db.pool.query(`INSERT INTO rollcall.ledger (key, user_id, state) VALUES ('c', 'u', $1)`, [state])
-  const { rows: made } = await db.pool.query(
+  await db.sql('TRUNCATE rollcall.owed, rollcall.ledger')
+  await db.sql(`INSERT INTO rollcall.ledger (key, user_id, state) VALUES ('c', 'u', $1)`, [state])
+  const { rows: made } = await db.sql(
     `INSERT INTO rollcall.owed (key, due_at, ${names.join(', ')})
      VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
     Object.values(values),
   )
   expect(await makeStoreEnding(db.pool, 0)(endingOf(made[0].id, given))).toBe(true)
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
        not_before > now() + interval '4 s' AS "heldBack" FROM rollcall.owed`,
@@ -99,7 +99,7 @@ test.each<[string, Columns, Given, object]>([
 test('a write that was answered with neither yes nor no has no request under way: it waits for the lag alone', async () => {
   const waits = async (columns: Columns, given: Given) => {
     const row = await end(columns, { kind: 'unknown', unclear: true, lateMs: 5000, ...given })
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       `SELECT unknown, round(extract(epoch FROM not_before - now()))::int AS "heldBack",
          round(extract(epoch FROM due_at - now()))::int AS due FROM rollcall.owed`,
     )
@@ -118,12 +118,12 @@ test('a write that was answered with neither yes nor no has no request under way
 })
 
 test('a time to plan again that has passed under the claim stays, and one that the claim has seen does not', async () => {
-  const { rows } = await db.pool.query('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms')
+  const { rows } = await db.sql('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms')
   const now = rows[0].ms as number
   const claim = { nowMs: now - 1000 }
   const left = async (kind: Ending['kind'], passedMs: number, replanAtMs: number | null) => {
     await end({ replan_at: new Date(passedMs) }, { kind, claim, replanAtMs })
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       'SELECT (extract(epoch FROM replan_at) * 1000)::float8 AS ms FROM rollcall.owed',
     )
     return rows[0].ms as number | null
@@ -138,14 +138,14 @@ test('a time to plan again that has passed under the claim stays, and one that t
 })
 
 test('a customer that is planned again is noted when its time has passed, and not under a claim', async () => {
-  await db.pool.query(
+  await db.sql(
     `INSERT INTO rollcall.owed (key, change_version, lane, replan_at, due_at, token) VALUES
        ('free', 3, 1, now() - interval '1 s', NULL, NULL),
        ('claimed', 3, 1, now() - interval '1 s', now() + interval '1 minute', 7),
        ('later', 3, 1, now() + interval '1 minute', NULL, NULL)`,
   )
   expect(await noteReplans(db.pool, 10)).toBe(1)
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT key FROM rollcall.owed WHERE change_version = 4 AND replan_at IS NULL AND due_at <= now()`,
   )
   expect(rows).toEqual([{ key: 'free' }])
@@ -154,7 +154,7 @@ test('a customer that is planned again is noted when its time has passed, and no
 test('a mapping without an end sets no time to plan again, and one that has ended does not ask without a pause', async () => {
   const replan = async (replanAtMs: number | null) => {
     await end({}, { replanAtMs })
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       'SELECT (extract(epoch FROM replan_at - now()))::float8 AS s FROM rollcall.owed',
     )
     return rows[0].s as number | null
@@ -165,12 +165,12 @@ test('a mapping without an end sets no time to plan again, and one that has ende
 })
 
 test('an ending that comes too late changes nothing that a newer claim has, and what it sent makes suspect', async () => {
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `INSERT INTO rollcall.owed (key, lane, change_version, due_at, token, call_token)
      VALUES ('c', 1, 3, now() + interval '30 s', 8, 8) RETURNING id::text`,
   )
   const row = async () => {
-    const found = await db.pool.query(
+    const found = await db.sql(
       `SELECT token::int, unknown, change_version::int AS version, suspect_version::int AS suspect FROM rollcall.owed`,
     )
     return found.rows[0]
@@ -180,13 +180,13 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
   expect(await row()).toEqual({ token: 8, unknown: false, version: 3, suspect })
   expect(await makeStoreEnding(db.pool, 0)(endingOf(rows[0].id, { writes: 'refused' }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: true, version: 4, suspect: 4 })
-  expect((await db.pool.query('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
+  expect((await db.sql('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
 })
 
 test('the record has what was acknowledged last', async () => {
   const sent = async (digest: string) => {
     await end({}, { record: { ...EMPTY_RECORD, userId: 'u', sent: { email: digest } } })
-    return (await db.pool.query('SELECT sent FROM rollcall.ledger')).rows
+    return (await db.sql('SELECT sent FROM rollcall.ledger')).rows
   }
   expect(await sent('first')).toEqual([{ sent: { email: 'first' } }])
   expect(await sent('second')).toEqual([{ sent: { email: 'second' } }])
@@ -194,9 +194,9 @@ test('the record has what was acknowledged last', async () => {
 
 test('a customer counts as verified when a GET showed all that is desired and nothing was written', async () => {
   const verified = async (given: Given) => {
-    await db.pool.query('TRUNCATE rollcall.ledger')
+    await db.sql('TRUNCATE rollcall.ledger')
     await end({}, given)
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       'SELECT verified_at IS NOT NULL AS verified, proved_at IS NOT NULL AS proved FROM rollcall.ledger',
     )
     return rows[0].verified && rows[0].proved

@@ -131,12 +131,10 @@ test('trying again makes due and forgets refused values, but shortens no wait an
     db.pool,
     ['idle', 'failing', 'held-back', 'claimed', 'other'].map((key) => ({ key, refused, due: 600 })),
   )
-  await db.pool.query(`UPDATE rollcall.ledger SET conflict = '{"values": {"email": "digest"}, "tries": 3}'`)
-  await db.pool.query(`UPDATE rollcall.owed SET due_at = NULL WHERE key = 'idle'`)
-  await db.pool.query(
-    `UPDATE rollcall.owed SET not_before = now() + interval '300 s' WHERE key = 'held-back'`,
-  )
-  await db.pool.query(`UPDATE rollcall.owed SET token = 7, call_token = 7 WHERE key = 'claimed'`)
+  await db.sql(`UPDATE rollcall.ledger SET conflict = '{"values": {"email": "digest"}, "tries": 3}'`)
+  await db.sql(`UPDATE rollcall.owed SET due_at = NULL WHERE key = 'idle'`)
+  await db.sql(`UPDATE rollcall.owed SET not_before = now() + interval '300 s' WHERE key = 'held-back'`)
+  await db.sql(`UPDATE rollcall.owed SET token = 7, call_token = 7 WHERE key = 'claimed'`)
   const keys = ['held-back', 'nobody', 'claimed', 'idle', 'failing', 'idle']
   expect(await retryKeys(db.pool, keys)).toEqual({
     customers: 4,
@@ -144,7 +142,7 @@ test('trying again makes due and forgets refused values, but shortens no wait an
     waiting: 1,
     unheardOf: ['nobody'],
   })
-  const { rows } = await db.pool.query(OWED)
+  const { rows } = await db.sql(OWED)
   expect(rows.map(({ due, ...row }) => ({ ...row, due: Math.max(due, 0) }))).toEqual([
     { key: 'claimed', version: 4, lane: 1, out: true, due: 600 },
     { key: 'failing', version: 4, lane: 1, out: false, due: 0 },
@@ -152,7 +150,7 @@ test('trying again makes due and forgets refused values, but shortens no wait an
     { key: 'idle', version: 4, lane: 1, out: false, due: 0 },
     { key: 'other', version: 3, lane: 1, out: false, due: 600 },
   ])
-  const { rows: kept } = await db.pool.query(
+  const { rows: kept } = await db.sql(
     `SELECT key FROM rollcall.ledger WHERE refused <> '{}' OR conflict IS NOT NULL`,
   )
   expect(kept).toEqual([{ key: 'other' }])
@@ -170,10 +168,10 @@ test('more than a page of customers are all tried again, those with the reason a
   const both = await Promise.all([retryAll(db.pool, selector), retryAll(db.pool, selector)])
   expect(both.map(({ customers }) => customers)).toEqual([2000, 2000])
   const due = async () =>
-    (await db.pool.query(`SELECT count(*)::int AS n FROM rollcall.owed WHERE due_at <= now()`)).rows[0].n
+    (await db.sql(`SELECT count(*)::int AS n FROM rollcall.owed WHERE due_at <= now()`)).rows[0].n
   expect(await due()).toBe(2000)
   expect((await retryAll(db.pool, { kind: 'all' })).customers).toBe(2501)
   expect(await due()).toBe(2501)
-  const { rows: lanes } = await db.pool.query('SELECT DISTINCT lane FROM rollcall.owed')
+  const { rows: lanes } = await db.sql('SELECT DISTINCT lane FROM rollcall.owed')
   expect(lanes).toEqual([{ lane: 2 }])
 })

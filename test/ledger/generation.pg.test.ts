@@ -13,12 +13,12 @@ test('while nothing was ever sent, any other mapping takes its place, and none o
   await Promise.all([bindGeneration(db.pool, 'a'), bindGeneration(db.pool, 'b')])
   const back = await bindGeneration(db.pool, 'a')
   expect(back).toMatchObject({ current: true, swept: true, earlier: false })
-  await db.pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, token, call_token)
+  await db.sql(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, token, call_token)
     VALUES ('c', 1, 1, now(), 1, 1)`)
   expect(await bindGeneration(db.pool, 'b')).toMatchObject({ current: false })
-  await db.pool.query('TRUNCATE rollcall.owed')
+  await db.sql('TRUNCATE rollcall.owed')
   expect(await bindGeneration(db.pool, 'b')).toMatchObject({ current: true })
-  await db.pool.query(`INSERT INTO rollcall.ledger (key, generation) VALUES ('c', 1)`)
+  await db.sql(`INSERT INTO rollcall.ledger (key, generation) VALUES ('c', 1)`)
   expect(await bindGeneration(db.pool, 'a')).toMatchObject({ current: false, earlier: true })
 })
 
@@ -40,7 +40,7 @@ test('applied at once by several, each has its turn, and none is lost', async ()
   await using db = await freshDatabase()
   const all = ['b', 'c', 'd', 'e'].map((fingerprint) => applyGeneration(db.pool, fingerprint))
   expect(await Promise.all(all)).toEqual([true, true, true, true])
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT string_agg(id::text, ' ' ORDER BY id) AS ids FROM rollcall.generation`,
   )
   expect(rows[0].ids).toBe('1 2 3 4')

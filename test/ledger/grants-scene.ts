@@ -46,7 +46,7 @@ export async function openScene(): Promise<GrantsScene> {
 async function grant({ db }: House, asked: GrantsAsked): Promise<Granted> {
   const role = await db.makeRole()
   const { script } = await grantsScript(db.pool, role.name, asked)
-  await db.pool.query(script)
+  await db.sql(script)
   return { ...role, script }
 }
 

@@ -6,19 +6,18 @@ import { ofFile } from '../support/of-file.ts'
 
 const db = ofFile(() => freshDatabase())
 beforeAll(async () => {
-  const { pool } = db
-  await pool.query(`INSERT INTO rollcall.ledger
+  await db.sql(`INSERT INTO rollcall.ledger
     (key, user_id, remote, state, reason, issues, since, changed_at, acknowledged_at, verified_at)
     VALUES ('full', 'u1', 'present', 'failing', '{"code": "unknown", "status": 503}',
       '[{"field": "email", "code": "invalid", "expected": "an e-mail address"}]',
       '2026-01-02 03:04:05.678+01', '2026-01-02 03:00:00+00', '2026-01-02 03:00:01+00', NULL)`)
-  await pool.query(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts, unknown, token) VALUES
+  await db.sql(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts, unknown, token) VALUES
     ('full', 3, 1, now() + interval '1 minute', 4, true, NULL),
     ('running', 1, 1, now() + interval '1 minute', 0, false, 9)`)
-  await pool.query(`INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms, fields, answer)
+  await db.sql(`INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms, fields, answer)
     SELECT 'full', '2026-01-02 03:00:00+00'::timestamptz + n * interval '1 s', 'worker h/1', 'patch', 'PATCH', 200 + n,
       NULL, 'done', n, '{status,email}', 'x' FROM unnest('{2,1,3,4}'::int[]) n`)
-  await pool.query(`INSERT INTO rollcall.outbox (key, lane) VALUES ('captured', 1)`)
+  await db.sql(`INSERT INTO rollcall.outbox (key, lane) VALUES ('captured', 1)`)
 })
 
 test('tells all that the tables hold of a customer, times as ISO text in UTC', async () => {

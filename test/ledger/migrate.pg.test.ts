@@ -24,12 +24,11 @@ test('migrates an empty database once, and finds nothing to do the second time',
 
 test('sequences that are behind their rows go on after them', async () => {
   await using db = await freshDatabase()
-  const { pool } = db
-  await pool.query(`
+  await db.sql(`
     INSERT INTO rollcall.owed (key, change_version, lane, token) SELECT 'k' || i, 1, 1, 50 + i FROM generate_series(1, 30) i;
     SELECT setval('rollcall.owed_id_seq', 3), setval('rollcall.token', 7), setval('rollcall.migration_id_seq', 1, false)`)
   await migrate(databaseAt(db.url))
-  const { rows } = await pool.query(
+  const { rows } = await db.sql(
     `SELECT nextval('rollcall.owed_id_seq')::int AS id, nextval('rollcall.token')::int AS token,
        nextval('rollcall.migration_id_seq')::int AS one, nextval('rollcall.outbox_id_seq')::int AS unused`,
   )
@@ -41,26 +40,22 @@ test('two at once apply every migration once', async () => {
 
   const both = await Promise.all([migrate(databaseAt(db.url)), migrate(databaseAt(db.url))])
 
-  const { rows } = await db.pool.query('SELECT hash FROM rollcall.migration')
+  const { rows } = await db.sql('SELECT hash FROM rollcall.migration')
   expect(both.map(({ applied }) => applied).sort()).toEqual([0, rows.length])
   expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length)
 })
 
 test('leaves no lock behind on the session that it was given', async () => {
   await using db = await freshDatabase({ empty: true })
-  const client = await db.pool.connect()
-  try {
-    await migrate(client)
-    expect((await client.query(LOCKS)).rows).toEqual([])
-  } finally {
-    client.release()
-  }
+  await using client = await db.session()
+  await migrate(client)
+  expect((await client.query(LOCKS)).rows).toEqual([])
 })
 
 test('makes the schema of a queue in Postgres, with statistics, where there is one', async () => {
   await using db = await freshDatabase({ empty: true })
   const tables = async () => {
-    const { rows } = await db.pool.query(
+    const { rows } = await db.sql(
       `SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'rollcall_queue'`,
     )
     return rows[0].n
@@ -72,7 +67,7 @@ test('makes the schema of a queue in Postgres, with statistics, where there is o
   await migrate(databaseAt(db.url), { queue: databaseAt(db.url) })
   await migrate(databaseAt(db.url), { queue: databaseAt(db.url) })
   expect(await tables()).toBeGreaterThan(5)
-  const { rows } = await db.pool.query(
+  const { rows } = await db.sql(
     `SELECT reltuples, reloptions FROM pg_class WHERE oid = 'rollcall_queue.job'::regclass`,
   )
   expect(rows[0].reltuples).toBe(0)
@@ -90,7 +85,7 @@ test('a database that was never migrated is recognized, in one sentence', async 
 
 test('where a part is there, each thing that is missing is named', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(`DROP TABLE rollcall.owed; DELETE FROM rollcall.migration WHERE id = 1`)
+  await db.sql(`DROP TABLE rollcall.owed; DELETE FROM rollcall.migration WHERE id = 1`)
 
   await expect(checkMigrated(db.pool)).rejects.toMatchObject({
     details: [
@@ -103,7 +98,7 @@ test('where a part is there, each thing that is missing is named', async () => {
 
 test('a restore that lost a table or the tokens is recognized', async () => {
   await using db = await freshDatabase()
-  await db.pool.query('DROP TABLE rollcall.ledger; DROP SEQUENCE rollcall.token')
+  await db.sql('DROP TABLE rollcall.ledger; DROP SEQUENCE rollcall.token')
 
   await expect(checkMigrated(db.pool)).rejects.toMatchObject({
     code: 'NOT_MIGRATED',
@@ -113,7 +108,7 @@ test('a restore that lost a table or the tokens is recognized', async () => {
 
 test('a database of another version is recognized by the hashes, and left alone', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(`UPDATE rollcall.migration SET hash = 'another branch'`)
+  await db.sql(`UPDATE rollcall.migration SET hash = 'another branch'`)
 
   await expect(checkMigrated(db.pool)).rejects.toEqual(code('NOT_MIGRATED'))
   await expect(migrate(databaseAt(db.url))).rejects.toMatchObject({
@@ -124,7 +119,7 @@ test('a database of another version is recognized by the hashes, and left alone'
 
 test('a newer database than this version needs is well', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(`INSERT INTO rollcall.migration (hash, created_at) VALUES ('newer', 1)`)
+  await db.sql(`INSERT INTO rollcall.migration (hash, created_at) VALUES ('newer', 1)`)
 
   await checkMigrated(db.pool)
   expect(await migrate(databaseAt(db.url))).toEqual({ applied: 0 })
@@ -132,21 +127,17 @@ test('a newer database than this version needs is well', async () => {
 
 test('a migration that fails half way leaves nothing of itself, and no lock', async () => {
   await using db = await freshDatabase({ empty: true })
-  await db.pool.query('CREATE SCHEMA rollcall; CREATE TABLE rollcall.pace ()')
-  const client = await db.pool.connect()
-  try {
-    await expect(migrate(client)).rejects.toThrow('already exists')
-    const { rows } = await client.query(`SELECT to_regclass('rollcall.migration') AS list`)
-    expect(rows).toEqual([{ list: null }])
-    expect((await client.query(LOCKS)).rows).toEqual([])
-  } finally {
-    client.release()
-  }
+  await db.sql('CREATE SCHEMA rollcall; CREATE TABLE rollcall.pace ()')
+  await using client = await db.session()
+  await expect(migrate(client)).rejects.toThrow('already exists')
+  const { rows } = await client.query(`SELECT to_regclass('rollcall.migration') AS list`)
+  expect(rows).toEqual([{ list: null }])
+  expect((await client.query(LOCKS)).rows).toEqual([])
 })
 
 test('a schema that a DBA has made beforehand is taken', async () => {
   await using db = await freshDatabase({ empty: true })
-  await db.pool.query('CREATE SCHEMA rollcall')
+  await db.sql('CREATE SCHEMA rollcall')
   expect((await migrate(databaseAt(db.url))).applied).toBeGreaterThan(0)
   await checkMigrated(db.pool)
 })

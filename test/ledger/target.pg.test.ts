@@ -22,7 +22,7 @@ test('what Postgres does to its files does not pass for a restore, and a restore
     'CLUSTER rollcall.target USING target_pkey',
     'ALTER TABLE rollcall.target ADD COLUMN later text DEFAULT 0',
   ]) {
-    await db.pool.query(upkeep)
+    await db.sql(upkeep)
     expect(await bindTarget(db.pool, TARGET), upkeep).toBe(binding)
   }
   await (await backUp(db.pool)).restore()
@@ -60,7 +60,7 @@ test('the place of a database moves with each lease, and sorts behind those befo
   await bindTarget(db.pool, TARGET)
   const { boundAt, mark } = await readPlace(db.pool)
   expect(mark).toBe(markOf(boundAt, '0'))
-  await db.pool.query(`SELECT nextval('rollcall.token') FROM generate_series(1, 10)`)
+  await db.sql(`SELECT nextval('rollcall.token') FROM generate_series(1, 10)`)
   expect((await readPlace(db.pool)).mark).toBe(markOf(boundAt, '10'))
   const marks = [markOf('9', '99'), markOf('10', '9'), markOf('10', '10'), markOf('11', '0')]
   expect(marks.toReversed().toSorted()).toEqual(marks)

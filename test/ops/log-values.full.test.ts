@@ -30,10 +30,11 @@ async function insert(
 ): Promise<void> {
   const names = Object.keys(values)
   const places = names.map((_, at) => `$${at + 3}`)
-  await db.pool.query(
-    `INSERT INTO clientes (id, plan, ${names.join(', ')}) VALUES ($1, $2, ${places.join(', ')})`,
-    [id, plan, ...Object.values(values)],
-  )
+  await db.sql(`INSERT INTO clientes (id, plan, ${names.join(', ')}) VALUES ($1, $2, ${places.join(', ')})`, [
+    id,
+    plan,
+    ...Object.values(values),
+  ])
 }
 
 /** Errors of Postgres whose own words quote a row, as those of constraints and casts do. */

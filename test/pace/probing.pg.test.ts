@@ -171,7 +171,7 @@ it.each([
   ['it was a person by hand', logged('sync b', 'probe', 401), null],
 ])('the report of the pace, when %s: %3$s', async (_, calls, cause) => {
   const { db } = await makeTwo(160)
-  await db.pool.query(calls)
+  await db.sql(calls)
   expect(await readPace(db.pool)).toMatchObject({ cause, openedAt: cause && expect.any(String) })
 })
 

@@ -98,7 +98,7 @@ describe('beside reservations of two processes', () => {
       }
     }
     await Promise.all([busy(a), busy(a), busy(b), busy(b)])
-    const { rows } = await db.pool.query(`SELECT trouble->'troubles'->'1' AS n FROM rollcall.pace`)
+    const { rows } = await db.sql(`SELECT trouble->'troubles'->'1' AS n FROM rollcall.pace`)
     expect(rows[0].n).toBe(160)
   })
 
@@ -132,7 +132,7 @@ describe('beside reservations of two processes', () => {
 
 it('when the outage ends, who failed by it is due at once with its attempts back, and no other is', async () => {
   const { db, a } = await makeTwo(100)
-  await db.pool.query(`
+  await db.sql(`
     INSERT INTO rollcall.owed (id, key, change_version, lane, due_at, not_before, attempts, token)
     SELECT n, 'k' || n, 1, 1, now() + interval '1 hour', NULL, 4, NULL FROM generate_series(1, 14) n;
     UPDATE rollcall.owed SET not_before = now() + interval '1 minute' WHERE id = 2;
@@ -148,7 +148,7 @@ it('when the outage ends, who failed by it is due at once with its attempts back
     await probeIsDue(db)
     expect(await a.probe()).toBe('probed')
   }
-  const { rows } = await db.pool.query(`
+  const { rows } = await db.sql(`
     SELECT id::int, attempts, CASE WHEN due_at <= now() - interval '59 min' THEN 'earlier'
       WHEN due_at <= now() THEN 'now' WHEN due_at <= now() + interval '2 min' THEN 'soon'
       WHEN due_at IS NULL THEN 'settled' ELSE 'later' END AS due FROM rollcall.owed ORDER BY id`)
@@ -173,6 +173,6 @@ it('when the outage ends, who failed by it is due at once with its attempts back
 
 /** Changes with every write, and with every lock. */
 async function version({ db }: Awaited<ReturnType<typeof makeTwo>>): Promise<string | null> {
-  const { rows } = await db.pool.query(`SELECT xmin || ' ' || xmax AS version FROM rollcall.pace`)
+  const { rows } = await db.sql(`SELECT xmin || ' ' || xmax AS version FROM rollcall.pace`)
   return rows[0]?.version ?? null
 }

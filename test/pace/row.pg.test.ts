@@ -7,7 +7,7 @@ import { holdCalls } from '../support/pace-row.ts'
 async function withRow(set = '') {
   const db = await freshDatabase()
   await configureCeiling(db.pool, 60)
-  if (set) await db.pool.query(`UPDATE rollcall.pace SET ${set} WHERE id = 1`)
+  if (set) await db.sql(`UPDATE rollcall.pace SET ${set} WHERE id = 1`)
   return db
 }
 
@@ -33,7 +33,7 @@ describe('the rate', () => {
       [60, 10, -60_000],
     ] as const) {
       const began = performance.now()
-      await db.pool.query(
+      await db.sql(
         `UPDATE rollcall.pace SET ceiling = $1, rate = $2, next_free = now(),
            raised_at = clock_timestamp() - $3 * interval '1 ms' WHERE id = 1`,
         [ceiling, rate, elapsedMs],
@@ -97,9 +97,7 @@ describe('a time that lies too far ahead, because a clock was set back or a pers
     async (set) => {
       await using db = await withRow(set)
       expect(await reservePermits(db.pool, 1)).toMatchObject({ count: 1 })
-      const { rows } = await db.pool.query(
-        `SELECT next_free < now() + interval '1 s' AS soon FROM rollcall.pace`,
-      )
+      const { rows } = await db.sql(`SELECT next_free < now() + interval '1 s' AS soon FROM rollcall.pace`)
       expect(rows).toEqual([{ soon: true }])
     },
   )

@@ -17,9 +17,7 @@ const NO_KEYS = {
 
 export async function makeTwo(ceiling: number) {
   const db = await freshDatabase()
-  await db.pool.query('INSERT INTO rollcall.pace (id, ceiling, configured, rate) VALUES (1, $1, $1, $1)', [
-    ceiling,
-  ])
+  await db.sql('INSERT INTO rollcall.pace (id, ceiling, configured, rate) VALUES (1, $1, $1, $1)', [ceiling])
   const [a, b] = [makeSide(db), makeSide(db)]
   onTestFinished(async () => {
     await Promise.all([a.pool.end(), b.pool.end()])

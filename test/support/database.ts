@@ -10,6 +10,9 @@ export type TestDatabase = AsyncDisposable & {
   readonly url: string
   /** Ended with the database. */
   readonly pool: pg.Pool
+  readonly sql: pg.Pool['query']
+  /** A session of its own, which ends together with its transaction. */
+  session(): Promise<pg.PoolClient & AsyncDisposable>
   /** A role of its own that may log in and nothing else; it goes with the database. */
   makeRole(): Promise<TestRole>
   drop(): Promise<void>
@@ -44,6 +47,10 @@ export async function freshDatabase(options: Options = {}): Promise<TestDatabase
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   // An idle connection that a test has cut off on purpose is reported here and replaced by the pool.
   pool.on('error', () => undefined)
+  const session = async () => {
+    const client = await pool.connect()
+    return Object.assign(client, { [Symbol.asyncDispose]: async () => client.release(true) })
+  }
   const roles: string[] = []
   const makeRole = async (): Promise<TestRole> => {
     const role = `${name}_${roles.length}`
@@ -62,7 +69,8 @@ export async function freshDatabase(options: Options = {}): Promise<TestDatabase
     await administer(databaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     for (const role of roles) await administer(databaseUrl, `DROP ROLE ${role}`)
   }
-  return { name, url, pool, makeRole, drop, [Symbol.asyncDispose]: drop }
+  const sql = pool.query.bind(pool) as typeof pool.query
+  return { name, url, pool, sql, session, makeRole, drop, [Symbol.asyncDispose]: drop }
 }
 
 function servers() {

@@ -1,7 +1,5 @@
 // A whole rollcall for a test: a database with customers, the sandbox over HTTP, a queue, and a worker.
 import { type Logger, pino } from 'pino'
-import { install } from '../../src/capture/install.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import { grantsScript } from '../../src/cli/grants.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
@@ -15,6 +13,7 @@ import { type Observers, startWorker } from '../../src/worker/worker.ts'
 import { urlOf } from './administer.ts'
 import { atRest } from './at-rest.ts'
 import { freshDatabase, type TestDatabase, type TestRole } from './database.ts'
+import { installCapture } from './install.ts'
 import type { QueueLane } from './lanes.ts'
 import { moved } from './progress.ts'
 
@@ -82,7 +81,7 @@ export type House = AsyncDisposable & {
   /** As the owner of everything. */
   readonly db: TestDatabase
   /** As that owner. */
-  readonly sql: TestDatabase['pool']['query']
+  readonly sql: TestDatabase['sql']
   readonly sandbox: Sandbox
   readonly config: Config
   /** Declarative only, so that it can be written as JSON. */
@@ -140,7 +139,7 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
 
   return {
     db,
-    sql: db.pool.query.bind(db.pool) as House['sql'],
+    sql: db.sql,
     sandbox,
     config,
     authored,
@@ -154,7 +153,7 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
     },
     settled: () => atRest(db.pool),
     async settle(sql, values) {
-      await db.pool.query(sql, values)
+      await db.sql(sql, values)
       await atRest(db.pool)
     },
     calls: (userId) =>
@@ -210,10 +209,8 @@ type Customers = { readonly db: TestDatabase; readonly role: TestRole }
 let usual: Promise<Customers> | undefined
 
 async function makeCustomers(db: TestDatabase, sql: string, config: Config): Promise<Customers> {
-  await db.pool.query(sql)
-  const client = await db.pool.connect()
-  await install(client, await planCapture(client, config))
-  client.release()
+  await db.sql(sql)
+  await installCapture(db.pool, config)
   const role = await db.makeRole()
   await grant(db, role, config)
   return { db, role }
@@ -227,5 +224,5 @@ async function copyOf({ db: source, role }: Customers): Promise<Customers> {
 /** The rights of the script that `rollcall grants` prints. */
 async function grant(db: TestDatabase, role: TestRole, config: Config): Promise<void> {
   const { script } = await grantsScript(db.pool, role.name, { kind: 'worker', config, queue: true })
-  await db.pool.query(script)
+  await db.sql(script)
 }

@@ -25,13 +25,11 @@ const keysOf = (cases: readonly Case[]) => cases.map(({ key }) => key)
 
 async function insert({ db }: House, cases: readonly Case[]): Promise<void> {
   const rows = JSON.stringify(cases.map((each) => rowOf(each, each.before)))
-  await db.pool.query('INSERT INTO clientes SELECT * FROM json_populate_recordset(NULL::clientes, $1)', [
-    rows,
-  ])
+  await db.sql('INSERT INTO clientes SELECT * FROM json_populate_recordset(NULL::clientes, $1)', [rows])
 }
 
 async function update({ db }: House, cases: readonly Case[]): Promise<void> {
-  await db.pool.query(
+  await db.sql(
     `UPDATE clientes c SET (${COLUMNS}) = (SELECT ${COLUMNS.map((name) => `r.${name}`)})
      FROM json_populate_recordset(NULL::clientes, $1) r WHERE r.id = c.id`,
     [JSON.stringify(cases.map((each) => rowOf(each, each.after)))],
@@ -108,7 +106,7 @@ const parsed = (texts: Readonly<Record<string, string>>) =>
 
 /** A customer whose status cannot be mapped is rejected; what does not fit is an issue, without its value. */
 async function checkLedger({ db }: House, cases: readonly Case[]): Promise<void> {
-  const { rows } = await db.pool.query<{ key: string; state: string; issues: { field: string }[] }>(
+  const { rows } = await db.sql<{ key: string; state: string; issues: { field: string }[] }>(
     'SELECT key, state, issues FROM rollcall.ledger',
   )
   const found = rows.map(({ key, state, issues }) => [key, [state, issues.map(({ field }) => field)]])

@@ -1,7 +1,5 @@
 // A rollcall on a Postgres and a Redis of its own, which a test may stop, kill and start again.
 import pg from 'pg'
-import { install } from '../../src/capture/install.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { databaseAt } from '../../src/database/session.ts'
@@ -11,6 +9,7 @@ import { atRest } from './at-rest.ts'
 import type { FallingServer } from './falling.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from './house.ts'
 import { startPostgresInMemory } from './in-memory.ts'
+import { installCapture } from './install.ts'
 import type { QueueLane } from './lanes.ts'
 import { startRedis } from './redis-server.ts'
 
@@ -50,9 +49,7 @@ export async function buildOwnHouse(
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
   await migrate(databaseAt(postgres.url), queue === postgres ? { queue: databaseAt(queue.url) } : {})
   await pool.query(sql)
-  const client = await pool.connect()
-  await install(client, await planCapture(client, resolveConfig(authored, 'rollcall.config.ts')))
-  client.release()
+  await installCapture(pool, resolveConfig(authored, 'rollcall.config.ts'))
   const sandbox = await startSandbox({
     apiKey: SECRETS.SERVICE_API_KEY,
     secretKey: SECRETS.SERVICE_SECRET_KEY,

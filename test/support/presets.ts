@@ -106,5 +106,5 @@ export const FULL = {
 
 /** A customer with a value in every column, none of which is another's. */
 export async function insertFull({ db }: House, key: string, plan = 'premium'): Promise<void> {
-  await db.pool.query(`INSERT INTO clientes (id, plan, ${COLUMNS}) VALUES ($1, $2, ${VALUES})`, [key, plan])
+  await db.sql(`INSERT INTO clientes (id, plan, ${COLUMNS}) VALUES ($1, $2, ${VALUES})`, [key, plan])
 }

@@ -45,7 +45,7 @@ export async function whileChanging<T>(
   const changing = (async () => {
     for (let n = 0; !done; n++) {
       const values = [keys[n % keys.length], `G${n}`, `C${n}@Example.com`]
-      await db.pool.query('UPDATE clientes SET apellidos = $2, correo = $3 WHERE id = $1', values)
+      await db.sql('UPDATE clientes SET apellidos = $2, correo = $3 WHERE id = $1', values)
       await sleep(20)
     }
   })()

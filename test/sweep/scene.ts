@@ -1,12 +1,11 @@
 // Customers, capture and a ledger, without a worker: what a sweep notes stays as it was noted.
-import { install } from '../../src/capture/install.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { runSweep, type SweepingOptions } from '../../src/sweep/run.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS, SECRETS } from '../support/house.ts'
+import { installCapture } from '../support/install.ts'
 
 /** `customers` exist before capture does, and are not noted yet. */
 export async function openScene(customers: number, changes: Partial<RollcallConfig> = {}) {
@@ -18,9 +17,7 @@ export async function openScene(customers: number, changes: Partial<RollcallConf
     `INSERT INTO clientes (id, plan) SELECT 'k' || lpad(i::text, 3, '0'), 'premium' FROM generate_series(1, $1) i`,
     [customers],
   )
-  const client = await pool.connect()
-  await install(client, await planCapture(client, config))
-  client.release()
+  await installCapture(pool, config)
   const options: SweepingOptions = {
     ...{ pool, config, kind: 'backfill' },
     digester: makeDigester(SECRETS.ROLLCALL_DIGEST_KEY),

@@ -1,8 +1,6 @@
 // A sweep over a ledger that claims have filled, against the sandbox: its counts, and the customers that it notes.
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { install } from '../../src/capture/install.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { makeClaim } from '../../src/ledger/claim.ts'
@@ -11,6 +9,7 @@ import { readBinding } from '../../src/ledger/target.ts'
 import { runSweep, type SweepingOptions } from '../../src/sweep/run.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
 import { buildHouse, CONFIG, type House, SECRETS, timed } from '../support/house.ts'
+import { installCapture } from '../support/install.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -32,9 +31,7 @@ function sweeping(house: House, changes: Partial<RollcallConfig> = {}): Sweeping
 
 /** Installs capture for the columns that this mapping reads. */
 async function captured({ pool, config }: SweepingOptions): Promise<void> {
-  const client = await pool.connect()
-  await install(client, await planCapture(client, config))
-  client.release()
+  await installCapture(pool, config)
 }
 
 /** Applies the mapping, and notes who differs by it. */

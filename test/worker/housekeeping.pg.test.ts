@@ -1,20 +1,17 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { install } from '../../src/capture/install.ts'
-import { planCapture } from '../../src/capture/relations.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
 import { makeHousekeeping } from '../../src/worker/housekeeping.ts'
 import { freshDatabase } from '../support/database.ts'
 import { CONFIG, CUSTOMERS } from '../support/house.ts'
+import { installCapture } from '../support/install.ts'
 
 test('a column that is gone is named in the log of a worker that runs, again as long as it lasts', async () => {
   await using db = await freshDatabase()
-  await db.pool.query(CUSTOMERS)
+  await db.sql(CUSTOMERS)
   const config = resolveConfig(CONFIG, 'rollcall.config.ts')
-  const client = await db.pool.connect()
-  await install(client, await planCapture(client, config))
-  client.release()
+  await installCapture(db.pool, config)
   const target = { origin: 'https://service.example', apiKey: 'key', digestKey: 'a key of the digests' }
   const binding = await bindTarget(db.pool, target)
   const log: string[] = []
@@ -26,7 +23,7 @@ test('a column that is gone is named in the log of a worker that runs, again as 
   await housekeep()
   expect(log).toEqual([])
 
-  await db.pool.query('ALTER TABLE clientes RENAME movil TO tel')
+  await db.sql('ALTER TABLE clientes RENAME movil TO tel')
   for (const minute of [1, 2]) {
     now = minute * 60_000
     await housekeep()

@@ -97,9 +97,8 @@ test('who claims nothing moves nothing', async () => {
 
 test('what is claimed while the database answers is no alarm', async () => {
   await using db = await bound()
-  const { pool } = db
   let meanwhile = async () => {}
-  const slow = new Proxy(pool, {
+  const slow = new Proxy(db.pool, {
     get: (target, name) =>
       name === 'query'
         ? async (text: string) => {
@@ -111,7 +110,7 @@ test('what is claimed while the database answers is no alarm', async () => {
   })
   const running = await startWitness(slow, memory())
   meanwhile = async () => {
-    running.claimed(await nextToken(pool))
+    running.claimed(await nextToken(db.pool))
   }
   for (let step = 0; step < 5; step++) expect(await running.step()).toBeNull()
 })
