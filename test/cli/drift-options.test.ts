@@ -67,9 +67,7 @@ describe('options', () => {
     [{ fromLedger: true, repair: true }, /^--repair: not with --from-ledger/],
     [{ fromLedger: true, sample: 5 }, /^--sample: not with --from-ledger/],
     [{ fromLedger: true, where: ['a=1'] }, /^--where: not with --from-ledger/],
-  ])('%j: %s', (options, said) => {
-    expect(problemsOf(options)).toEqual([expect.stringMatching(said)])
-  })
+  ])('%j: %s', (options, said) => expect(problemsOf(options)).toEqual([expect.stringMatching(said)]))
 
   test('all options that do not go together are said at once', () => {
     expect(problemsOf({ why: 'meant', output: '', fromLedger: true, repair: true })).toHaveLength(3)

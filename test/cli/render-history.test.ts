@@ -49,9 +49,7 @@ test.each([
   [{ overdueMs: 5, owed: true }, /owed, due now/],
   [{ ...HELD, capturedMs: 5, owed: true }, /owed: .*captured.*to do {5}nothing: rollcall retries/s],
   [{ userId: null, remote: 'unasked' as const }, /no user_id yet, no call for it has succeeded yet/],
-])('%j', (over, text) => {
-  expect(said(over)).toMatch(text)
-})
+])('%j', (over, text) => expect(said(over)).toMatch(text))
 
 test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {
   expect(said({ ...HELD, released: true })).toMatch(/state {5}released, .*approved .*to do {5}nothing/s)

@@ -63,9 +63,7 @@ test.each<[string, Partial<RollcallConfig>]>([
   ['strictness', { strict: true }],
   ['where the customers stand', { customers: { table: 'other.clients', key: 'id' } }],
   ['the key', { customers: { table: 'public.customers', key: ['id', 'plan'] } }],
-])('%s changes it', (_, changes) => {
-  expect(print(changes)).not.toBe(print())
-})
+])('%s changes it', (_, changes) => expect(print(changes)).not.toBe(print()))
 
 test.each<[string, Partial<RollcallConfig>]>([
   ['the pace', { pace: { ceiling: 1, concurrency: 1 } }],
@@ -74,6 +72,4 @@ test.each<[string, Partial<RollcallConfig>]>([
   ['capture', { advanced: { capture: { outboxLimitMb: 7 } } }],
   ['how often everybody is checked', { reconcile: { period: '1d', mode: 'repair' } }],
   ['what is watched', { watch: [{ table: 'public.customers', key: 'id' }] }],
-])('%s does not', (_, changes) => {
-  expect(print(changes)).toBe(print())
-})
+])('%s does not', (_, changes) => expect(print(changes)).toBe(print()))

@@ -143,7 +143,5 @@ describe('loadConfig', () => {
     expect(outcome(here('../..'), `examples/${name}.config.ts`)?.code).toBeUndefined()
   })
 
-  it('says nothing on its own', () => {
-    expect(stderr).toBe('')
-  })
+  it('says nothing on its own', () => expect(stderr).toBe(''))
 })

@@ -25,7 +25,5 @@ test.each(['7', '7 d', '', '999ms', '366d', '0s', 7, true, null])('a period of %
 
 test.each([{ mode: 'mend' }, { maxShare: 0.1 }, { keepDays: 0 }, { every: '7d' }, 7])(
   '%j is a mistake',
-  (given) => {
-    expect(() => reconcile(given)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
-  },
+  (given) => expect(() => reconcile(given)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' })),
 )

@@ -135,9 +135,7 @@ describe('a function that goes by the time', () => {
     ['2026-11-30 20:00:00.5-04', '2026-12-01T00:00:00.500Z'],
     ['2026-11-30 23:45:16-00:14:44', LATER],
     ['10000-01-01 00:00:00+00', '+010000-01-01T00:00:00.000Z'],
-  ])('says until when by %j', (validUntil, until) => {
-    expect(heldUntil(validUntil)).toBe(until)
-  })
+  ])('says until when by %j', (validUntil, until) => expect(heldUntil(validUntil)).toBe(until))
 
   it.each(['Europe/Madrid', 'America/Los_Angeles'])('takes a time without zone for UTC in %s', (zone) => {
     vi.stubEnv('TZ', zone)

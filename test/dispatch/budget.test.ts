@@ -47,9 +47,7 @@ describe('laneLimit', () => {
     ['changes and backfill, room for one', { ...NONE, 1: 99, 3: 99 }, 1, [0, 1, 0, 0]],
     ['backfill, room for one', { ...NONE, 3: 99 }, 1, [0, 0, 0, 1]],
     ['no room', { 0: 9, 1: 9, 2: 9, 3: 9 }, 0, [0, 0, 0, 0]],
-  ])('%s', (_what, backlog, room, taken) => {
-    expect(lease(backlog, room)).toEqual(taken)
-  })
+  ])('%s', (_what, backlog, room, taken) => expect(lease(backlog, room)).toEqual(taken))
 
   it('lets held deletions crowd no other lane out', () => {
     expect(lease({ 0: 99, 1: 99, 2: 99, 3: 99 }, 50, true)).toEqual([10, 35, 0, 5])

@@ -22,9 +22,7 @@ describe('mostAt', () => {
     [1, 2],
     [0.2, 1],
     [0, 0],
-  ])('at %d calls a second is %i', (pace, most) => {
-    expect(mostAt(pace)).toBe(most)
-  })
+  ])('at %d calls a second is %i', (pace, most) => expect(mostAt(pace)).toBe(most))
 })
 
 describe('nextDepth', () => {
@@ -41,9 +39,7 @@ describe('nextDepth', () => {
     ],
     ['no second of the pace when leases have passed unclaimed', '0/9000/2000 10/9000/0', 800],
     ['no less when the sequence runs ahead of what is counted', '0/100/10 10/90/10', 20],
-  ])('%s', (_what, readings, jobs) => {
-    expect(depthAfter(readings)).toBe(jobs)
-  })
+  ])('%s', (_what, readings, jobs) => expect(depthAfter(readings)).toBe(jobs))
 
   it('falls slowly: one poll that finds nothing done does not halve it', () => {
     const busy = '0/0/100 100/100/100 200/200/100 300/300/100 400/400/100 500/500/100'

@@ -29,9 +29,7 @@ test.each<[string | null, string, boolean | null, There]>([
   [null, 'a call whose outcome is unknown', false, there(2, { remote: 'unknown' })],
   [null, 'an unknown status', false, there(null)],
   [null, 'a status that the interface does not have', true, there(2, { seenStatus: -1 })],
-])('%s: %s', (access, _, wanted, known) => {
-  expect(accessWhileHeld(wanted, known)).toBe(access)
-})
+])('%s: %s', (access, _, wanted, known) => expect(accessWhileHeld(wanted, known)).toBe(access))
 
 test('who is held for its absence is not there, whatever is to be asked again', () => {
   const known = there(2, { remote: 'unknown' })

@@ -100,9 +100,7 @@ test.each<[string, Partial<StoredFinding>, CheckResult]>([
   ['wait', { checks: 2, repairs: 2, nextInMs: 15_000 }, differs(['email'])],
 ])(
   'a check that comes too early says nothing of a difference, and all of an end: %s %j',
-  (what, open, result) => {
-    expect(step({ ...OPEN, ...open }, result)).toMatchObject({ do: what })
-  },
+  (what, open, result) => expect(step({ ...OPEN, ...open }, result)).toMatchObject({ do: what }),
 )
 
 describe('how one ends', () => {

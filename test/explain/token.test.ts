@@ -44,6 +44,4 @@ test.each([
   ['not.a.jwt', false],
   ['e30.bnVsbA.x', false],
   ['e30.e30.a+/b', false],
-])('%j can be an access token: %s', (token, can) => {
-  expect(isJwt(token)).toBe(can)
-})
+])('%j can be an access token: %s', (token, can) => expect(isJwt(token)).toBe(can))

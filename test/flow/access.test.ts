@@ -3,15 +3,14 @@ import { discard } from '../../src/brake/held.ts'
 import { closeMarks } from '../../src/capture/marks.ts'
 import { rollcall } from '../support/command.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
-import { buildHouse } from '../support/house.ts'
+import { buildHouse, workingHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 describe('losing access', () => {
   test('a revocation that fails counts once, however often it is tried', async () => {
-    await using house = await buildHouse(lane, { config: { brake: LIMIT_OF_TEN } })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: { brake: LIMIT_OF_TEN } })
     await house.settle(many(30))
     house.sandbox.faults.set([
       { times: 2, match: { method: 'PATCH' }, action: { kind: 'status', status: 429 } },
@@ -65,8 +64,7 @@ describe('losing access', () => {
     const status = { column: 'plan', values: { premium: 2 } }
     const mapping = { user_id: 'id', status, first_name: 'nombre' }
     const config = { customers: { table: 'clientes', key: ['pais', 'id'] as const }, mapping }
-    await using house = await buildHouse(lane, { sql, config })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { sql, config })
     await house.sql(
       `INSERT INTO clientes VALUES ('ES', '1', 'premium', 'Ana'), ('PT', '1', 'premium', 'Rui')`,
     )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildHouse, PATIENT, timed } from '../support/house.ts'
+import { buildHouse, PATIENT, timed, workingHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { runRollcall } from '../support/process.ts'
 import { many } from '../support/settled-house.ts'
@@ -58,8 +58,7 @@ eachLane('crashes and losses', (lane) => {
 
   test('the queue loses a backlog: live changes go on long before the lost leases have passed', async () => {
     const config = { ...timed({ queueLeaseMs: 25_000 }), pace: { ceiling: 100, concurrency: 5 } }
-    await using house = await buildHouse(lane, { config })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config })
     await house.sql(many(200))
     await until(() => house.sandbox.users.size > 10)
     await lane.lose(house.queueUrl)

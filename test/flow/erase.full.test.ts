@@ -8,7 +8,7 @@ import { LANE } from '../../src/model/customer.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { ContractInput as Contract } from '../../src/sandbox/contract/contract.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, CONFIG, type House, timed } from '../support/house.ts'
+import { buildHouse, CONFIG, type House, timed, workingHouse } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { insertFull, KINDS } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
@@ -66,8 +66,7 @@ otherLane('a customer whose row is gone, to be erased', (lane) => {
       ...(email ? { email } : {}),
       ...(country_code ? { country_code } : {}),
     }
-    await using house = await buildHouse(lane, { config: { ...ERASE, mapping } })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: { ...ERASE, mapping } })
     await insertFull(house, 'c')
     await house.settled()
     // The mapping does not set these fields, and another system has stored them.
@@ -132,8 +131,7 @@ otherLane('a customer whose row is gone, to be erased', (lane) => {
   })
 
   test('keeps the revocation when the second call fails, and is erased by the next try', async () => {
-    await using house = await buildHouse(lane, { config: ERASE })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: ERASE })
     await insertFull(house, 'c')
     await house.settled()
     const match = { method: 'PATCH', field: 'gender' } as const
@@ -153,8 +151,7 @@ otherLane('an erasure at another kind of service', (lane) => {
     const lag = contract.visibleAfterMs ?? 0
     const times = timed({ consistencyDelayMs: lag * 1.2, lifetimeMs: 900 + lag * 1.2 })
     const config = { ...ERASE, ...times, service: { timeoutMs: 300 } }
-    await using house = await buildHouse(lane, { contract, config })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { contract, config })
     await insertFull(house, 'c')
     await house.settled()
     await sleep(lag)
@@ -176,8 +173,7 @@ otherLane('a user that another customer is', (lane) => {
     PRIMARY KEY (region, id))`
 
   test('keeps everything, and who is merely out of scope is revoked alone', async () => {
-    await using house = await buildHouse(lane, { sql, config })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { sql, config })
     await house.settle(
       `INSERT INTO clientes VALUES ('ES', 'c', 'premium', 'Ana'), ('ES', 'd', 'premium', 'Eva')`,
     )

@@ -1,7 +1,7 @@
 // How a failure ends: by itself when row or mapping change, by hand when the service has changed its mind.
 import { expect, test } from 'vitest'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, type House, timed } from '../support/house.ts'
+import { buildHouse, type House, timed, workingHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 
 /** No attempt comes by itself while a test runs. */
@@ -23,8 +23,7 @@ async function recorded({ db }: House) {
 const SETTLED = { state: 'idle', code: null, status: null, issues: [] }
 
 test('a row that the mapping rejects is explained, and settles once it is corrected', async () => {
-  await using house = await buildHouse(lane, { config: PATIENT })
-  await house.startWorker()
+  await using house = await workingHouse(lane, { config: PATIENT })
   await house.settle(`INSERT INTO clientes (id, plan, correo) VALUES ('c', 'gold', 'no-mail')`)
   const { code, text } = await failures(house)
   expect(code).toBe(3)
@@ -40,8 +39,7 @@ test('a row that the mapping rejects is explained, and settles once it is correc
 })
 
 test('once the service takes what it refused, --retry sends the same value again', async () => {
-  await using house = await buildHouse(lane, { config: PATIENT, contract: { refuses: 'description' } })
-  await house.startWorker()
+  await using house = await workingHouse(lane, { config: PATIENT, contract: { refuses: 'description' } })
   await house.settle(`INSERT INTO clientes (id, plan) SELECT k, 'premium' FROM unnest('{a,b}'::text[]) k`)
   await house.settle(`UPDATE clientes SET notas = 'VIP'`)
   expect((await recorded(house)).map(({ issues }) => issues)).toEqual([['description'], ['description']])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, PATIENT, timed } from '../support/house.ts'
+import { buildHouse, PATIENT, timed, workingHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -56,8 +56,7 @@ describe('a service that fails', () => {
   })
 
   test('an update refused for a field: the status goes alone, the field waits until it changes', async () => {
-    await using house = await buildHouse(lane, { config: PATIENT })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: PATIENT })
     await house.settle(
       `INSERT INTO clientes (id, plan, nombre, correo) VALUES ('c', 'premium', 'Ana', 'a@example.com')`,
     )

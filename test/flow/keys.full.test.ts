@@ -1,7 +1,7 @@
 // Customers whose key changes, and keys that are used again: whose user is whose, and at which price in calls.
 import { expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { buildHouse, CUSTOMERS, type House, PATIENT } from '../support/house.ts'
+import { buildHouse, CUSTOMERS, type House, PATIENT, workingHouse } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -15,8 +15,7 @@ function sent({ sandbox }: House, userId: string, after = 0): string[] {
 
 otherLane('a key that changes and is the user_id', (lane) => {
   test('A to B: the old user is revoked, the new one is created', async () => {
-    await using house = await buildHouse(lane)
-    await house.startWorker()
+    await using house = await workingHouse(lane)
     await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('a', 'premium', 'Ana')`)
     await house.settle(`UPDATE clientes SET id = 'b'`)
     expect(sent(house, 'a').slice(1)).toEqual(['PATCH {"status":0}'])
@@ -50,8 +49,7 @@ otherLane('a key that changes and is the user_id', (lane) => {
   })
 
   test('registered and renamed in one transaction: the earlier name is asked for, and left', async () => {
-    await using house = await buildHouse(lane)
-    await house.startWorker()
+    await using house = await workingHouse(lane)
     await house.settle(
       `BEGIN; INSERT INTO clientes (id, plan) VALUES ('a', 'premium'); UPDATE clientes SET id = 'b'; COMMIT`,
     )
@@ -155,12 +153,11 @@ otherLane('many keys that change at once while their user_ids stay', (lane) => {
 otherLane('a trial under a key that changes while the user_id stays', (lane) => {
   // The new key knows nothing of what was agreed on under the old one.
   test('is not granted again when it has ended', async () => {
-    await using house = await buildHouse(lane, {
+    await using house = await workingHouse(lane, {
       sql: TWO_SQL,
       config: TWO,
       contract: { trialAgain: 'restarts' },
     })
-    await house.startWorker()
     await house.settle(`INSERT INTO clientes VALUES ('ES', 'c', 'trial', 'Ana')`)
     house.sandbox.clock.advance(15 * 86_400_000)
     await house.settle(`UPDATE clientes SET nombre = 'Bea'`)

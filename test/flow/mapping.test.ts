@@ -8,7 +8,7 @@ import { buildHouse, CONFIG, type House, timed } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { reconfigured, startOther } from '../support/other-mapping.ts'
 import { runRollcall } from '../support/process.ts'
-import { many } from '../support/settled-house.ts'
+import { many, settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 function mapping(changes: Partial<RollcallConfig['mapping']>): Partial<RollcallConfig> {
@@ -39,10 +39,7 @@ const FILL = `INSERT INTO clientes (id, plan) SELECT p || i, p FROM unnest('{pre
 
 describe('a changed mapping', () => {
   test('sends nothing until it is applied, and then only to those who differ, as the plan says', async () => {
-    await using house = await buildHouse(lane)
-    const old = await house.startWorker()
-    await house.settle(FILL)
-    await old.stop()
+    await using house = await settledHouse(lane, FILL)
     const before = house.calls().length
     const given = await tokens(house)
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import { RollcallError } from '../../src/model/errors.ts'
 import { rollcall } from '../support/command.ts'
-import { buildHouse, CONFIG, timed } from '../support/house.ts'
+import { buildHouse, CONFIG, timed, workingHouse } from '../support/house.ts'
 import { anyLane as lane, otherLane } from '../support/lanes.ts'
 import { FIELDS, type Setting, TABLE } from '../support/matrix.ts'
 import { checkMatrix, configOf, QUICK, sent } from '../support/matrix-house.ts'
@@ -27,9 +27,7 @@ otherLane('every field and status, set, changed, cleared and invalid', (queue) =
 
 test.each(SETTINGS)(
   'the same where it sets $managed, unmanaged: $unmanaged, clearWith: $clearWith',
-  async (setting) => {
-    await checkMatrix(lane, setting)
-  },
+  async (setting) => await checkMatrix(lane, setting),
 )
 
 test('clearing by leaving out is refused where nothing may send the complete set', () => {
@@ -39,8 +37,7 @@ test('clearing by leaving out is refused where nothing may send the complete set
 
 describe.concurrent('beside the matrix', () => {
   test('user_id: set, changed, taken away and invalid', async ({ expect }) => {
-    await using house = await buildHouse(lane, { sql: TABLE, config: QUICK })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { sql: TABLE, config: QUICK })
     const odd = 'ñ/ 1?%'
     await house.settle(
       `INSERT INTO clientes (id, plan, correo) SELECT k, 'premium', 'a@a.es' FROM unnest($1::text[]) k`,

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { readPace } from '../../src/pace/read.ts'
 import type { FaultInput } from '../../src/sandbox/faults/faults.ts'
-import { buildHouse, type House, timed } from '../support/house.ts'
+import { buildHouse, type House, timed, workingHouse } from '../support/house.ts'
 import { lanes, otherLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -148,8 +148,7 @@ otherLane('a service that is out of order', (lane) => {
 
 otherLane('keys that were rotated wrongly', (lane) => {
   test('stop every process within ten calls, and all goes on by itself when they are right', async () => {
-    await using house = await buildHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: { pace: { ceiling: 50, concurrency: 20 } } })
     await insert(house, 1, 20)
     await house.settled()
     const before = house.calls().length
@@ -166,8 +165,7 @@ otherLane('keys that were rotated wrongly', (lane) => {
   })
 
   test('that one worker has do not stop another one whose keys are right', async () => {
-    await using house = await buildHouse(lane)
-    await house.startWorker()
+    await using house = await workingHouse(lane)
     await insert(house, 1, 20)
     await house.settled()
     await house.startWorker({}, { SERVICE_SECRET_KEY: 'no-longer-the-right-one' })
@@ -178,8 +176,7 @@ otherLane('keys that were rotated wrongly', (lane) => {
   })
 
   test('customers who are refused one by one stop no process', async () => {
-    await using house = await buildHouse(lane)
-    await house.startWorker()
+    await using house = await workingHouse(lane)
     house.sandbox.faults.set([
       { match: { userId: 'k1' }, action: { kind: 'status', status: 403 } },
       { match: { userId: 'k2' }, action: { kind: 'status', status: 403 } },

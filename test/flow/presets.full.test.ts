@@ -6,7 +6,7 @@ import { note } from '../../src/ledger/note.ts'
 import { LANE } from '../../src/model/customer.ts'
 import { sameField } from '../../src/model/normal.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
-import { buildHouse, type House, timed } from '../support/house.ts'
+import { type House, timed, workingHouse } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { buildPresetHouse, FULL, insertFull, USER_PRESETS, writesOf } from '../support/presets.ts'
 import { until } from '../support/until.ts'
@@ -108,8 +108,7 @@ otherLane('a service that shows writes late', (lane) => {
   test('and says null to every write: a change while it is looked up is not lost', async () => {
     const lag = 400
     const contract = { updateBody: 'null', visibleAfterMs: lag } as const
-    await using house = await buildHouse(lane, { contract, config: timed({ consistencyDelayMs: 600 }) })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { contract, config: timed({ consistencyDelayMs: 600 }) })
     await insertFull(house, 'c')
     await house.settled()
     await sleep(lag)

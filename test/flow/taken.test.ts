@@ -1,7 +1,7 @@
 // A service that takes each e-mail address once: a customer with another user's address gets access at once, and the
 // address as soon as it is free.
 import { expect, test } from 'vitest'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, type House, workingHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -78,8 +78,7 @@ test.each(['details', 'opaque', 'html'] as const)(
 )
 
 test('an address that another customer gives up later goes to the one who waits for it', async () => {
-  await using house = await buildHouse(lane, { contract: UNIQUE })
-  await house.startWorker()
+  await using house = await workingHouse(lane, { contract: UNIQUE })
   await write(house, TWO)
   await house.settled()
   await write(house, `UPDATE clientes SET correo = 'one@example.com' WHERE id = 'b'`)
@@ -94,8 +93,7 @@ test('an address that another customer gives up later goes to the one who waits 
 })
 
 test('two customers swap their addresses: both end right, and nothing is called after that', async () => {
-  await using house = await buildHouse(lane, { contract: UNIQUE })
-  await house.startWorker()
+  await using house = await workingHouse(lane, { contract: UNIQUE })
   await write(house, TWO)
   await house.settled()
   const before = house.calls().length

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { closeMarks } from '../../src/capture/marks.ts'
 import { rollcall } from '../support/command.ts'
-import { buildHouse } from '../support/house.ts'
+import { buildHouse, workingHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -54,8 +54,7 @@ test.each(['same', 'new'])(
 )
 
 test('a customer that the restored tables do not know is swept after new', async () => {
-  await using house = await buildHouse(lane)
-  await house.startWorker()
+  await using house = await workingHouse(lane)
   await house.sql(`INSERT INTO clientes (id, plan) VALUES ('a', 'premium'), ('lost', 'premium')`)
   await until(() => house.sandbox.users.size === 2)
   await house.settled()

@@ -6,12 +6,16 @@ import { buildHouse, type House, timed } from '../support/house.ts'
 import { otherLane } from '../support/lanes.ts'
 import { writesOf } from '../support/presets.ts'
 import { runRollcall } from '../support/process.ts'
+import { settledHouse } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const DAY_MS = 86_400_000
 
 /** Every write of status 4 starts the trial anew: the service at which a mistake costs the most. */
 const contract = { trialAgain: 'restarts' } as const
+
+const inTrial = (keys: readonly string[]) =>
+  `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest('{${keys.join()}}'::text[]) k`
 
 const grants = (house: House, key?: string) =>
   writesOf(house, key).filter(({ body }) => (body as { status?: number }).status === 4)
@@ -101,14 +105,8 @@ otherLane('a trial that ended at the service', (lane) => {
   })
 
   test('while a worker that had carried it on was dead is not granted again', async () => {
-    await using house = await buildHouse(lane, { contract })
-    const worker = await house.startWorker()
     const keys = ['stored', 'lost']
-    await house.settle(
-      `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest($1::text[]) k`,
-      [keys],
-    )
-    await worker.stop()
+    await using house = await settledHouse(lane, inTrial(keys), { contract })
     const change = () => house.sql(`UPDATE clientes SET correo = 'b@a.es'`)
     const match = (userId: string) => ({ method: 'PATCH', userId }) as const
     const faults: FaultInput[] = [
@@ -142,16 +140,10 @@ otherLane('a worker killed while it takes customers out of their trial', (lane) 
   test.each(cases)(
     'and each ends as its row says, no customer shut out: the calls were %s, by way of %s',
     async (fate, via) => {
-      await using house = await buildHouse(lane)
-      const worker = await house.startWorker()
       // By what the plan was changed to, and what it is once the worker is dead.
       const ends = { premium: 2, free: 0, trial: 4 } as const
       const ways = Object.keys(ends).map((end) => `${via} ${end}`)
-      await house.settle(
-        `INSERT INTO clientes (id, plan, correo) SELECT k, 'trial', 'a@a.es' FROM unnest($1::text[]) k`,
-        [ways],
-      )
-      await worker.stop()
+      await using house = await settledHouse(lane, inTrial(ways))
       const match = { method: 'PATCH' } as const
       const faults = fate === 'lost' ? lost(match) : [{ match, action: { kind: 'hang-after' } } as const]
       const change = () => house.sql(`UPDATE clientes SET plan = split_part(id, ' ', 1)`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Clock, Columns, RollcallConfig } from '../../src/config/define.ts'
-import { buildHouse, type House } from '../support/house.ts'
+import { buildHouse, type House, workingHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -53,8 +53,7 @@ const statusOf = (house: House) => house.sandbox.users.get('ana')?.status
 
 describe('a status that ends by the time', () => {
   test('is revoked when it ends, without a change of the row, and then left alone', async () => {
-    await using house = await buildHouse(lane, { sql: SQL, config })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { sql: SQL, config })
     await setPremium(house, '1 hour')
     await house.settled()
     expect(await plannedAgain(house)).toBe('then')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildHouse, type House, PATIENT } from '../support/house.ts'
+import { buildHouse, type House, PATIENT, workingHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -34,8 +34,7 @@ async function settleUnknown(house: House): Promise<void> {
 
 describe('a user about which the service says that it is not there', () => {
   test('is looked up twice again when that ended an access: a gateway says so as well', async () => {
-    await using house = await buildHouse(lane, { config: PATIENT })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: PATIENT })
     await house.settle(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
     house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
     await house.settle('DELETE FROM clientes')
@@ -82,8 +81,7 @@ describe('an outcome that was unknown', () => {
   })
 
   test('that comes due during a claim waits for its end: an ended trial is not granted again', async () => {
-    await using house = await buildHouse(lane, { config: PATIENT })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { config: PATIENT })
     await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'trial', 'Ana')`)
     const slow = { match: { method: 'PATCH' }, action: { kind: 'latency', minMs: 600, maxMs: 600 } } as const
     house.sandbox.faults.set([slow])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { buildHouse } from '../support/house.ts'
+import { workingHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -28,8 +28,7 @@ const config: Partial<RollcallConfig> = {
 
 describe('customers seen through a view', () => {
   test('a change in either table reaches the service, and columns that the view does not use cost nothing', async () => {
-    await using house = await buildHouse(lane, { sql: SQL, config })
-    await house.startWorker()
+    await using house = await workingHouse(lane, { sql: SQL, config })
     await house.sql(`INSERT INTO clientes VALUES ('c-1', 'Ana', 'ana@example.com', '2024-01-01')`)
     await house.settle(`INSERT INTO suscripciones (cliente, plan) VALUES ('c-1', 'basico')`)
     expect(house.sandbox.users.get('c-1')).toMatchObject({ status: 2, first_name: 'Ana' })
@@ -49,11 +48,10 @@ describe('customers seen through a view', () => {
   test('a mapped column that goes away while the worker runs: writers go on, and it is caught up afterwards', async () => {
     const { customers: _view, watch: _watch, ...rest } = config
     const table: Partial<RollcallConfig> = { ...rest, customers: { table: 'clientes', key: 'codigo' } }
-    await using house = await buildHouse(lane, {
+    await using house = await workingHouse(lane, {
       sql: 'CREATE TABLE clientes (codigo text PRIMARY KEY, nombre text, correo text, plan text)',
       config: table,
     })
-    await house.startWorker()
     await house.settle(`INSERT INTO clientes VALUES ('c-1', 'Ana', NULL, 'basico')`)
     await house.sql('ALTER TABLE clientes RENAME nombre TO nom')
     await house.sql(

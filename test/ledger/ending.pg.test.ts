@@ -92,9 +92,7 @@ test.each<[string, Columns, Given, object]>([
     { left: 1, verifies: true },
   ],
   ['and takes none away', OPEN, UNCLEAR, { left: 2, verifies: true }],
-])('%s: %j, %j', async (_, columns, given, row) => {
-  expect(await end(columns, given)).toMatchObject(row)
-})
+])('%s: %j, %j', async (_, columns, given, row) => expect(await end(columns, given)).toMatchObject(row))
 
 test('a write that was answered with neither yes nor no has no request under way: it waits for the lag alone', async () => {
   const waits = async (columns: Columns, given: Given) => {

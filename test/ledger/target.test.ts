@@ -13,9 +13,7 @@ const BOUND: Bound = {
 }
 
 describe('differencesOf', () => {
-  it('finds none where nothing has changed', () => {
-    expect(differencesOf(BOUND, { ...BOUND })).toEqual([])
-  })
+  it('finds none where nothing has changed', () => expect(differencesOf(BOUND, { ...BOUND })).toEqual([]))
 
   it.each<[string, Partial<Bound>, DifferenceKind, RegExp]>([
     ['another origin', { origin: 'https://demo.example' }, 'service', /^If SERVICE_URL is wrong/],

@@ -11,16 +11,12 @@ describe('readDuration', () => {
     ['3h', 10_800_000],
     ['14d', 1_209_600_000],
     ['007s', 7000],
-  ])('%s', (text, ms) => {
-    expect(readDuration(text)).toBe(ms)
-  })
+  ])('%s', (text, ms) => expect(readDuration(text)).toBe(ms))
 
   const WORDS = 's 2w 2S 1.5s -1 +1 1e3 1h30m ٣s 1__proto__'.split(' ')
   it.each(['', ...WORDS, ' 1', '1 s', '1s\n', '36 hours', '9'.repeat(16), '9'.repeat(60_000)])(
     '"%s" is none',
-    (text) => {
-      expect(readDuration(text)).toBeUndefined()
-    },
+    (text) => expect(readDuration(text)).toBeUndefined(),
   )
 })
 
@@ -32,9 +28,7 @@ describe('renderDuration', () => {
     [120_000, '2m'],
     [129_600_000, '36h'],
     [1_209_600_000, '14d'],
-  ])('%i is %s', (ms, text) => {
-    expect(renderDuration(ms)).toBe(text)
-  })
+  ])('%i is %s', (ms, text) => expect(renderDuration(ms)).toBe(text))
 
   it('is read back as it was', () => {
     fc.assert(

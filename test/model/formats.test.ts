@@ -137,7 +137,5 @@ describe('joinPhone', () => {
     ['+351912345678', '34'],
     ['00351912345678', '34'],
     ['+34600', '34'],
-  ])('%s cannot stand beside prefix %s', (number, prefix) => {
-    expect(joinPhone(number, prefix).ok).toBe(false)
-  })
+  ])('%s cannot stand beside prefix %s', (number, prefix) => expect(joinPhone(number, prefix).ok).toBe(false))
 })

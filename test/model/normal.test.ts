@@ -22,9 +22,7 @@ describe('normalForm', () => {
     ['service_language_code', 'ES', 'es'],
     ['country_code', 'es', 'ES'],
     ['description', ['x'], '["x"]'],
-  ])('%s %j is %j', (field, value, normal) => {
-    expect(normalForm(field, value)).toBe(normal)
-  })
+  ])('%s %j is %j', (field, value, normal) => expect(normalForm(field, value)).toBe(normal))
 
   it.each(OPTIONAL_FIELDS)('%s is alike when null, absent or empty', (field) => {
     for (const nothing of [null, undefined, '', '  ']) expect(normalForm(field, nothing)).toBeNull()

@@ -8,17 +8,13 @@ describe('addresses in a text', () => {
     ['at postgresql://a@b:c@h?x=1', 'at postgresql://[hidden]@h?x=1'],
     ['postgres:///d?user=a&password=worker&host=h', 'postgres:///d?user=a&password=[hidden]&host=h'],
     [String.raw`{"a":"postgres://a:w\"x\\y@h"}`, '{"a":"postgres://[hidden]@h"}'],
-  ])('lose user and password: %s', (text, bare) => {
-    expect(withoutCredentials(text)).toBe(bare)
-  })
+  ])('lose user and password: %s', (text, bare) => expect(withoutCredentials(text)).toBe(bare))
 
   it.each([
     'the worker runs',
     'https://h/s2s/v1/users/a@b.example',
     '{"url":"http://127.0.0.1:1","customer":"ana@b.example"}',
-  ])('nothing else does: %s', (text) => {
-    expect(withoutCredentials(text)).toBe(text)
-  })
+  ])('nothing else does: %s', (text) => expect(withoutCredentials(text)).toBe(text))
 })
 
 it.each([
@@ -30,6 +26,4 @@ it.each([
   ['database-primary-eu-west-1', false],
   ['1234567890123456', false],
   ['a1B2c3', false],
-])('%s looks random: %s', (secret, random) => {
-  expect(looksRandom(secret)).toBe(random)
-})
+])('%s looks random: %s', (secret, random) => expect(looksRandom(secret)).toBe(random))

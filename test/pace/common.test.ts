@@ -140,11 +140,8 @@ describe('the end of an outage', () => {
   })
 })
 
-it.each(['well', 'denied'] as const)(
-  'calls that are %s, of a service that works, change nothing',
-  (health) => {
-    expect(afterCalls(START, calls(100, health), NOW)).toBe(START)
-  },
+it.each(['well', 'denied'] as const)('calls that are %s, of a service that works, change nothing', (health) =>
+  expect(afterCalls(START, calls(100, health), NOW)).toBe(START),
 )
 
 // Anything that can be reported, in any order, at any times.

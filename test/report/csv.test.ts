@@ -65,9 +65,7 @@ describe('the table of findings', () => {
     '＝1+1',
     '|cmd',
     '\ufeff=1',
-  ])('a spreadsheet does not run %j', (key) => {
-    expect(cellOf(key)).toBe(`'${key}`)
-  })
+  ])('a spreadsheet does not run %j', (key) => expect(cellOf(key)).toBe(`'${key}`))
 
   test.each(['1', '-1', '-1.5', 'a=b', 'x@y', '2026-11-22', "o'clock"])('%j stays as it is', (key) => {
     expect(cellOf(key)).toBe(key)

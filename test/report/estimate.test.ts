@@ -8,9 +8,7 @@ describe('the interval', () => {
     ['of all customers is a point', { population: 400, checked: 400, drifting: 7 }, 7 / 400, 7 / 400],
     ['of no customer says nothing', { population: 400, checked: 0, drifting: 0 }, 0, 1],
     ['where there is no customer is nothing', { population: 0, checked: 0, drifting: 0 }, 0, 0],
-  ])('%s', (_, sample, low, high) => {
-    expect(estimate(sample)).toMatchObject({ share: low, low, high })
-  })
+  ])('%s', (_, sample, low, high) => expect(estimate(sample)).toMatchObject({ share: low, low, high }))
 
   test('of a sample without any drift still allows for some', () => {
     const { low, high } = estimate({ population: 1_000_000, checked: 1000, drifting: 0 })

@@ -9,6 +9,4 @@ test.each([
   [0.9949, '99.49 %'],
   [0.999999, '> 99.99 %'],
   [1, '100 %'],
-])('a share of %d is %s', (share, said) => {
-  expect(percent(share)).toBe(said)
-})
+])('a share of %d is %s', (share, said) => expect(percent(share)).toBe(said))

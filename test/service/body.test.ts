@@ -41,9 +41,7 @@ describe('readUser (section 4.4)', () => {
     ['a list', [{ user_id: 'u', status: 2 }]],
     ['null', null],
     ['text', 'u'],
-  ])('does not take %s', (_name, value) => {
-    expect(readUser(value, 'u')).toBeNull()
-  })
+  ])('does not take %s', (_name, value) => expect(readUser(value, 'u')).toBeNull())
 
   it('is total over whatever JSON can hold', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void readUser(value, 'u')))
@@ -74,9 +72,7 @@ describe('reportsError (section 7 shows no form of errors)', () => {
     ...ONE.flatMap(([key, , not]) => not.map((value): [boolean, unknown] => [false, { [key]: value }])),
     ...DOES.map((value): [boolean, unknown] => [true, value]),
     ...[...DOES_NOT, 'error', 500].map((value): [boolean, unknown] => [false, value]),
-  ])('is %s: %j', (said, value) => {
-    expect(reportsError(value)).toBe(said)
-  })
+  ])('is %s: %j', (said, value) => expect(reportsError(value)).toBe(said))
 
   it('is total over whatever JSON can hold', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void reportsError(value)))

@@ -30,9 +30,7 @@ describe('readBody', () => {
     ['compressed bytes that nobody asked for', gzipSync('{"a":1}'), { kind: 'unreadable' }],
     ['absurd nesting', bytes('['.repeat(300_000) + ']'.repeat(300_000)), { kind: 'unreadable' }],
     ['nesting that never closes', bytes('{"a":'.repeat(100_000)), { kind: 'unreadable' }],
-  ])('%s', (_name, body, expected) => {
-    expect(readBody(body)).toEqual(expected)
-  })
+  ])('%s', (_name, body, expected) => expect(readBody(body)).toEqual(expected))
 
   it('keeps names from outside harmless', () => {
     const read = readBody(bytes('{"__proto__":{"polluted":true}}'))

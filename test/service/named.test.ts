@@ -37,9 +37,7 @@ test.each<[string, unknown, string[]]>([
   ['nothing of an example', { error: { birthdate: 'bad', example: { email: 'a@b.es' } } }, ['birthdate']],
   ['nothing', { error: 'invalid' }, []],
   ['nothing of null', null, []],
-])('of a refusal it takes %s', (_what, body, fields) => {
-  expect(namedFields(body)).toEqual(fields)
-})
+])('of a refusal it takes %s', (_what, body, fields) => expect(namedFields(body)).toEqual(fields))
 
 test('is bounded', () => {
   let deep: unknown = 'email'
@@ -68,6 +66,4 @@ test.each<[boolean, unknown]>([
   [false, { error: 'invalid', request: { email: 'taken@example.com' } }],
   [false, {}],
   [false, null],
-])('says that another user has it: %s, %j', (says, body) => {
-  expect(saysConflict(body)).toBe(says)
-})
+])('says that another user has it: %s, %j', (says, body) => expect(saysConflict(body)).toBe(says))

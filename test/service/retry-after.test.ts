@@ -13,9 +13,7 @@ describe('parseRetryAfter', () => {
     ['Sun, 10 May 2026 12:00:30 GMT', 30_000],
     ['Sun, 10 May 2026 11:00:00 GMT', 0],
     ['Fri, 31 Dec 9999 23:59:59 GMT', RETRY_AFTER_CAP_MS],
-  ])('%s', (header, expected) => {
-    expect(parse(header)).toBe(expected)
-  })
+  ])('%s', (header, expected) => expect(parse(header)).toBe(expected))
 
   const ODD = ['2026-05-10T12:00:30Z', 'Sun, 99 May 2026 12:00:30 GMT', 'Invalid Date']
   it.each([undefined, '', '-5', '1.5', 'soon', '5, 10', ...ODD])('cannot read %s', (header) => {

@@ -17,9 +17,7 @@ describe('shapeOf', () => {
     [{ type: 1, data: { id: [] } }, '{data: {id: []}, type: number}'],
     [[1, 'a', 2, null], '[null | number | string]'],
     [[{ id: 1 }, { id: 'x' }, { id: 2 }], '[{id: number} | {id: string}]'],
-  ])('%j is %s', (value, shape) => {
-    expect(shapeOf(value)).toBe(shape)
-  })
+  ])('%j is %s', (value, shape) => expect(shapeOf(value)).toBe(shape))
 
   test.each([
     ['an address', 'ana@example.com'],

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { HeldKind } from '../../src/brake/brake.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
-import { buildHouse, type House } from './house.ts'
+import { type House, workingHouse } from './house.ts'
 import type { QueueLane } from './lanes.ts'
 
 /** However many there are: ten may be changed in one way, twenty registered. */
@@ -13,8 +13,7 @@ export const LIMIT_OF_TEN: NonNullable<RollcallConfig['brake']> = {
 /** The limit of ten, a worker, and so many customers with access, an e-mail and a name, all settled. */
 export async function brakedHouse(lane: QueueLane, count: number, config: Partial<RollcallConfig> = {}) {
   await using stack = new AsyncDisposableStack()
-  const house = stack.use(await buildHouse(lane, { config: { brake: LIMIT_OF_TEN, ...config } }))
-  await house.startWorker()
+  const house = stack.use(await workingHouse(lane, { config: { brake: LIMIT_OF_TEN, ...config } }))
   await house.settle(
     `INSERT INTO clientes (id, plan, correo, nombre)
      SELECT 'k' || i, 'premium', 'k' || i || '@example.com', 'Ana' FROM generate_series(1, $1::int) i`,

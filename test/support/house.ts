@@ -166,6 +166,15 @@ export async function buildHouse(lane: QueueLane, options: Options = {}): Promis
   }
 }
 
+/** With a worker. */
+export async function workingHouse(lane: QueueLane, options: Options = {}): Promise<House> {
+  await using stack = new AsyncDisposableStack()
+  const house = stack.use(await buildHouse(lane, options))
+  await house.startWorker()
+  stack.move()
+  return house
+}
+
 type OpenOptions = {
   readonly config: Config
   readonly env: Parameters<typeof openSync>[0]['env'] & { readonly QUEUE_URL: string }

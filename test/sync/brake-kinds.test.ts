@@ -72,9 +72,7 @@ describe('the kinds of a plan', () => {
     ['a GET', { kind: 'lookup', why: 'unknown' }, sent(2), []],
     ['erasing', { kind: 'erase', body: { status: 0, email: null }, fields: ['email'] }, sent(0), ['erase']],
     ['a customer that was there and is not', create, ABSENT, ['create', 'absence']],
-  ])('%s', (_what, made, memory, kinds) => {
-    expect(kindsOf(made, memory, PRESENT)).toEqual(kinds)
-  })
+  ])('%s', (_what, made, memory, kinds) => expect(kindsOf(made, memory, PRESENT)).toEqual(kinds))
 
   it('a trial of which it was known that it had ended is no change', () => {
     const carried = patch({ status: 0, email: 'a@b.c' }, true)

@@ -21,9 +21,7 @@ it.each([
   ['silver', ['all', 'both']],
   ['GOLD', ['all']],
   ['', ['all']],
-])('who is seen by the group %s: %j', (group, seen) => {
-  expect(ids(professionals.seenBy(group))).toEqual(seen)
-})
+])('who is seen by the group %s: %j', (group, seen) => expect(ids(professionals.seenBy(group))).toEqual(seen))
 
 it('another list replaces them until it is cleared', () => {
   const professionals = makeProfessionals(PEOPLE)

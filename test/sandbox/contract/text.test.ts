@@ -22,9 +22,7 @@ describe('parseContract', () => {
     ['eventual createStatus=200', { ...PRESETS.eventual.contract, createStatus: 200 }],
     ['createStatus=200 eventual', PRESETS.eventual.contract],
     ['legacy documented nulls=absent', { nulls: 'absent' }],
-  ])('%s', (text, expected) => {
-    expect(parseContract(text)).toEqual(contract.parse(expected))
-  })
+  ])('%s', (text, expected) => expect(parseContract(text)).toEqual(contract.parse(expected)))
 
   it.each([
     ['legasy', 'legasy: not known; `rollcall sandbox --contracts` lists the words'],

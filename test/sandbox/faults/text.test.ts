@@ -22,9 +22,7 @@ describe('parseFault', () => {
     ['refuse=30s times=1', { times: 1, action: { kind: 'refuse', durationMs: 30_000 } }],
     ['for=1d 503', { forMs: 86_400_000, action: status(503) }],
     ['/chat/professionals 503', { match: { path: '/chat/professionals' }, action: status(503) }],
-  ])('%s', (text, expected) => {
-    expect(parseFault(text)).toEqual(faultRule.parse(expected))
-  })
+  ])('%s', (text, expected) => expect(parseFault(text)).toEqual(faultRule.parse(expected)))
 
   it.each([
     ['', 'action: missing or not known; expected latency'],
