@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeClock } from '../../src/sandbox/clock.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts'
-import { chatHeaders, KEYS, talk } from './talk.ts'
+import { chatHeaders, sandboxOfTest, talk } from './talk.ts'
 
 const MONDAY = Date.parse('2026-03-02T10:00:00Z')
 
@@ -18,15 +17,8 @@ it('the clock runs with the machine, from wherever it was set', () => {
 })
 
 describe('the clock over HTTP', () => {
-  let sandbox: Sandbox
-  const start = async () => {
-    sandbox = await startSandbox({ ...KEYS, now: () => MONDAY })
-    return sandbox
-  }
-  afterEach(() => sandbox.stop())
-
   it('is shown, set with a zone, advanced by durations or milliseconds, and given back to the machine', async () => {
-    const to = await start()
+    const to = await sandboxOfTest({ now: () => MONDAY })
     expect(await talk(to, 'GET /_sandbox/clock')).toEqual({
       status: 200,
       json: { now: '2026-03-02T10:00:00.000Z' },
@@ -40,7 +32,7 @@ describe('the clock over HTTP', () => {
   })
 
   it('moves tokens, trials and messages (section 3, fact 2; section 2.2), and not the journal', async () => {
-    const to = await start()
+    const to = await sandboxOfTest({ now: () => MONDAY })
     to.users.set('u', { status: 4 })
     const headers = await chatHeaders(to, 'u')
     const statusOf = async () => (await talk(to, 'GET /chat/professionals', { headers })).status

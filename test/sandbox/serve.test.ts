@@ -1,20 +1,14 @@
 import { once } from 'node:events'
 import net from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseFault } from '../../src/sandbox/faults/faults.ts'
 import { retryAfterHeader } from '../../src/sandbox/faults/strike.ts'
-import { startSandbox } from '../../src/sandbox/server.ts'
 import { startServing } from './serving.ts'
-import { KEYS } from './talk.ts'
-
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const clean of cleanups.splice(0)) await clean()
-})
+import { sandboxOfTest } from './talk.ts'
 
 async function start(...faults: readonly string[]) {
   const serving = await startServing(faults)
-  cleanups.push(serving.stop)
+  onTestFinished(serving.stop)
   return serving
 }
 
@@ -32,8 +26,7 @@ describe('which calls are struck', () => {
   })
 
   it('chat calls by the user of their token, and the journal says whose they were', async () => {
-    const sandbox = await startSandbox(KEYS)
-    cleanups.push(sandbox.stop)
+    const sandbox = await sandboxOfTest()
     const chat = async (id: string) => {
       sandbox.users.set(id, { status: 2 })
       const headers = { 'api-key': 'api', authorization: `Bearer ${await sandbox.issueToken(id)}` }

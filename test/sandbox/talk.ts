@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts'
 import { ofFile } from '../support/of-file.ts'
 
@@ -10,6 +11,12 @@ export function sandboxOfFile(options: Partial<SandboxOptions> = {}): Sandbox {
     const sandbox = await startSandbox({ ...KEYS, ...options })
     return { ...sandbox, [Symbol.asyncDispose]: sandbox.stop }
   })
+}
+
+export async function sandboxOfTest(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ ...KEYS, ...options })
+  onTestFinished(sandbox.stop)
+  return sandbox
 }
 
 export type Talked = { readonly status: number; readonly json: unknown }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { MAX_LIST_BYTES } from '../../src/service/chat-client.ts'
 import { AnswerError } from '../../src/service/chat-read.ts'
 import { MAX_ANSWER_BYTES } from '../../src/service/http.ts'
@@ -13,19 +13,14 @@ const MESSAGE = {
 }
 
 let server: ChatServer
-let closing: (() => Promise<void>)[]
 beforeEach(async () => {
   server = await startChatServer()
-  closing = []
-})
-afterEach(async () => {
-  for (const close of closing) await close()
-  await server[Symbol.asyncDispose]()
+  return () => server[Symbol.asyncDispose]()
 })
 
 function chat(options: Partial<Parameters<typeof makeChat>[0]> = {}) {
   const client = makeChat({ origin: server.url, ...options })
-  closing.push(client.close)
+  onTestFinished(client.close)
   return client
 }
 
@@ -57,7 +52,7 @@ describe('credentials (section 5)', () => {
 
   it('server-to-server carries Secret-Key, and never an Authorization', async () => {
     const users = makeClient({ origin: server.url })
-    closing.push(users.close)
+    onTestFinished(users.close)
     await users.createUser({ user_id: 'u', status: 2 })
     await users.retrieveUser('u')
     await users.replaceUser('u', { status: 2 })
@@ -151,7 +146,7 @@ describe('answers', () => {
       reached: 'maybe',
     })
     const users = makeClient({ origin: server.url })
-    closing.push(users.close)
+    onTestFinished(users.close)
     server.answer = () => ({ body: of(MAX_ANSWER_BYTES) })
     expect(await failure(users.retrieveUser('u'))).toMatchObject({ kind: 'too-large' })
   })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type Message,
   type Professional,
@@ -94,11 +94,7 @@ describe('messages (section 2.1)', () => {
 })
 
 describe('times', () => {
-  const zone = process.env.TZ
-  afterEach(() => {
-    if (zone === undefined) delete process.env.TZ
-    else process.env.TZ = zone
-  })
+  afterEach(() => void vi.unstubAllEnvs())
 
   it.each<[string, string]>([
     ['2026-03-29T01:30:00', '2026-03-29T01:30:00Z'],
@@ -111,7 +107,7 @@ describe('times', () => {
     ['2026-07-01T10:00:00+02', '2026-07-01T08:00:00Z'],
   ])('%s is %s, whatever zone the process has', (written, meant) => {
     for (const tz of ['UTC', 'Europe/Madrid', 'Pacific/Auckland', 'America/St_Johns']) {
-      process.env.TZ = tz
+      vi.stubEnv('TZ', tz)
       expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(tz)
       expect(messageOf({ ...TEXT, created_at: written })?.createdAt, tz).toEqual(new Date(meant))
       const seen = professionalOf({ next_connection_at: written, next_disconnection_at: written })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import type { Clock, RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
@@ -318,16 +318,12 @@ describe('the phone', () => {
 })
 
 describe('a birthday', () => {
-  const zone = process.env.TZ
-  afterEach(() => {
-    if (zone === undefined) delete process.env.TZ
-    else process.env.TZ = zone
-  })
+  afterEach(() => void vi.unstubAllEnvs())
 
   it.each(['Europe/Madrid', 'America/Los_Angeles', 'Pacific/Kiritimati'])(
     'is the day that stands there in %s',
     (tz) => {
-      process.env.TZ = tz
+      vi.stubEnv('TZ', tz)
       for (const day of ['1980-02-29', '1978-04-02', '1943-03-13', '2000-01-01']) {
         expect(fieldsOf({ birthdate: 'nacido' }, { nacido: day })).toEqual({ birthdate: day, issues: [] })
         expect(fieldsOf({ birthdate: 'nacido' }, { nacido: `${day} 00:00:00` })).toEqual({

@@ -1,17 +1,6 @@
 import http from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts'
-import { HEADERS, KEYS, type Talked } from '../talk.ts'
-
-let sandbox: Sandbox | undefined
-afterEach(async () => {
-  await sandbox?.stop()
-})
-
-async function start(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
-  sandbox = await startSandbox({ ...KEYS, ...options })
-  return sandbox
-}
+import { describe, expect, it } from 'vitest'
+import { HEADERS, sandboxOfTest, type Talked } from '../talk.ts'
 
 /** With node:http, because fetch sets the Host header itself. */
 function ask(url: string, options: http.RequestOptions = {}, body?: unknown): Promise<Talked> {
@@ -31,7 +20,7 @@ function ask(url: string, options: http.RequestOptions = {}, body?: unknown): Pr
 
 describe('the control endpoints', () => {
   it('show journal and users, and are not in the journal themselves', async () => {
-    const { url } = await start()
+    const { url } = await sandboxOfTest()
     const post = { method: 'POST', headers: HEADERS }
     for (const user_id of ['u1', 'u2', 'u1']) {
       await ask(`${url}/s2s/v1/users`, post, { user_id, status: 2, country_code: 'ES' })
@@ -53,7 +42,7 @@ describe('the control endpoints', () => {
   })
 
   it('tell of the journal whether there is more than they show', async () => {
-    const { url } = await start()
+    const { url } = await sandboxOfTest()
     for (const id of ['u1', 'u2', 'u1']) await ask(`${url}/s2s/v1/users/${id}`, { headers: HEADERS })
     const journal = (query: string) => ask(`${url}/_sandbox/journal?${query}`)
     const page = (more: boolean, ...numbers: readonly number[]) => ({
@@ -70,7 +59,7 @@ describe('the control endpoints', () => {
   })
 
   it('set faults as objects or as text, and lift them while everything else is down', async () => {
-    const { url } = await start()
+    const { url } = await sandboxOfTest()
     const put = { method: 'PUT', headers: { 'Content-Type': 'application/json' } }
     const faults = ['PATCH 503 rate=0.5', { action: { kind: 'drop-before' } }]
     expect(await ask(`${url}/_sandbox/faults`, put, faults)).toMatchObject({
@@ -94,7 +83,7 @@ describe('the control endpoints', () => {
     ['/journal', 1, 0, 1],
     ['/faults', 1, 1, 0],
   ])('DELETE /_sandbox%s resets', async (path, users, calls, faults) => {
-    const { url, ...held } = await start({
+    const { url, ...held } = await sandboxOfTest({
       faults: [{ match: { userId: 'nobody' }, action: { kind: 'drop-before' } }],
     })
     await ask(`${url}/s2s/v1/users`, { method: 'POST', headers: HEADERS }, { user_id: 'u', status: 2 })
@@ -108,7 +97,7 @@ describe('the control endpoints', () => {
 })
 
 it('DELETE /_sandbox/ clears everything that the sandbox holds, and leaves the contract', async () => {
-  const { url, ...held } = await start({ contract: { names: 'sample' } })
+  const { url, ...held } = await sandboxOfTest({ contract: { names: 'sample' } })
   const people = held.professionals.all()
   held.users.set('u', { status: 2 })
   held.professionals.set([])
@@ -125,7 +114,7 @@ it('DELETE /_sandbox/ clears everything that the sandbox holds, and leaves the c
 
 describe('who may control', () => {
   it('a page of another origin may not, not even without seeing the answer', async () => {
-    const { url, ...held } = await start()
+    const { url, ...held } = await sandboxOfTest()
     held.users.set('u', { status: 2 })
     const post = (origin: string) =>
       ask(
@@ -142,14 +131,14 @@ describe('who may control', () => {
   })
 
   it('a page in a browser that points its own name at loopback may not', async () => {
-    const { url } = await start()
+    const { url } = await sandboxOfTest()
     const answer = await ask(`${url}/_sandbox/users`, { headers: { host: 'attacker.example' } })
     expect(answer).toMatchObject({ status: 403, json: { error: { code: 'forbidden' } } })
     expect((await ask(`${url}/_sandbox/users`, { headers: { host: 'localhost:1' } })).status).toBe(200)
   })
 
   it('no caller, when it is bound to other addresses without a token; its health may be asked', async () => {
-    const { url } = await start({ host: '0.0.0.0' })
+    const { url } = await sandboxOfTest({ host: '0.0.0.0' })
     for (const call of ['GET users', 'GET journal', 'PUT faults', 'POST tokens', 'DELETE ']) {
       const [method = '', path = ''] = call.split(' ')
       const body = method.startsWith('P') ? {} : undefined
@@ -160,7 +149,7 @@ describe('who may control', () => {
   })
 
   it('a caller with the token', async () => {
-    const { url } = await start({ host: '0.0.0.0', controlToken: 'token' })
+    const { url } = await sandboxOfTest({ host: '0.0.0.0', controlToken: 'token' })
     expect((await ask(`${url}/_sandbox/users`)).status).toBe(403)
     expect((await ask(`${url}/_sandbox/users`, { headers: { 'Sandbox-Token': 'wrong' } })).status).toBe(403)
     expect((await ask(`${url}/_sandbox/users`, { headers: { 'Sandbox-Token': 'token' } })).status).toBe(200)
