@@ -6,22 +6,15 @@ import {
   type DriftFlags,
   readDriftAsked,
 } from '../../src/cli/drift-options.ts'
-import { RollcallError } from '../../src/model/errors.ts'
+import { detailsOf } from '../support/details.ts'
 
 const NOTHING: Omit<DriftAsked, 'resume'> = {
   ...{ fromLedger: false, sample: null, where: [], rate: null, restart: false, maxDrift: null },
   ...{ repair: false, credibleBy: null, showValues: false, format: 'table', output: null },
 }
 
-function problemsOf(options: DriftFlags | readonly string[]): readonly string[] {
-  try {
-    readDriftAsked('length' in options ? parsed(options) : options)
-  } catch (error) {
-    if (error instanceof RollcallError && error.code === 'USAGE') return error.details
-    throw error
-  }
-  return []
-}
+const problemsOf = (options: DriftFlags | readonly string[]) =>
+  detailsOf('USAGE', () => readDriftAsked('length' in options ? parsed(options) : options))
 
 function parsed(args: readonly string[]): DriftFlags {
   return addDriftOptions(new Command()).parse(args, { from: 'user' }).opts()

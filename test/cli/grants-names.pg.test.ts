@@ -16,20 +16,9 @@ function hostile(mark: string): string {
 }
 
 const q = pg.escapeIdentifier
-const [SCHEMA, TABLE, SIDE, TYPES, TYPE] = ['S', 'T', 'W', 'Y', 'Z'].map(hostile) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
-const [KEY, PLAN, EMAIL, OWNER, EXTRA] = ['a', 'b', 'c', 'd', 'e'].map(hostile) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
+type Five = [string, string, string, string, string]
+const [SCHEMA, TABLE, SIDE, TYPES, TYPE] = ['S', 'T', 'W', 'Y', 'Z'].map(hostile) as Five
+const [KEY, PLAN, EMAIL, OWNER, EXTRA] = ['a', 'b', 'c', 'd', 'e'].map(hostile) as Five
 const customers = `${q(SCHEMA)}.${q(TABLE)}`
 const side = `${q(SCHEMA)}.${q(SIDE)}`
 const type = `${q(TYPES)}.${q(TYPE)}`

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readEnv, secretsOf, type Variable } from '../../src/config/env.ts'
 import { explain, RollcallError } from '../../src/model/errors.ts'
+import { detailsOf } from '../support/details.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-env-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -14,16 +15,8 @@ function file(name: string, text: string): string {
   return path
 }
 
-function problems(env: Record<string, string>, ...need: Variable[]): readonly string[] {
-  try {
-    readEnv(env, { need })
-  } catch (error) {
-    if (!(error instanceof RollcallError)) throw error
-    expect(error.code).toBe('ENV_INVALID')
-    return error.details
-  }
-  return []
-}
+const problems = (env: Record<string, string>, ...need: Variable[]) =>
+  detailsOf('ENV_INVALID', () => readEnv(env, { need }))
 
 const good: Record<Variable, string> = {
   DATABASE_URL: 'postgres://ana:s3creto@db.example:5432/crm?sslmode=verify-full',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
-import { RollcallError } from '../../src/model/errors.ts'
 import { OPTIONAL_FIELDS } from '../../src/model/user.ts'
+import { detailsOf } from '../support/details.ts'
 
 const minimal: RollcallConfig = {
   customers: { table: 'clientes', key: 'id_cliente' },
@@ -16,16 +16,7 @@ function resolve(overrides: Record<string, unknown> = {}): Config {
   return resolveConfig({ ...minimal, ...overrides }, '/app/rollcall.config.ts')
 }
 
-function mistakes(raw: unknown): readonly string[] {
-  try {
-    resolveConfig(raw, '/app/c.ts', 'c.ts')
-  } catch (error) {
-    if (!(error instanceof RollcallError)) throw error
-    expect(error.code).toBe('CONFIG_INVALID')
-    return error.details
-  }
-  return []
-}
+const mistakes = (raw: unknown) => detailsOf('CONFIG_INVALID', () => resolveConfig(raw, '/app/c.ts', 'c.ts'))
 
 describe('resolveConfig', () => {
   it('errs on the side of the customers where nothing is said', () => {

@@ -197,39 +197,37 @@ async function plan(read: ReadCustomers, keys: readonly string[]): Promise<strin
   return lines.join('\n')
 }
 
-describe('makePool', () => {
-  test('reads every type without loss, and day, month and zone as the application does', async () => {
-    await db.sql(`ALTER DATABASE ${db.name} SET timezone = 'Europe/Madrid'; ALTER DATABASE ${db.name} SET datestyle = 'German';
-      ALTER DATABASE ${db.name} SET intervalstyle = 'iso_8601'; ALTER DATABASE ${db.name} SET extra_float_digits = -3`)
-    const ours = makePool({
-      url: `${db.url}?options=-c%20datestyle%3DDMY%20-c%20work_mem%3D5MB`,
-      max: 1,
-      onError: () => undefined,
-    })
-    const values: readonly (readonly [sql: string, read: unknown])[] = [
-      [`'1990-03-25'::date`, '1990-03-25'],
-      [`'2026-03-29 02:30'::timestamp`, '2026-03-29 02:30:00'],
-      [`'2026-03-29 02:30+02'::timestamptz`, '2026-03-29 01:30:00+01'],
-      [`'03/04/1990'::text::date`, '1990-04-03'],
-      ['9007199254740993::int8', '9007199254740993'],
-      ['10.50::numeric', '10.50'],
-      [`'1 day'::interval`, '1 day'],
-      ['7::int2', 7],
-      ['8::int4', 8],
-      ['0.1::float8', 0.1],
-      ['true', true],
-      [`'{"a":[1]}'::json`, { a: [1] }],
-      [`'[2]'::jsonb`, [2]],
-      ['ARRAY[1]', '{1}'],
-      [`current_setting('work_mem')`, '5MB'],
-      [`current_setting('application_name')`, 'rollcall'],
-    ]
-    try {
-      const text = `SELECT ${values.map(([sql]) => sql).join()}`
-      const { rows } = await ours.query({ text, rowMode: 'array' })
-      expect(rows).toEqual([values.map(([, read]) => read)])
-    } finally {
-      await ours.end()
-    }
+test('makePool reads every type without loss, and day, month and zone as the application does', async () => {
+  await db.sql(`ALTER DATABASE ${db.name} SET timezone = 'Europe/Madrid'; ALTER DATABASE ${db.name} SET datestyle = 'German';
+    ALTER DATABASE ${db.name} SET intervalstyle = 'iso_8601'; ALTER DATABASE ${db.name} SET extra_float_digits = -3`)
+  const ours = makePool({
+    url: `${db.url}?options=-c%20datestyle%3DDMY%20-c%20work_mem%3D5MB`,
+    max: 1,
+    onError: () => undefined,
   })
+  const values: readonly (readonly [sql: string, read: unknown])[] = [
+    [`'1990-03-25'::date`, '1990-03-25'],
+    [`'2026-03-29 02:30'::timestamp`, '2026-03-29 02:30:00'],
+    [`'2026-03-29 02:30+02'::timestamptz`, '2026-03-29 01:30:00+01'],
+    [`'03/04/1990'::text::date`, '1990-04-03'],
+    ['9007199254740993::int8', '9007199254740993'],
+    ['10.50::numeric', '10.50'],
+    [`'1 day'::interval`, '1 day'],
+    ['7::int2', 7],
+    ['8::int4', 8],
+    ['0.1::float8', 0.1],
+    ['true', true],
+    [`'{"a":[1]}'::json`, { a: [1] }],
+    [`'[2]'::jsonb`, [2]],
+    ['ARRAY[1]', '{1}'],
+    [`current_setting('work_mem')`, '5MB'],
+    [`current_setting('application_name')`, 'rollcall'],
+  ]
+  try {
+    const text = `SELECT ${values.map(([sql]) => sql).join()}`
+    const { rows } = await ours.query({ text, rowMode: 'array' })
+    expect(rows).toEqual([values.map(([, read]) => read)])
+  } finally {
+    await ours.end()
+  }
 })

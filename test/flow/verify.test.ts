@@ -32,21 +32,19 @@ async function settleUnknown(house: House): Promise<void> {
   expect(methods(house, 'c')).toEqual(['POST', 'GET'])
 }
 
-describe('a user about which the service says that it is not there', () => {
-  test('is looked up twice again when that ended an access: a gateway says so as well', async () => {
-    await using house = await workingHouse(lane, { config: PATIENT })
-    await house.settle(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
-    house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
-    await house.settle('DELETE FROM clientes')
-    expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
-    await letItCome(house, 'c')
-    await until(async () => ((await verification(house, 'c')).inSeconds ?? 0) > 540)
-    house.sandbox.faults.clear()
-    await letItCome(house, 'c')
-    await until(() => house.sandbox.users.get('c')?.status === 0)
-    await house.settled()
-    expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
-  })
+test('a user about which the service says that it is not there is looked up twice again when that ended an access: a gateway says so as well', async () => {
+  await using house = await workingHouse(lane, { config: PATIENT })
+  await house.settle(`INSERT INTO clientes (id, plan) VALUES ('c', 'premium')`)
+  house.sandbox.faults.set([{ action: { kind: 'status', status: 404 } }])
+  await house.settle('DELETE FROM clientes')
+  expect((await verification(house, 'c')).inSeconds).toBeGreaterThan(30)
+  await letItCome(house, 'c')
+  await until(async () => ((await verification(house, 'c')).inSeconds ?? 0) > 540)
+  house.sandbox.faults.clear()
+  await letItCome(house, 'c')
+  await until(() => house.sandbox.users.get('c')?.status === 0)
+  await house.settled()
+  expect(await verification(house, 'c')).toEqual({ left: 0, inSeconds: null })
 })
 
 describe('an outcome that was unknown', () => {

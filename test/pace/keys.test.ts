@@ -120,18 +120,16 @@ describe('refused keys', () => {
   })
 })
 
-describe('a process whose keys are refused', () => {
-  it('sends all who wait away, and goes on with a few after a probe that is well', async () => {
-    const { take, settled, report, probed } = scene()
-    const waiting = take(5)
-    expect(await settled()).toBe(3)
-    for (const id of ['1', '2', '3']) await report(call('denied', id))
-    await settled()
-    expect((await Promise.all(waiting)).slice(3)).toEqual([null, null])
-    probed('well')
-    take(5)
-    expect(await settled()).toBe(6)
-  })
+it('a process whose keys are refused sends all who wait away, and goes on with a few after a probe that is well', async () => {
+  const { take, settled, report, probed } = scene()
+  const waiting = take(5)
+  expect(await settled()).toBe(3)
+  for (const id of ['1', '2', '3']) await report(call('denied', id))
+  await settled()
+  expect((await Promise.all(waiting)).slice(3)).toEqual([null, null])
+  probed('well')
+  take(5)
+  expect(await settled()).toBe(6)
 })
 
 describe('a process that does not know whether its keys are taken', () => {

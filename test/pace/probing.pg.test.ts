@@ -98,26 +98,24 @@ describe('probes', () => {
   })
 })
 
-describe('after an outage', () => {
-  it('calls are made slowly, and ten good ones close the breaker for both', async () => {
-    const two = await makeTwo(160)
-    const { a, b } = two
-    await outage(two)
-    await b.probe()
-    expect(b.events).toEqual([
-      { kind: 'probed', health: 'well' },
-      { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
-    ])
-    const permits = await Promise.all(
-      [a, b].map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
-    )
-    expect(permits).toHaveLength(2)
-    await Promise.all([a.repeat('well', 5, { epoch: '1' }), b.repeat('well', 4, { epoch: '1' })])
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying' })
-    await a.report('well', { epoch: '1' })
-    expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', openedAt: null })
-    expect([...a.kinds(), ...b.kinds()].filter((kind) => kind === 'closed')).toHaveLength(1)
-  })
+it('after an outage calls are made slowly, and ten good ones close the breaker for both', async () => {
+  const two = await makeTwo(160)
+  const { a, b } = two
+  await outage(two)
+  await b.probe()
+  expect(b.events).toEqual([
+    { kind: 'probed', health: 'well' },
+    { kind: 'trying', rate: 10, stoppedForMs: expect.any(Number) },
+  ])
+  const permits = await Promise.all(
+    [a, b].map((side) => expect.poll(() => side.permits.take(never)).not.toBe(null)),
+  )
+  expect(permits).toHaveLength(2)
+  await Promise.all([a.repeat('well', 5, { epoch: '1' }), b.repeat('well', 4, { epoch: '1' })])
+  expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'trying' })
+  await a.report('well', { epoch: '1' })
+  expect(await readPace(two.db.pool)).toMatchObject({ breaker: 'closed', openedAt: null })
+  expect([...a.kinds(), ...b.kinds()].filter((kind) => kind === 'closed')).toHaveLength(1)
 })
 
 describe('wrong keys', () => {

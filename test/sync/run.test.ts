@@ -144,29 +144,27 @@ describe('a claim', () => {
   })
 })
 
-describe('a customer whose value another user has', () => {
-  it('gives up its earlier one behind the brake: its access waits for nothing', async () => {
-    const service = makePureService({ taken: { status: 409, body: { kind: 'none' } } })
-    service.users.set('other', { status: 2, email: 'eva@correo.es' })
-    const customer = customerWith({ service })
-    await customer.claim()
-    customer.row = { ...premium, email: 'eva@correo.es' }
-    await customer.claim()
-    customer.kept.replanInMs = null
-    const brake = async ({ kinds }: BrakeRequest) => kinds.filter((kind) => kind === 'clear:email')
-    expect(await customer.claim({}, { brake })).toMatchObject({
-      record: { state: 'held', reason: { kinds: ['clear:email'] }, conflict: { tries: 2 } },
-    })
-    customer.row = { ...premium, plan: 'free', email: 'eva@correo.es' }
-    await customer.claim({}, { brake })
-    expect(service.users.get(KEY)).toMatchObject({ status: 0, email: 'ana@correo.es' })
+it('a customer whose value another user has gives up its earlier one behind the brake: its access waits for nothing', async () => {
+  const service = makePureService({ taken: { status: 409, body: { kind: 'none' } } })
+  service.users.set('other', { status: 2, email: 'eva@correo.es' })
+  const customer = customerWith({ service })
+  await customer.claim()
+  customer.row = { ...premium, email: 'eva@correo.es' }
+  await customer.claim()
+  customer.kept.replanInMs = null
+  const brake = async ({ kinds }: BrakeRequest) => kinds.filter((kind) => kind === 'clear:email')
+  expect(await customer.claim({}, { brake })).toMatchObject({
+    record: { state: 'held', reason: { kinds: ['clear:email'] }, conflict: { tries: 2 } },
+  })
+  customer.row = { ...premium, plan: 'free', email: 'eva@correo.es' }
+  await customer.claim({}, { brake })
+  expect(service.users.get(KEY)).toMatchObject({ status: 0, email: 'ana@correo.es' })
 
-    const released = await customer.claim()
-    expect(service.users.get(KEY)).toMatchObject({ status: 0, email: null })
-    expect(released).toMatchObject({
-      record: { state: 'idle', issues: [{ field: 'email', code: 'taken' }] },
-      freed: [{ field: 'email' }],
-    })
+  const released = await customer.claim()
+  expect(service.users.get(KEY)).toMatchObject({ status: 0, email: null })
+  expect(released).toMatchObject({
+    record: { state: 'idle', issues: [{ field: 'email', code: 'taken' }] },
+    freed: [{ field: 'email' }],
   })
 })
 

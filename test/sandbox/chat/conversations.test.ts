@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Draft, makeConversations, pageOf } from '../../../src/sandbox/chat/conversations.ts'
 import { makeClock } from '../../../src/sandbox/clock.ts'
 import { makeDrafts } from '../../support/drafts.ts'
@@ -16,33 +16,31 @@ type Made = ReturnType<typeof make>
 const textsIn = (held: Made) =>
   held.between(PAIR)?.messages.map((message) => (message.type === 'text' ? message.text : message.type))
 
-describe('a room', () => {
-  it('is made by the first message and is the only one of the two', () => {
-    const held = make()
-    expect(held.between(PAIR)).toBeUndefined()
-    const first = held.add(PAIR, [says('hello', { from: 'user' })])
-    expect(first).toEqual({
-      room: held.room(1),
-      messages: [
-        {
-          from_user_id: 'u',
-          to_user_id: 'p',
-          room_id: 1,
-          message_id: expect.any(String),
-          status: 'sent',
-          created_at: '2026-03-02T10:00:00',
-          type: 'text',
-          text: 'hello',
-        },
-      ],
-    })
-    held.add(PAIR, [says('good day')])
-    expect(held.between(PAIR)?.id).toBe(1)
-    held.add({ userId: 'p', professionalId: 'u' }, [says('the other way round')])
-    held.add({ userId: 'a', professionalId: 'bc' }, [says('one')])
-    held.add({ userId: 'ab', professionalId: 'c' }, [says('another')])
-    expect([1, 2, 3, 4].map((id) => held.room(id)?.messages.length)).toEqual([2, 1, 1, 1])
+it('a room is made by the first message and is the only one of the two', () => {
+  const held = make()
+  expect(held.between(PAIR)).toBeUndefined()
+  const first = held.add(PAIR, [says('hello', { from: 'user' })])
+  expect(first).toEqual({
+    room: held.room(1),
+    messages: [
+      {
+        from_user_id: 'u',
+        to_user_id: 'p',
+        room_id: 1,
+        message_id: expect.any(String),
+        status: 'sent',
+        created_at: '2026-03-02T10:00:00',
+        type: 'text',
+        text: 'hello',
+      },
+    ],
   })
+  held.add(PAIR, [says('good day')])
+  expect(held.between(PAIR)?.id).toBe(1)
+  held.add({ userId: 'p', professionalId: 'u' }, [says('the other way round')])
+  held.add({ userId: 'a', professionalId: 'bc' }, [says('one')])
+  held.add({ userId: 'ab', professionalId: 'c' }, [says('another')])
+  expect([1, 2, 3, 4].map((id) => held.room(id)?.messages.length)).toEqual([2, 1, 1, 1])
 })
 
 it('messages stand by their time, and within a second in the order in which they came', () => {

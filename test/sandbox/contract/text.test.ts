@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { RollcallError } from '../../../src/model/errors.ts'
 import {
   type ContractInput,
   contract,
@@ -11,6 +10,7 @@ import {
   parseContract,
   renderContracts,
 } from '../../../src/sandbox/contract/contract.ts'
+import { detailsOf } from '../../support/details.ts'
 
 describe('parseContract', () => {
   it.each<[string, ContractInput]>([
@@ -37,14 +37,8 @@ describe('parseContract', () => {
   })
 
   it('tells everything that is wrong at once', () => {
-    const detailsOf = (text: string) => {
-      try {
-        return parseContract(text) && []
-      } catch (error) {
-        return error instanceof RollcallError ? error.details : expect.fail(String(error))
-      }
-    }
-    expect(detailsOf('lagging nulls=none legacie trialMs=soon')).toHaveLength(3)
+    const parse = () => parseContract('lagging nulls=none legacie trialMs=soon')
+    expect(detailsOf('USAGE', parse)).toHaveLength(3)
   })
 })
 
