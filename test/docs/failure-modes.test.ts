@@ -7,7 +7,9 @@ import { ERRORS, type ErrorCode } from '../../src/model/errors.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${ROOT}/docs/failure-modes.md`, 'utf8')
-const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(`${ROOT}/${file}`, 'utf8'))
+const sources = globSync('**/*.ts', { cwd: `${ROOT}/src` }).map((file) =>
+  readFileSync(`${ROOT}/src/${file}`, 'utf8'),
+)
 const code = sources.join('\n')
 const HEAD = '| what | what happens | what you see | what to do |'
 
