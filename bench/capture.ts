@@ -1,5 +1,5 @@
-// What capture costs the writer: single-row UPDATEs of 8 and 20 clients (pgbench), and one UPDATE of 100,000 rows, of a
-// mapped and of an unmapped column, with and without the triggers, alternately in one run.
+// The cost of capture for the writer, with and without the triggers, alternately in one run. 8 and 20 clients make
+// single-row UPDATEs (pgbench), and one statement updates 100,000 rows, of a mapped or of an unmapped column.
 // Run: npm run bench -- capture [rounds] [seconds of each measurement]
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

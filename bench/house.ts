@@ -1,4 +1,5 @@
-// What the benchmarks share; they run what `npm run build` has built: servers as a user has them, a bare service, customers with every field, and a worker.
+// All benchmarks share this: servers as a user has them, a bare service, customers with every field, and the worker that
+// `npm run build` has built.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -54,13 +55,13 @@ export type BenchOptions = {
   readonly queue: 'redis' | 'postgres'
   readonly ceiling?: number
   readonly concurrency?: number
-  /** What the service takes for an answer. */
+  /** Milliseconds until the service answers. */
   readonly latencyMs?: number
   /** The service takes each user for one that it has. */
   readonly allKnown?: boolean
   /** Whether the worker checks users by itself. */
   readonly checks?: boolean
-  /** What is there before the worker starts. The configuration is the worker's. */
+  /** Called before the worker starts, with the worker's configuration. */
   readonly prepare?: (servers: Servers, config: Config) => Promise<void>
 }
 

@@ -32,7 +32,7 @@ publish({
   rows,
 })
 
-/** Of customers at random, until it is disposed. */
+/** Changes customers at random, until it is disposed. */
 function changing({ pool }: BenchHouse): Disposable {
   const timer = setInterval(() => {
     const id = `k${1 + Math.floor(Math.random() * customers)}`

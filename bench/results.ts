@@ -20,7 +20,7 @@ type Column = { readonly title: string; readonly digits?: number; readonly unit?
 type Cell = string | number | null | readonly number[]
 
 type Table = {
-  /** Of the file, without `.json`. */
+  /** The name of the file, without `.json`. */
   readonly name: string
   readonly about: string
   readonly columns: readonly Column[]

@@ -1,5 +1,5 @@
-// What a change costs beside 10,000 to 1,000,000 customers, in tables that are new and in tables that millions of syncs
-// have used; and how large the tables are.
+// The cost of a change beside 10,000 to 1,000,000 customers, in new tables and in tables that millions of syncs have used;
+// and the sizes of the tables.
 // Run: npm run bench -- scale [fewest customers] [more] [most] [changes] [syncs that age the tables]
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'

@@ -15,7 +15,7 @@ export type Service = AsyncDisposable & {
 }
 
 export type TargetOptions = {
-  /** What it takes for an answer; default: nothing. */
+  /** Milliseconds until it answers; default: 0. */
   readonly latencyMs?: number | undefined
   /** It takes each user for one that it has. */
   readonly allKnown?: boolean

@@ -16,7 +16,7 @@ import { defineConfig } from 'rollcall'
 export default defineConfig({
   customers: { table: 'customers', key: 'id' },
 
-  // Whoever is marked as deleted loses access, exactly as if the row were gone.
+  // A customer that is marked as deleted loses access, exactly as if the row were gone.
   scope: { column: 'deleted', in: [false] },
 
   mapping: {

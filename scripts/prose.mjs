@@ -51,7 +51,11 @@ function problemsOf(file) {
 
 const listed = process.argv.slice(2)
 const tracked = () =>
-  execFileSync('git', ['ls-files', '*.md', 'src/**.ts', 'src/**.js'], { encoding: 'utf8' })
+  execFileSync(
+    'git',
+    ['ls-files', '*.md', ...['src', 'test', 'bench', 'scripts'].map((folder) => `${folder}/**.*s`)],
+    { encoding: 'utf8' },
+  )
     .split('\n')
     .filter(Boolean)
 const files = listed.length > 0 ? listed : tracked()

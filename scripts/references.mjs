@@ -103,7 +103,7 @@ const TABLES = {
   },
 }
 
-/** Of a worker that has done each thing once, and of empty tables. */
+/** The metrics of a worker that has done each thing once, and of empty tables. */
 async function metrics() {
   const log = { debug() {}, info() {}, warn() {} }
   const address = { host: '127.0.0.1', port: 0, byDefault: false }
