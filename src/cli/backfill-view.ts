@@ -118,7 +118,7 @@ function whyStopped({ generation, current, superseded }: BackfillReport, { mappi
 }
 
 function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): Labelled[] {
-  const unsettled = unsettledOf(waited) + unreadable
+  const unsettled = unsettledOf(waited, unreadable)
   const { states, reasons, open, ended } = waited
   const isDone = unsettled + open === 0
   return [
@@ -135,8 +135,9 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   ]
 }
 
-export function unsettledOf({ states: { rejected, failing, held } }: Pick<Overview, 'states'>): number {
-  return rejected + failing + held
+/** An unreadable row makes its customer fail, at the latest when a worker takes it: it is counted once. */
+export function unsettledOf({ states }: Pick<Overview, 'states'>, unreadable: number): number {
+  return states.rejected + Math.max(states.failing, unreadable) + states.held
 }
 
 export function renderForecast(report: ForecastReport, asked: BackfillAsked): string[] {

@@ -49,5 +49,5 @@ function exitCodeOf(report: Reported, asked: BackfillAsked): ExitCode {
   if (report.dryRun) return differs + unreadable > 0 || (asked.mapping && !report.current) ? 3 : 0
   const { waited } = report
   if (waited?.ended === false) return 1
-  return waited && waited.open + unsettledOf(waited) + unreadable > 0 ? 3 : 0
+  return waited && waited.open + unsettledOf(waited, unreadable) > 0 ? 3 : 0
 }

@@ -75,7 +75,7 @@ export function renderPace(pace: ShownPace | null): string[] {
 }
 
 const CORRECT_KEYS =
-  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys'
+  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute'
 const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answers'
 
 function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeSample, makeSharedUsers } from '../../src/cli/backfill-dry-run.ts'
-import { renderBackfill } from '../../src/cli/backfill-view.ts'
+import { renderBackfill, unsettledOf } from '../../src/cli/backfill-view.ts'
 
 test('keeps as many as it may, all of them where they are fewer, and makes only those that it keeps', () => {
   const sample = makeSample<number>(3, () => 0.999_999)
@@ -43,4 +43,9 @@ test('a mapping that was replaced by the one that syncs go by is said to be that
       asked as Parameters<typeof renderBackfill>[1],
     ).join(' ')
   expect(said({ where: ['a=b'] })).toMatch(/generation 2, since .*,\s+which replaced it/)
+})
+
+test('an unreadable row that makes its customer fail is counted once', () => {
+  const states = { rejected: 4, failing: 2, held: 0, discarded: 0, idle: 5, owed: 0, released: 0 }
+  expect([1, 3].map((unreadable) => unsettledOf({ states }, unreadable))).toEqual([6, 7])
 })
