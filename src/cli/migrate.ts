@@ -132,6 +132,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
     ...definitions({
       service: target && renderService(target),
       target: accepted && (accepted === 'same' ? kept : forgotten),
+      restart: accepted && 'start the workers again: running workers sync nothing until then',
       ...(follows ? renderFollows(follows) : {}),
     }),
   ]
@@ -143,7 +144,6 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
   const pace = `${renderRate(rate)}: about ${span(Math.max(1, seconds) * 1000)}`
   const { expected, windowHours } = creates
   return {
-    restart: 'start the workers again: running workers sync nothing until then',
     lookups: `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`,
     next: 'they create or update users that are missing or differ; this takes at most the same time again',
     backup:
