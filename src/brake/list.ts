@@ -126,7 +126,7 @@ export async function findKeys(client: Client, keys: readonly CustomerKey[], sta
 
 export type LoggedDecision = {
   readonly id: string
-  readonly action: 'release' | 'discard'
+  readonly action: 'release' | 'discard' | 'credible'
   /** Null: single customers. */
   readonly kind: string | null
   readonly customers: number

@@ -139,7 +139,9 @@ export function renderOutcome(
 export function renderDecisions(decisions: readonly LoggedDecision[]): readonly string[] {
   if (decisions.length === 0) return ['nothing was decided yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
-    `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
+    action === 'credible'
+      ? `${minute(at)}: credible, for 24 h, that many users are missing`
+      : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,
       ...{ by, why },
