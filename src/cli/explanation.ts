@@ -42,7 +42,7 @@ function renderFacts(one: Explanation): Labelled {
   return {
     user: userId ?? 'none: the key makes no user_id',
     desired: renderDesired(one),
-    'left out': together(leftOut).map((issue) => renderIssue({ ...issue, blocks: false }).what),
+    'left out': renderLeftOut(leftOut),
     service: renderRemote(service),
     ...(history ? renderStanding(history) : { rollcall: renderRecords(rollcall) }),
     note: [
@@ -62,10 +62,18 @@ const AS_NEW =
   'planned as if nothing had been sent before: this target has no ledger yet, or ROLLCALL_DIGEST_KEY is not set'
 
 function renderDryRun(one: Explanation): string[] {
-  const { mapped, plan, withoutLedger } = one
+  const { mapped, plan, leftOut, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
   const planned = renderWaiting(one, renderCalls(plan, one))
-  return [...renderMapped(mapped), ...details({ plan: planned, note: withoutLedger && AS_NEW })]
+  const byService = leftOut.filter(({ code }) => code === 'refused' || code === 'taken')
+  return [
+    ...renderMapped(mapped),
+    ...details({ 'left out': renderLeftOut(byService), plan: planned, note: withoutLedger && AS_NEW }),
+  ]
+}
+
+function renderLeftOut(issues: Explanation['leftOut']): string[] {
+  return together(issues).map((issue) => renderIssue({ ...issue, blocks: false }).what)
 }
 
 const WHY: Record<string, string> = { spelling: 'counts as the same value', 'trial-ended': 'not restarted' }

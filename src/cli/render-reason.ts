@@ -117,15 +117,16 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   stopping: ['the worker was being stopped', WAIT],
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) => {
+    const which = kinds?.length ? ` (${listed(kinds)})` : ''
     if (state === 'discarded')
       return [
-        'a person has discarded the change',
+        `a person has discarded the change${which}`,
         'nothing; to send it, release it with `rollcall held release`',
       ]
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
     return [
-      `the brake holds the change of this customer${after(' (', kinds)}${kinds?.length ? ')' : ''}`,
+      `the brake holds the change of this customer${which}`,
       'see `rollcall held`, then release or discard the change',
     ]
   },
