@@ -161,7 +161,7 @@ async function makeCalls({ context, run, gate, subject }: Calling): Promise<Clai
   }
 
   async function atEnd(proposed: TurnEnd): Promise<ClaimResult> {
-    const { end, memory } = await brakedEnd(braking, turn.memory, proposed)
+    const { end, memory } = await brakedEnd(braking, turn, proposed)
     return { turn: { ...turn, memory }, last, end }
   }
 }

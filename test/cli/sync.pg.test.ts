@@ -61,10 +61,14 @@ test('an open finding is looked up first, without --lookup', async () => {
   const drift = await rollcall(house, 'drift')
   expect(drift.code, drift.output).toBe(3)
   expect((await sync(house, '--dry-run', 'c')).output).toContain('lookup (GET) first')
-  await house.sql(`UPDATE rollcall.ledger SET state = 'discarded'`)
-  await sync(house, 'c')
+  await house.sql(
+    `UPDATE rollcall.ledger SET state = 'discarded', reason = '{"code":"held","kinds":["repair"]}'`,
+  )
+  expect((await sync(house, 'c')).output).toContain('a person has discarded the change')
   expect(house.sandbox.users.get('c')?.status).toBe(0)
-  await house.sql(`UPDATE rollcall.ledger SET state = 'idle'`)
+  const { rows } = await house.sql('SELECT state FROM rollcall.ledger')
+  expect(rows).toEqual([{ state: 'discarded' }])
+  await house.sql(`UPDATE rollcall.ledger SET state = 'idle', reason = NULL`)
   await sync(house, 'c')
   expect(house.sandbox.users.get('c')?.status).toBe(2)
 })
