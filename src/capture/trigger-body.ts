@@ -32,7 +32,7 @@ BEGIN
   ELSIF TG_OP = 'INSERT' THEN
 ${guarded({ rows: 'new_rows', changed: inserted, all: inserted, lane: LANE.change })}
   ELSIF TG_OP = 'UPDATE' THEN
-    -- Nearly every UPDATE is of one row: this block alone serves it, in half of the time that the other way (by_set) takes.
+    -- Most UPDATEs change one row. This block handles them in half the time that by_set takes.
     BEGIN
       by_set := EXISTS (SELECT FROM old_rows OFFSET 1);
       IF NOT by_set AND ((SELECT ${compared(watcher)} FROM old_rows r) *<> (SELECT ${compared(watcher)} FROM new_rows r)) IS NOT FALSE THEN

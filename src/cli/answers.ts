@@ -47,7 +47,8 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'BODY is the kind of the body: user (in an answer to a GET), error, or readable (others).',
+    'BODY is the kind of the body: user (in an answer to a GET), error, null, none,',
+    'other (not the user that was written), unreadable, or readable (any other JSON).',
     'MEANING is how rollcall classified the answer. In a body, * stands for any key,',
     'and (fields) stands for the optional fields of a user.',
     '`rollcall failures KEY` shows the last calls of a customer.',

@@ -36,7 +36,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     failing > 0 &&
       `${counted(failing, 'customer fails and is', 'customers fail and are')} retried: see \`rollcall failures\``,
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
-      'changes wait in the outbox for over a minute: start a worker, or read the log of the one that runs',
+      'changes have waited in the outbox for over a minute: start a worker, or read the log of the running worker',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
       'a customer has been due for over a minute: check that a worker with the active mapping runs, and that the queue answers; if both are fine, start more workers',
   ])
@@ -57,14 +57,14 @@ export function captureNeeds({
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers do not fit: see \`rollcall capture status\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that one runs' : 'end the transactions that were open during the gap'}`,
+      `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that were open during the gap'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
     ? `${relation} was truncated at ${minute(since)}, and no customer has lost access because of it yet. If this was a mistake, restore the rows first. Then run \`rollcall capture resync\`: customers without a row lose access`
-    : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that one runs`
+    : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
 export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
@@ -104,7 +104,7 @@ function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string 
 export function renderVerified({ coverage }: VerificationReport): string {
   const { periodMs, customers, within, never, oldestAgeMs } = coverage
   if (periodMs === null) return 'not by workers: reconcile.period is false'
-  if (customers === 0) return 'no customer is at the service yet'
+  if (customers === 0) return 'nothing yet: rollcall has registered no customer'
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
@@ -117,7 +117,7 @@ export function renderVerified({ coverage }: VerificationReport): string {
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `commit to verification: median ${span(proof.medianMs)}, 95th percentile ${span(proof.p95Ms)} (last ${counted(proof.customers, 'change')})`
+    `from commit to verification: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (last ${counted(proof.customers, 'change')})`
   )
 }
 

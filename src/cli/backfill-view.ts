@@ -56,13 +56,13 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['lose access', tally.loseAccess, 'at most; the brake holds those above its limit'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    ['later', verdicts['another-time'], 'with a new time for the next planned change'],
+    ['later', verdicts['another-time'], 'nothing to send now, but an earlier validUntil than stored'],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
-    ['left alone', verdicts['not-selected'], 'more with differences, left out by --only'],
+    ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
     ['rejected', waiting.rejected, 'still rejected: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
-    ['out of scope', tally.neverInScope, 'never in scope: if they have access at the service, they keep it'],
+    ['out of scope', tally.neverInScope, 'never in scope: access at the service stays as it is'],
     ['unreadable', verdicts.unreadable, 'with a row that cannot be read: see `rollcall failures`'],
   ]
   return {
@@ -100,7 +100,7 @@ export function renderExpected(
 ): string {
   const of = asked === null ? '' : ` of ${figure(asked)}`
   if (trippedAt !== null)
-    return `the brake holds registrations since ${minute(trippedAt)}, also pre-approved ones: see \`rollcall held\``
+    return `the brake has held registrations since ${minute(trippedAt)}, also pre-approved ones: see \`rollcall held\``
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
     ? `${figure(left)}${of} pre-approved registrations are needed, and may pass the brake until ${minute(until ?? '')}`
@@ -154,13 +154,13 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
       fitsNone(report, asked) && NONE_FITS,
     ],
     ...tallied(report, asked),
-    registers: listed(' × ', report.registered, 'with '),
+    'new users': listed(' × ', report.registered, 'with '),
     access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`,
     'left out': listed(' × ', report.leftOut),
-    reasons: listed(' × ', report.rejected, 'rejected now or already: '),
+    reasons: listed(' × ', report.rejected, 'of rejected customers: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers share a user_id with another new customer. rollcall rejects all of them (shared-user-id) once it has read two of them; the first may be registered by then. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
+      `${figure(sharing)} new customers share a user_id with another new customer. rollcall will reject them (shared-user-id), but may register the first before it reads the second. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
     calls: listed(' × ', report.calls) || 'none',
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

@@ -21,9 +21,9 @@ With --max-drift the exit code is 0 up to this drift ratio.
 customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
 A customer that the brake holds is not checked, and always counts as drift. If
-the held change takes access away, the drift is undue access. If it gives access
-back, the drift is lost access. \`rollcall held\` lists these customers. A
-discarded change and an ended trial are no drift.
+the held change takes access away, the report counts it under "access undue". If
+it gives access back, the report counts it under "access lost". \`rollcall held\`
+lists these customers. A discarded change and an ended trial are no drift.
 
 --repair requests a sync for each customer that differs, at the end of the run,
 if the answers are credible. Above the brake's limit rollcall holds these

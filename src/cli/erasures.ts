@@ -45,7 +45,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'The user_id remains: the service has no call that deletes a user.',
   `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
-  'A customer may have come back since: `rollcall explain KEY` shows it.',
+  'The row of the customer may exist again: `rollcall explain KEY` shows it.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {
@@ -76,5 +76,5 @@ function renderReceipt(receipt: Receipt): string[] {
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null)
     return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows none of them' : ''}`
-  return past ? 'no: the row came back, or the next erasure followed, before a GET' : 'not verified yet'
+  return past ? 'no: before a GET, the row came back or another erasure followed' : 'not verified yet'
 }

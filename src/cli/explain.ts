@@ -62,7 +62,7 @@ Exit codes:
 
 Examples:
   rollcall access 4711
-  rollcall access 4711 --token-file token.jwt   (- for stdin)
+  rollcall access 4711 --token-file token.jwt
   rollcall access '["ES", "4711"]'                two key columns`
 
 export const explainCommand: AddCommand = (program, io, exit) => {

@@ -179,5 +179,5 @@ function useQueue(database: string, queue: string, role: string): Part {
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${QUEUE_SCHEMA} ${to}`,
     `GRANT TEMPORARY ON DATABASE ${id(database)} ${to}`,
   ]
-  return ['The queue, where it is in this database.', statements]
+  return ['The queue in this database.', statements]
 }

@@ -174,5 +174,5 @@ function readKindAsked(action: string, keys: readonly string[], kind: string | u
 
 function readKind(kind: string): HeldKind {
   if (isHeldKind(kind)) return kind
-  throw usage(`--kind: \`rollcall held --help\` lists the kinds${didYouMean(kind, HELD_KINDS)}`)
+  throw usage(`--kind: unknown; \`rollcall held --help\` lists the kinds${didYouMean(kind, HELD_KINDS)}`)
 }

@@ -148,13 +148,13 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
     next: 'they create or update users that are missing or differ; this takes at most the same time again',
     backup:
       sameService &&
-      'if you restored a backup: workers do not look up users that got access after it, and these keep their access; see docs/restoring.md, steps 6 and 7',
+      'if you restored a backup: workers do not look up users that got access after the backup; these keep their access; see docs/restoring.md, steps 6 and 7',
     expected: expected && renderExpected(expected),
     brake: renderCreates(creates, customers),
     note:
       expected !== null &&
       2 * seconds > windowHours * 3600 &&
-      'it may last longer than the approval: for the rest run `rollcall backfill --expect-creates N`',
+      'the lookups may last longer than the pre-approval: for the rest run `rollcall backfill --expect-creates N`',
   }
 }
 

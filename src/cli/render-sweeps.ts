@@ -10,12 +10,12 @@ import { counted, figure, minute } from '../report/figures.ts'
 
 const STANDS_STILL_MS = 60_000
 
-const BY_WORKER = 'start a worker, or read the log of the one that runs'
+const BY_WORKER = 'start a worker, or read the log of the running worker'
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
   backfill: ['backfill', 'run the command again to continue'],
-  mapping: ['applying the mapping', 'start a worker with this mapping, or read the log of the one that runs'],
+  mapping: ['applying the mapping', 'start a worker with this mapping, or read its log if it runs'],
   gap: ['comparing all customers after a gap in capture', BY_WORKER],
   resync: ['comparing all customers (resync)', 'run the command again, which starts over'],
   check: ['daily check of capture', BY_WORKER],

@@ -69,7 +69,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
         io.out(`SERVICE_API_KEY=${options.apiKey}`)
         io.out(`SERVICE_SECRET_KEY=${options.secretKey}`)
         io.err(`contract: ${formatContract(sandbox.contract.now) || 'documented'}`)
-        io.err('It holds everything in memory. Ctrl-C ends it.')
+        io.err('The sandbox keeps everything in memory. Ctrl-C ends it.')
       }
       await aborted(io.stop)
       await sandbox.stop()

@@ -64,7 +64,7 @@ function serverOf(host: string, port: number): string {
 
 const ENCRYPT = {
   postgres:
-    'add sslmode=verify-full to its options (or no-verify, which encrypts without knowing the server)',
+    'add sslmode=verify-full to its options (or no-verify, which encrypts but does not verify the server)',
   redis: 'write rediss:// and no option tls',
 }
 
@@ -77,5 +77,5 @@ export function plaintextProblem(
   if (!address) return 'one of its options cannot be used, such as a file that sslrootcert names'
   if (address.local || address.encrypted || allowed.includes(use)) return undefined
   const how = ENCRYPT[isPostgres(url) ? 'postgres' : 'redis']
-  return `the connection to another machine is not encrypted: ${how}, or set ALLOW_PLAINTEXT=${use} if the network is yours`
+  return `the connection to another machine is not encrypted: ${how}, or set ALLOW_PLAINTEXT=${use} if the network is private`
 }

@@ -75,7 +75,7 @@ function sourceOf(field: UserField) {
   })
   const fieldFunction = section({ columns: columnList, map: pureFunction('a function of these columns') })
   return byForm<FieldSource>((raw) => {
-    if (raw === undefined) return 'expected a source: every user needs it'
+    if (raw === undefined) return 'missing: every user needs it'
     if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))
     if (has(raw, 'value')) return section({ value }).transform(({ value }) => bounded([], () => value))
     if (has(raw, 'map') || has(raw, 'columns'))

@@ -96,7 +96,7 @@ export const ERRORS = {
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table has no triggers: a restore may have created it anew. Until it has triggers, rollcall revokes no customer because of rows that are missing in it.',
+      'A watched table has no triggers: a restore may have created it anew. Until it has triggers, no customer loses access because of missing rows.',
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {

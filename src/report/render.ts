@@ -47,7 +47,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
   const { known, disagree, held } = agreementOf(counts)
   const limit = options.maxDrift === null ? '' : ` the limit of ${percent(options.maxDrift)}`
   const found =
-    `${figure(disagree)} of ${counted(known, 'customer')}${held === 0 ? ' checked' : ''} ` +
+    `${figure(disagree)} of ${counted(known, held === 0 ? 'checked customer' : 'customer')} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
   const all = `${found} with the service${renderAmongHeld(held, disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
@@ -104,12 +104,12 @@ function renderMore(report: Report): string[] {
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
     counts.unverifiable > 0 &&
-      `A sync would send country_code, which no GET shows, for ${counted(counts.unverifiable, 'customer')} without other differences.`,
+      `For ${counted(counts.unverifiable, 'customer')} a sync would send only country_code, which no GET shows.`,
     suspected > 0 &&
       `${counted(suspected, 'more customer')} differed at one check, and no second check has confirmed it yet.`,
     foundLater !== null &&
       foundLater > 0 &&
-      `Workers found differences of ${counted(foundLater, 'more customer')} after this run had checked them; the report does not count these.`,
+      `After this run had checked them, workers found differences for ${counted(foundLater, 'more customer')}. The report does not count these.`,
     repair
       ? `${repair.owed === 0 ? 'No customer is' : counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`
       : !stopped &&

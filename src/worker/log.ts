@@ -25,7 +25,7 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   ],
   taken: ['info', 'the service accepts the keys again: calls continue'],
   opened: ['error', 'the service fails: workers make only probes until it answers'],
-  probed: ['warn', 'the service was probed'],
+  probed: ['warn', 'a probe (test call) was made'],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],
   unreported: ['warn', 'the outcomes of calls could not be stored'],
@@ -45,7 +45,7 @@ const ENDINGS: Readonly<Record<Ending, Said>> = {
   rejected: ['warn', 'rejected: the customer waits until its row or the mapping changes'],
   held: ['debug', 'held by the brake: see `rollcall held`'],
   discarded: ['debug', 'a person has discarded the change: nothing is sent'],
-  unknown: ['warn', 'the outcome is unknown: a GET looks it up later'],
+  unknown: ['warn', 'the outcome of a write is unknown: a GET looks up the user later'],
   retry: ['info', 'not synced yet: it will be retried; `rollcall explain` says why'],
 }
 /** Reasons with words of their own. */

@@ -33,7 +33,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
     if (nowCurrent) {
       await consumer.resume()
       current = true
-      log.info('the mapping of this worker is active now: it syncs')
+      log.info('the mapping of this worker is active now: the worker syncs')
       return
     }
     await consumer.pause()

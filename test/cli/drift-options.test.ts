@@ -45,7 +45,7 @@ describe('options', () => {
   test.each<[DriftFlags | readonly string[], RegExp]>([
     [{ why: 'meant' }, /^--why: only with --credible/],
     [{ repair: true, by: 'me' }, /^--by: only with --why/],
-    [{ credible: true }, /^--why is needed/],
+    [{ credible: true }, /^--why is missing/],
     [['--sample', '0'], /^--sample: .*whole number/],
     [['--sample', '10%'], /^--sample/],
     [['--sample', '1000001'], /^--sample: .+to 1000000/],

@@ -147,8 +147,8 @@ test('what it cannot do is said, with exit 2, and nothing is done', async () => 
   expect(await reported('release', 'a', 'nobody', '--why', 'w')).toMatch(
     /no record .*nobody: check the key$/m,
   )
-  expect(await reported('release', 'a')).toContain('--why is needed')
-  expect(await reported('release', 'a', '--why', ' ')).toContain('--why is needed')
+  expect(await reported('release', 'a')).toContain('--why is missing')
+  expect(await reported('release', 'a', '--why', ' ')).toContain('--why is missing')
   expect(await reported('discard', '--why', 'w')).toContain('which customers')
   expect(await reported('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
   expect(await reported('--kind', 'revocations')).toContain('did you mean revocation?')

@@ -28,7 +28,7 @@ test.each<[Partial<Coverage>, RegExp]>([
     { within: 0, never: 2000, oldestAgeMs: null, proof: null },
     /^0 % of 2,000 .* 7 days, 2,000 never checked$/,
   ],
-  [{ customers: 0, within: 0 }, /^no customer/],
+  [{ customers: 0, within: 0 }, /^nothing yet/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
   expect(renderVerified(verification(over))).toMatch(said)

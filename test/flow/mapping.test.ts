@@ -111,7 +111,7 @@ describe('a changed mapping', () => {
     expect((await byNewer()).rowCount).toBe(20)
 
     await applyGeneration(house.db.pool, house.config.fingerprint)
-    await until(() => older.said.includes('the mapping of this worker is active now: it syncs'))
+    await until(() => older.said.includes('the mapping of this worker is active now: the worker syncs'))
     await house.settle(`UPDATE clientes SET nombre = 'last'`)
     const after = await house.sql('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
     expect(after.rows).toEqual([{ generation: 3 }])

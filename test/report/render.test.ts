@@ -31,7 +31,7 @@ describe('the headline', () => {
       /^8 of 1,958 .*\(all .*held.*0\.5 %/,
       { counts: { ...agreeing, skipped: { held: 8 } }, suspected: 0, ...limit(0.005) },
     ],
-    ['bad', /^1 .* wrongly without .*, 1 wrongly with .*\. 4 of 1,950 .*checked \(0\.21 %\) [^:]*$/, {}],
+    ['bad', /^1 .* wrongly without .*, 1 wrongly with .*\. 4 of 1,950 checked .*\(0\.21 %\) [^:]*$/, {}],
     ['good', /\. 4 of 1,950 .*: within .* 0\.5 %\.$/, limit(0.005)],
     ['unsure', /^Stopped .*\. 0 of 1,950 /, { counts: agreeing, ...stopped }],
     ['unsure', /^The drift is not known: no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
@@ -105,7 +105,7 @@ describe('besides', () => {
     const over = { resolvedAt: '2026-11-22T02:30:00.000Z', resolvedHow: 'repaired' } as const
     const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]
     expect(said({ findings }).more[0]).toMatch(/^2 findings are resolved .*\(repaired [^;]*: 2\)/)
-    expect(said({ foundLater: 2 }).more.join()).toMatch(/Workers .* 2 more .*not count/)
+    expect(said({ foundLater: 2 }).more.join()).toMatch(/workers .* 2 more .*not count/)
     expect(said({ foundLater: 0 }).more.join()).not.toMatch(/resolved|Workers/)
     expect(said({}).more).toContainEqual(expect.stringMatching(/^1 trial .*no drift/))
     expect(said({}).more.at(-1)).toContain('`rollcall drift --repair`')

@@ -26,7 +26,7 @@ export const contract = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('server-to-server calls about a user_id that contains this are answered 403'),
+    .describe('calls about a user_id that contains this text get 403; the chat does not'),
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
   trialEnd: choice(['flips', 'stays'], 'after the trial a GET shows status 0, or 4; no chat either way'),
   trialAgain: choice(['continues', 'restarts'], 'what another write of status 4 does to the trial'),

@@ -168,8 +168,8 @@ const WORDS: readonly Word[] = [
 const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.*/, '='), read]))
 
 /** A fault as words, for --help: a table of 80 columns. */
-export const FAULT_WORDS = `A fault is one action (NUMBER and the rows below it), and any of the conditions
-(the rows above NUMBER), in any order.
+export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The rows above
+NUMBER are conditions. NUMBER and the rows below it are actions.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
