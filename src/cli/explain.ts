@@ -19,10 +19,10 @@ finding, the last calls and the next call of a sync. Changes nothing.
 The Postgres role needs only the right to read the customers; without rights on
 rollcall's tables no stored state is printed. If rollcall is installed, the GET
 counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
-the command also compares the values with the ledger. It
-waits at most ten seconds for a query, and for the rate limit. After two calls
-in a row without an answer it makes no further call. With an end user's access
-token it also asks the chat: see \`rollcall access --help\`.
+the command also compares the values with the ledger. It waits at most ten
+seconds for a query, and for the rate limit. After two calls in a row without an
+answer it makes no further call. With an end user's access token it also asks
+the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer

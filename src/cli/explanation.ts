@@ -37,7 +37,7 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
 }
 
 function renderFacts(one: Explanation): Labelled {
-  const { userId, leftOut, claimants, service, rollcall } = one
+  const { userId, leftOut, claimants, service, rollcall, result } = one
   const history = historyOf(rollcall)
   return {
     user: userId ?? 'none: the key makes no user_id',
@@ -46,7 +46,9 @@ function renderFacts(one: Explanation): Labelled {
     service: renderRemote(service),
     ...(history ? renderStanding(history) : { rollcall: renderRecords(rollcall) }),
     note: [
-      claimants.length > 0 && `the user_id is the same as that of customer ${claimants.join(', ')}`,
+      claimants.length > 0 &&
+        result !== 'blocked' &&
+        `the user_id is the same as that of customer ${claimants.join(', ')}`,
       renderLeftAlone(one),
     ],
   }
@@ -64,7 +66,7 @@ const AS_NEW =
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, leftOut, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
-  const planned = renderWaiting(one, renderCalls(plan, one))
+  const planned = renderWaiting(one, plan, renderCalls(plan, one))
   const byService = leftOut.filter(({ code }) => code === 'refused' || code === 'taken')
   return [
     ...renderMapped(mapped),
@@ -98,6 +100,7 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
 function renderFieldCause(cause: FieldCause): string {
   if (cause === 'changed-here') return 'row or mapping has changed'
   if (cause === 'just-written') return 'written a moment ago'
+  if (cause === 'unknown-outcome') return 'a write of unknown outcome'
   return cause === 'acknowledged' ? 'acknowledged as it is here' : renderCause(cause)
 }
 
@@ -189,8 +192,9 @@ function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>
 }
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
-function renderWaiting({ key, rollcall }: Explanation, calls: string): string {
+function renderWaiting({ key, rollcall }: Explanation, plan: RedactedPlan, calls: string): string {
   const { state, released, owed } = historyOf(rollcall) ?? {}
+  if (plan.kind === 'none' && state !== 'discarded') return calls
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing until \`rollcall backfill --mapping\` activates this mapping; then: ${calls}`
   if (released || (state !== 'held' && state !== 'discarded')) return calls
@@ -210,7 +214,7 @@ export function renderNext(one: Explanation): string {
   const now = renderCalls(plan, one)
   const then = planAfterLookup === null ? now : renderCalls(planAfterLookup, one)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
-  const waiting = renderWaiting(one, then)
+  const waiting = renderWaiting(one, planAfterLookup ?? plan, then)
   if (waiting !== then) return waiting
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
@@ -249,11 +253,14 @@ function renderNothingDiffers(fields: Explanation['fields']): string {
   const named = (wanted: FieldRow['state']) =>
     fields.flatMap(({ field, state }) => (state === wanted ? field : [])).join(', ')
   const [leftOut, unseen] = [named('left-out'), named('not-shown')]
+  const open = [leftOut && `${leftOut} (left out)`, unseen && `${unseen} (no GET shows it)`].filter(Boolean)
   return [
-    leftOut === '' ? 'nothing differs' : `nothing that is sent differs; left out: ${leftOut}`,
+    'nothing differs',
     named('trial-ended') && '; the trial has ended',
-    unseen && `; no GET shows ${unseen}`,
-  ].join('')
+    open.length > 0 && `. Not compared: ${open.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join('')
 }
 
 export function renderAccess({ access, claimants, service }: Explanation): string {
@@ -274,9 +281,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const history = historyOf(rollcall)
-  // Neither another sync nor a wait helps: the reason says more than the difference.
-  const ofReason =
-    result !== 'same' && (name === 'correct' || (name === 'wait' && history?.reason?.code === 'denied'))
+  // The reason says more than the difference.
+  const ofReason = result !== 'same' && (name === 'correct' || name === 'wait')
   const said = ofReason && history ? toDoOf(history) : undefined
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }

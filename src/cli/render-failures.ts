@@ -96,7 +96,7 @@ function renderWaiting(group: Waiting & Pick<ReasonGroup, 'customers' | 'state'>
   const again = state === 'rejected' ? 'owed again, ' : ''
   if (nextInMs !== null)
     return `${since}; ${again}${nextInMs > 0 ? `next attempt ${renderIn(nextInMs)}` : 'due now'}`
-  return `${since}; ${state === 'rejected' ? 'retried when a row concerned or the mapping changes' : 'no attempt is planned'}`
+  return `${since}; ${state === 'rejected' ? 'retried when the row or the mapping changes' : 'no attempt is planned'}`
 }
 
 export function renderFailing(
@@ -112,8 +112,9 @@ export function renderFailing(
     renderNext(each),
     few(namesOf(each, selector)),
   ])
+  const last = customers.some(({ reason }) => reason?.keys?.length) ? 'SAME USER' : 'FIELDS'
   return [
-    ...columns([['CUSTOMER', 'STATE', 'FOR', 'ATTEMPTS', 'NEXT', 'FIELDS'], ...rows]),
+    ...columns([['CUSTOMER', 'STATE', 'FOR', 'ATTEMPTS', 'NEXT', last], ...rows]),
     ...more(customers.length, total),
   ]
 }

@@ -56,7 +56,8 @@ export function adviseIssues({ state, reason, issues }: Known) {
 
 function renderState({ released, since, reason, owed, ...history }: Known): string | false {
   const state = released ? 'released' : history.state
-  if (state === 'idle') return owed ? false : 'settled'
+  const { changedAt, acknowledgedAt, verifiedAt } = history
+  if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && 'settled'
   const started = since === null ? '' : `, ${released ? 'held ' : ''}since ${minute(since)}`
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`
 }
@@ -102,7 +103,7 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
   const found = `${checks < 2 ? 'suspected' : 'confirmed'} since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
-  return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs} times`}`
+  return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs === 1 ? 'once' : `${repairs} times`}`}`
 }
 
 /** A cause that is stored may be one of another version. */
@@ -112,15 +113,12 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last handled change'],
+    ['changed', changedAt, 'the last sync of a change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never =
-      what === 'changed'
-        ? 'no captured change was settled yet (a backfill may have synced the customer)'
-        : 'never'
+    const never = what === 'changed' ? 'never: no captured change has been synced yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -99,7 +99,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'not-there-yet': [
     'the service answered 404 to an update of a user that it had before',
-    'nothing: the service may show it late; rollcall looks it up again',
+    'nothing: the service may show the user late; rollcall looks the user up again',
   ],
   'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
   'created-already': [
@@ -119,10 +119,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   held: ({ kinds, state }) => {
     const which = kinds?.length ? ` (${listed(kinds)})` : ''
     if (state === 'discarded')
-      return [
-        `a person has discarded the change${which}`,
-        'nothing; to send it, release it with `rollcall held release`',
-      ]
+      return [`a person has discarded the change${which}`, 'to send the change, run `rollcall held release`']
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
     return [
@@ -169,7 +166,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `the service refuses this user (${answer})${after(', even without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
-        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically, \`rollcall failures --retry\` retries now`,
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically. To retry now, run \`rollcall failures --retry\``,
     ]
   const what = `the service refuses the write for this user (${answer})`
   if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
@@ -178,7 +175,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what} and names ${listed(named)}`,
       `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
     ]
-  return [`${what}${after(' with ', fields)}`, `${WAIT}; if it keeps failing, ${PROVIDER}`]
+  return [`${what}${after('; it contains ', fields)}`, `${WAIT}; if it keeps failing, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */

@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "a trial, unless it has ended; only the chat shows that: give the user's token (--token-file)",
+    says: "a trial. Only the chat shows whether it has ended: give the user's token (--token-file)",
   },
   'no-such-customer': {
     can: 'no',
@@ -62,7 +62,7 @@ export const REMEDIES = {
   },
   decide: ({ key, state }) =>
     state === 'discarded'
-      ? `nothing: a person has discarded the change; to send it, run \`rollcall held release ${key} --why …\``
+      ? `a person has discarded the change; to send it, run \`rollcall held release ${key} --why …\``
       : `the brake holds its change: run \`rollcall held ${key}\`, then release or discard it`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

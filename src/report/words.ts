@@ -40,7 +40,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'edited-at-service': {
     name: 'Edited at the service',
     means:
-      'both sides agreed, and rollcall has sent nothing since; now the service shows other values, or no user',
+      'the user was up to date, and rollcall has sent nothing since; now the service shows other values, or no user',
   },
   'mapping-changed': {
     name: 'Mapping changed',

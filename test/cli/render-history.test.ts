@@ -81,7 +81,9 @@ test('with as many calls as fit, the command that shows more', () => {
 })
 
 test('a change that fails is none that was settled', () => {
-  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +no captured change was settled/)
+  expect(said({ changedAt: null, state: 'failing' })).toMatch(
+    /changed +never: no captured change has been synced yet/,
+  )
 })
 
 test('a customer about which nothing is known', () => {
