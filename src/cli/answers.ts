@@ -48,7 +48,7 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
     ...columns([HEAD, ...rows], { below }),
     '',
     'BODY is the kind of the body: user (in an answer to a GET), error, null, none,',
-    'other (not the user that was written), unreadable, or readable (any other JSON).',
+    'other (another user than the written one), unreadable, or readable (any other JSON).',
     'MEANING is how rollcall classified the answer. In a body, * stands for any key,',
     'and (fields) stands for the optional fields of a user.',
     '`rollcall failures KEY` shows the last calls of a customer.',

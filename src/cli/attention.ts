@@ -140,8 +140,8 @@ function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>
     .join(', ')
 }
 
-function renderNotCredible({ denied, asked }: NonNullable<VerificationReport['notCredible']>): string {
-  return `of ${counted(asked, 'random user')}, ${denied} are missing or unreadable at the service`
+function renderNotCredible({ missing, asked }: NonNullable<VerificationReport['notCredible']>): string {
+  return `of ${counted(asked, 'random user')}, ${missing} are missing or unreadable at the service`
 }
 
 /** Some are always passed over: something is owed to them, or the service does not answer for them. */

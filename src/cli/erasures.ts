@@ -75,6 +75,6 @@ function renderReceipt(receipt: Receipt): string[] {
 
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null)
-    return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows none of them' : ''}`
+    return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows no value' : ''}`
   return past ? 'no: before a GET, the row came back or another erasure followed' : 'not verified yet'
 }

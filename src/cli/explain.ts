@@ -8,7 +8,7 @@ import { CONFIG_OPTION, JSON_OPTION, wholeNumber } from './option-values.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
-  "ask the chat too, with the end user's access token in this file (- for stdin)",
+  "also ask the service's chat, with the end user's access token (- for stdin)",
 ] as const
 
 const EXPLAIN_HELP = `

@@ -194,12 +194,16 @@ function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>
 /** A release is for the change that was held. With a later change the brake is asked again. */
 function renderWaiting({ key, rollcall }: Explanation, plan: RedactedPlan, calls: string): string {
   const { state, released, owed } = historyOf(rollcall) ?? {}
-  if (plan.kind === 'none' && state !== 'discarded') return calls
+  const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
+  if (plan.kind === 'none')
+    return state === 'discarded' && !owed
+      ? `nothing: a person has discarded the change; to send it, run ${release}`
+      : calls
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing until \`rollcall backfill --mapping\` activates this mapping; then: ${calls}`
   if (released || (state !== 'held' && state !== 'discarded')) return calls
   if (owed) return `${calls}, unless the brake holds it again`
-  return `nothing; after \`rollcall held release ${shellQuoted(key)} --why …\`: ${calls}`
+  return `nothing; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {

@@ -35,6 +35,7 @@ function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
   })
 }
 
+const DAY_MS = 86_400_000
 const HEAD = ['  speciality', 'name', 'connected (UTC)', 'unread']
 
 export function renderProfessionals(chat: Chat, now: Date): string[] {
@@ -55,8 +56,13 @@ export function renderProfessionals(chat: Chat, now: Date): string[] {
 /** Section 2.2: `next_connection_at` is null when already connected, `next_disconnection_at` when not. */
 function renderConnected(each: ListedProfessional, now: Date): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
-  const ahead = (at: Date, word: string) =>
-    `${span(Math.max(0, at.getTime() - now.getTime()))} (${word} ${at.toISOString().slice(11, 16)})`
+  const ahead = (at: Date, word: string) => {
+    const ms = Math.max(0, at.getTime() - now.getTime())
+    return `${span(ms)} (${word} ${at
+      .toISOString()
+      .slice(ms < DAY_MS ? 11 : 5, 16)
+      .replace('T', ' ')})`
+  }
   if (isOnline(each)) return until === null ? 'now' : `now, for ${ahead(until, 'until')}`
   return from === null ? 'not known' : `in ${ahead(from, 'at')}`
 }

@@ -102,7 +102,7 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${checks < 2 ? 'suspected' : 'confirmed'} since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
+  const found = `${checks < 2 ? 'not confirmed yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs === 1 ? 'once' : `${repairs} times`}`}`
 }
 
@@ -129,8 +129,8 @@ const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'MEANING', 'BY']
 /** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
 export function renderCalls(calls: readonly LoggedCall[]): string[] {
   const rows = calls.map(({ at, method, status, error, ms, plan, meaning, by }) => {
-    const answer = status === null ? (error ?? 'no answer') : String(status)
-    return [second(at), method, answer, `${ms} ms`, plan, meaning, by]
+    const answer = status ?? (error === 'refused' ? 'no connection' : (error ?? 'no answer'))
+    return [second(at), method, String(answer), `${ms} ms`, plan, meaning, by]
   })
   const table = [HEAD, ...rows]
   const fits = columns(table, { width: Infinity }).every(({ length }) => length <= TERMINAL_COLUMNS)

@@ -166,7 +166,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `the service refuses this user (${answer})${after(', even without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
-        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically. To retry now, run \`rollcall failures --retry\``,
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically. To retry now, run \`rollcall failures --retry\` with its key`,
     ]
   const what = `the service refuses the write for this user (${answer})`
   if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
@@ -175,7 +175,10 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what} and names ${listed(named)}`,
       `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
     ]
-  return [`${what}${after('; it contains ', fields)}`, `${WAIT}; if it keeps failing, ${PROVIDER}`]
+  return [
+    `${what}${after('; the last write contained ', fields)}`,
+    `${WAIT}; if it keeps failing, ${PROVIDER}`,
+  ]
 }
 
 /** A 403 may be about one user, a 401 never is. */

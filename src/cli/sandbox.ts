@@ -28,7 +28,7 @@ Examples:
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'`
 
 const SHUT =
-  'It does not listen on loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
+  'It listens on more than loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
   'Sandbox-Token: TOKEN with each call.'
 
 export const sandboxCommand: AddCommand = (program, io) => {
@@ -48,7 +48,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--seed <number>', 'random seed for faults with a rate', upTo(4_294_967_295), 1)
     .option(
       '--control-token <token>',
-      'token that /_sandbox/ requires, needed on an address that is not loopback',
+      'token for /_sandbox/ (changes faults and contract), needed beyond loopback',
       filled,
     )
     .option('--json', 'print the address as JSON')

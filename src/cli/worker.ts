@@ -116,7 +116,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
       for (const warning of opened.warnings) log.warn(warning)
       ops.runs({ queue, takesPart: worker.takesPart })
       const target = renderService(namedService(env.SERVICE_URL, config))
-      log.info({ target, pace: opened.context.config.pace.ceiling }, 'the worker runs')
+      log.info({ target }, 'the worker runs')
       const failure = await Promise.race([aborted(io.stop).then(() => null), worker.failed])
       if (failure)
         log.error(

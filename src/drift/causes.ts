@@ -65,12 +65,12 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
       const causes = fields.map(ofField)
       return ORDER.find((cause) => causes.includes(cause)) ?? 'edited-at-service'
     },
-    /** About a user that is desired and missing. Every call of unknown outcome could have been about that. */
+    /** About a user that is desired and missing. No call of ours removes a user that was there. */
     ofAbsence(): DriftCause {
+      if (record.remote === 'present') return 'edited-at-service'
       // A clear refusal of the last call, and no crash since then.
       const refused = record.reason?.code === 'refused' && !work.hiddenUnknown
-      if (!refused && (work.unknown || record.remote === 'unknown')) return 'unknown-outcome'
-      return record.remote === 'present' ? causeOfChange(unclear, work) : undelivered
+      return !refused && (work.unknown || record.remote === 'unknown') ? 'unknown-outcome' : undelivered
     },
   }
 }

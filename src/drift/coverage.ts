@@ -28,8 +28,8 @@ export type VerificationReport = {
   /** Findings among these about access, and customers who are held: a customer counts once. */
   readonly access: Readonly<Record<WrongAccess, number>>
   readonly heldAccess: Readonly<Record<WrongAccess, number>>
-  /** The last sample, where too many of its users are not there or unreadable (`denied`). Null: it is credible. */
-  readonly notCredible: { readonly denied: number; readonly asked: number } | null
+  /** The last sample, where too many of its users are not there or unreadable (`missing`). Null: it is credible. */
+  readonly notCredible: { readonly missing: number; readonly asked: number } | null
 }
 
 const PROVED = 1000
@@ -72,5 +72,5 @@ const HOUR_MS = 3_600_000
 export async function readNotCredible(client: Client): Promise<VerificationReport['notCredible']> {
   const evidence = await readEvidence(client)
   if (evidence === null || evidence.meant || evidence.ageMs > HOUR_MS || !isTooStrange(evidence)) return null
-  return { denied: evidence.strange, asked: evidence.asked }
+  return { missing: evidence.strange, asked: evidence.asked }
 }

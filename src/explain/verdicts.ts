@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "a trial. Only the chat shows whether it has ended: give the user's token (--token-file)",
+    says: "a trial, by its status. If it has ended, only the chat shows it: give the user's token (--token-file)",
   },
   'no-such-customer': {
     can: 'no',
@@ -68,7 +68,7 @@ export const REMEDIES = {
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
   'install-capture': () =>
-    'check that the table has all its rows, run `rollcall capture install`, then `rollcall capture resync`',
+    'if the table has lost rows, restore them first (a resync revokes access of customers without a row); then run `rollcall capture install` and `rollcall capture resync`',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>

@@ -79,7 +79,9 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     for (const problem of await findMisfits(pool, config)) log.error({ problem }, MISFIT)
     for (const { relation, state, reasons } of await unfitTables(pool, config)) {
       const about = { table: quotedName(relation), state, reasons }
-      log.error(about, 'changes may be missed: run `rollcall capture install`')
+      if (state === 'misnamed')
+        log.error(about, 'changes may be missed: correct the configuration or the table')
+      else log.error(about, 'changes may be missed: run `rollcall capture install`')
     }
   }
 }

@@ -25,7 +25,7 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   ],
   taken: ['info', 'the service accepts the keys again: calls continue'],
   opened: ['error', 'the service fails: workers make only probes until it answers'],
-  probed: ['warn', 'a probe (test call) was made'],
+  probed: ['warn', 'a probe (test call) was made: `health` says how the service answered'],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],
   unreported: ['warn', 'the outcomes of calls could not be stored'],
@@ -97,7 +97,7 @@ export function logChecks(log: Log) {
       if (findingState === 'found' && finding !== null && !reported.has(finding)) {
         if (reported.size >= REMEMBERED) reported.clear()
         reported.add(finding)
-        log.warn(what, 'the service differs from the database')
+        log.warn(what, kind === 'trial-ended' ? 'a trial has ended' : 'the service differs from the database')
       } else log.debug(what, 'the service seems to differ from the database')
     },
   }

@@ -171,7 +171,7 @@ test('a table without triggers is named as the cause, and not the row, which can
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
   expect(text).toContain('result    unknown: a table has no triggers, so rows may be missing\n')
-  expect(text).toMatch(/to do +check that the table has all its rows, run `rollcall capture install`/)
+  expect(text).toMatch(/to do +if the table has lost rows, restore them first .*`rollcall capture install`/)
   expect(text).toMatch(
     /desired +not known: a table has no triggers, .*no customer loses access.*: public.t without x\n/,
   )

@@ -69,9 +69,9 @@ test('an open difference: which fields, since when, why, and how often it was re
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
-    /finding {3}differs \(email\), confirmed since 2026-11-21 10:00 UTC:\s+edited\s+at\s+the\s+service, repaired 3\s+times/,
+    /finding {3}differs \(email\), confirmed, since 2026-11-21 10:00 UTC:\s+edited\s+at\s+the\s+service, repaired 3\s+times/,
   )
-  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('suspected since')
+  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('not confirmed yet, since')
 })
 
 test('with as many calls as fit, the command that shows more', () => {

@@ -55,7 +55,7 @@ test('a customer that is held counts with the others about access, and not where
 test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
     'for a service that is not credible',
-    { ...verification(), notCredible: { denied: 30, asked: 40 } },
+    { ...verification(), notCredible: { missing: 30, asked: 40 } },
     [/^of 40 random users, 30 .*emptied.*--credible/],
   ],
   ['not while all is well', verification(), []],

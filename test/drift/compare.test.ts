@@ -249,8 +249,8 @@ describe('the cause', () => {
     ['never-delivered', 'one of two fields', { mapped: user(2, { email: 'a@x.es', first_name: 'Ana' }) }],
     ['edited-at-service', 'gone at the service', { remote: 'absent' }],
     [
-      'unknown-outcome',
-      'gone, and any call has an unknown outcome',
+      'edited-at-service',
+      'gone, and an update has an unknown outcome',
       { remote: 'absent', unclear: ['email'] },
     ],
     ['never-delivered', 'gone, and the last call was refused', { record: refused, remote: 'absent' }],

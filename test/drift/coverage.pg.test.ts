@@ -122,7 +122,7 @@ test.each([
   await pool.query('INSERT INTO rollcall.pace (ceiling, rate) VALUES (1, 1)')
   const { at } = await drawSample(pool, 1)
   await writeSample(pool, at, { asked, strange, wanted: asked })
-  expect((await readVerification(pool, PERIOD)).notCredible).toEqual(bad ? { asked, denied: strange } : null)
+  expect((await readVerification(pool, PERIOD)).notCredible).toEqual(bad ? { asked, missing: strange } : null)
   // A sample of an hour ago no longer counts.
   await pool.query(`UPDATE rollcall.pace SET sampled_at = now() - interval '61 min'`)
   expect((await readVerification(pool, PERIOD)).notCredible).toBeNull()

@@ -135,7 +135,7 @@ test('an emptied service and one that is out of order: an alarm, no customer cre
   const all = users.all()
   users.clear()
   journal.clear()
-  await until(async () => (await readNotCredible(pool))?.denied === 20)
+  await until(async () => (await readNotCredible(pool))?.missing === 20)
   for (const _ of ['once', 'and again']) await checkedAt(house, 20)
   expect(house.calls().filter(({ method }) => method === 'POST')).toEqual([])
   expect(await countOpen(pool)).toEqual([])

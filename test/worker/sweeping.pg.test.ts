@@ -80,14 +80,14 @@ test('capture is checked when its time has come, and what was missed is said lou
   await later()
   await step()
   await step()
-  expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed nothing') }])
+  expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed no change') }])
   said.length = 0
   // The clock was set back since.
   await pool.query(`UPDATE rollcall.run SET ended_at = ended_at + interval '1 year'`)
   await pool.query(`UPDATE rollcall.generation SET applied_at = applied_at + interval '1 year'`)
   await step()
   await step()
-  expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed nothing') }])
+  expect(said).toMatchObject([{ level: 'info', text: expect.stringContaining('missed no change') }])
   await later()
   await pool.query('ALTER TABLE clientes DISABLE TRIGGER ALL')
   await pool.query(

@@ -22,7 +22,7 @@ const DRIFT: Tables['drift'] = {
   },
   open: { missing: 2, differs: 1, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 4 },
   access: { lost: 2, undue: 0 },
-  notCredible: { denied: 30, asked: 40 },
+  notCredible: { missing: 30, asked: 40 },
 }
 
 async function shown(tables: Partial<Tables> = {}): Promise<readonly string[]> {

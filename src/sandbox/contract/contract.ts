@@ -15,7 +15,10 @@ export const contract = z.strictObject({
   updateBody: choice(['user', 'none', 'ok', 'null'], 'body of that answer; a 204 has none'),
   duplicate: choice([409, 422, 400, 'upsert'], 'create of an existing user; upsert: a full update'),
   unknownUser: choice([404, 410, 'null'], 'call about an unknown user; null: 200 with JSON null'),
-  refusal: choice(['details', 'opaque', 'html'], 'a bad body: a reason, a bare 400, or HTML'),
+  refusal: choice(
+    ['details', 'opaque', 'html'],
+    'answer to a bad body: 400 with a reason, 400 alone, or HTML',
+  ),
   refuses: choice(['nothing', 'description'], 'a field that the sandbox refuses, also with a valid value'),
   unique: choice(['nothing', 'email'], 'a field with unique values; a value of another user gets 409'),
   nulls: choice(['null', 'absent', 'empty'], 'a field without a value, in a GET'),
@@ -26,7 +29,7 @@ export const contract = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('calls about a user_id that contains this text get 403; the chat does not'),
+    .describe('calls about a user_id that contains this text get 403, but not chat calls'),
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
   trialEnd: choice(['flips', 'stays'], 'after the trial a GET shows status 0, or 4; no chat either way'),
   trialAgain: choice(['continues', 'restarts'], 'what another write of status 4 does to the trial'),
