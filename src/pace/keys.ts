@@ -80,8 +80,8 @@ type Options = {
 
 /** Calls at once while it is not known whether the service takes our keys. */
 const FEW = 3
-/** A call without an outcome, because its claim broke off, holds up no other for longer. */
-const FORGOTTEN_MS = 60_000
+/** A call that hangs, or whose claim broke off, holds up no other for longer. */
+const FORGOTTEN_MS = 1000
 const POLL_MS = 20
 
 /**
