@@ -64,20 +64,18 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
 /** The end of a claim once the brake has seen it, and the memory then. */
 export async function brakedEnd(braking: Braking, { memory, made }: Turn, proposed: TurnEnd) {
   const { discarded, record } = braking
-  // A check had seen the difference that a person has discarded. A claim without a call has seen nothing since then.
-  const isLeft = discarded.length > 0 && made.length === 0 && isIdle(proposed)
+  // A claim without a call has seen nothing new about the difference that a person has discarded.
+  const settles = proposed.kind === 'settle' && proposed.state !== 'held'
+  const isLeft = discarded.length > 0 && made.length === 0 && settles
   const end = isLeft ? leftFor(record) : await absenceBraked(braking, memory, proposed)
   return { end, memory: afterStop(memory, end) }
-}
-
-function isIdle(end: TurnEnd): boolean {
-  return end.kind === 'settle' && end.state === 'idle'
 }
 
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
 async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
   const { brake, discarded, key, desiredDigest, record, before } = braking
-  if (!isIdle(end) || remote !== 'absent' || !before.existed) return end
+  const settled = end.kind === 'settle' && end.state === 'idle'
+  if (!settled || remote !== 'absent' || !before.existed) return end
   const held = await unlessBusy(() => brake({ key, desiredDigest, kinds: ['absence'] }))
   if (!held) return BUSY
   if (held.length === 0) return end
@@ -103,10 +101,14 @@ function kindsIn({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
   return (reason?.kinds ?? []) as readonly HeldKind[]
 }
 
-/** A discarded kind is held without asking the brake, and counted nowhere. */
+/**
+ * A discarded kind is held without asking the brake, and counted nowhere. A discarded repair may be an update of no kind
+ * at all.
+ */
 function without(discarded: readonly HeldKind[], brake: Brake): Brake {
   return async (request) => {
-    const stopped = request.kinds.filter((kind) => discarded.includes(kind))
+    const asked: readonly HeldKind[] = discarded.includes('repair') ? ['repair'] : request.kinds
+    const stopped = asked.filter((kind) => discarded.includes(kind))
     return stopped.length > 0 ? stopped : await brake(request)
   }
 }

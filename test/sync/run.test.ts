@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BrakeRequest } from '../../src/brake/brake.ts'
+import type { Row } from '../../src/config/config.ts'
+import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { SyncContext } from '../../src/sync/context.ts'
 import type { ClaimRun } from '../../src/sync/run.ts'
 import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
@@ -92,10 +94,10 @@ describe('a claim', () => {
     expect(asked).toEqual([['create'], ['status'], ['revocation']])
   })
 
-  async function discarded() {
-    const customer = customerWith()
+  async function discarded(changed: Row | null = null, given: Parameters<typeof makeCustomer>[0] = {}) {
+    const customer = customerWith(given)
     await customer.claim()
-    customer.row = null
+    customer.row = changed
     await customer.claim({}, { brake: async () => ['revocation'] })
     customer.kept.record = { ...customer.kept.record, state: 'discarded' }
     return customer
@@ -110,6 +112,35 @@ describe('a claim', () => {
     expect(await customer.claim({ stopping: aborted })).toMatchObject({ record: { state: 'discarded' } })
     expect(await customer.claim()).toMatchObject({ kind: 'settle', record: { state: 'idle' } })
     expect(customer.service.calls.length).toBe(2)
+  })
+
+  it('does not send a discarded repair of a field, although a lookup shows the difference again', async () => {
+    const customer = customerWith({ row: { ...row, email: 'a@correo.es' } })
+    await customer.claim()
+    const user = customer.service.users.get(KEY)
+    customer.service.users.set(KEY, { status: 2, ...user, email: 'other@correo.es' })
+    const reason = { code: 'held', kinds: ['repair'] } as const
+    Object.assign(customer.kept, {
+      unknown: true,
+      record: { ...customer.kept.record, state: 'discarded', reason },
+    })
+    expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
+    expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET'])
+  })
+
+  it('keeps a discard while another row shares the user_id', async () => {
+    const status = { column: 'plan', values: { free: 0, premium: 2 } }
+    const config = configOf([], { mapping: { user_id: { columns: ['id'], map: () => 'u' }, status } })
+    const customer = await discarded({ ...row, plan: 'free' }, { config })
+    const record = { ...NEVER_SETTLED, ...customer.kept.record }
+    const sharing: Partial<SyncContext> = {
+      readRecordsOf: async () => [{ key: 'other', record, statusUnknown: false }],
+      readOther: async () => ({ ...row, id: 'other' }),
+    }
+    expect(await customer.claim({}, sharing)).toMatchObject({ record: { state: 'discarded' } })
+    expect(customer.steps).toContainEqual(
+      expect.objectContaining({ plan: expect.objectContaining({ code: 'shared-user-id' }) }),
+    )
   })
 
   it('ends as not now when the brake cannot be asked about an absence, and counts it with the next', async () => {
