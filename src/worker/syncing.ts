@@ -45,9 +45,16 @@ export async function startSyncing(options: Options) {
 
   // From the queue to the ending.
   const claimLease = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
+  const storeEnding = makeStoreEnding(pool, timing.gapMs)
   const logCall = logCalls(calls)
   const syncLease = makeSyncLease({
-    ...{ context, storeEnding: makeStoreEnding(pool, timing.gapMs), clock: systemClock, stopping, abort },
+    ...{ context, clock: systemClock, stopping, abort },
+    async storeEnding(ending) {
+      const counts = await storeEnding(ending)
+      if (!counts)
+        log.warn({ customer: ending.claim.key }, 'a sync took too long to count: it will be retried')
+      return counts
+    },
     async claimLease(lease) {
       const claim = await claimLease(lease)
       if (claim) witness.claimed(claim.token)
