@@ -39,7 +39,7 @@ export const NO_FORECAST = {
   braked: {} as Counts<BrakeKind>,
   /** Fields of all customers that are left out, by `field: code`. */
   leftOut: {} as Counts,
-  /** Customers that are not sent at all, by `field: code` or `shared-user-id`. */
+  /** Customers that stay rejected, or will be, by `field: code` or `shared-user-id`. */
   rejected: {} as Counts,
 }
 
@@ -55,7 +55,10 @@ export function addCustomer(forecast: Forecast, planned: PlannedCustomer, planni
   const tally = addTo(forecast.tally, planned)
   const { made, verdict, key } = planned
   if (!made) return { ...forecast, tally }
-  const found = { ...forecast, tally, ...issuesOf(forecast, made) }
+  const { leftOut, rejected } = issuesOf(forecast, made)
+  // A sync that is owed decides on the others, or this command leaves them alone.
+  const counts = verdict === 'same' || verdict === 'differs'
+  const found = { ...forecast, tally, leftOut, rejected: counts ? rejected : forecast.rejected }
   if (verdict !== 'differs') return found
   const next = callsFor(made, { key, ...planning })
   const writes = next.calls.filter((method) => method !== 'GET')
