@@ -31,7 +31,7 @@ export function noColumn({ where, relation, column, known }: Missing): string {
 }
 
 export function lacksColumn(relation: Relation, column: string): string {
-  return `there is no column ${column} in ${quotedName(relation)}`
+  return `there is no column "${column}" in ${quotedName(relation)}`
 }
 
 export function keyTypeProblems(where: string, key: readonly FoundColumn[]): readonly string[] {

@@ -51,7 +51,7 @@ test('a role that is not there, columns and tables that are not there, and optio
   expect((await grants('--to', workerRole(), '--read-only', '--queue')).err).toContain('--read-only')
   await writeConfig('columns.js', { mapping: { user_id: 'id', status: 'plann' } })
   const columns = await grants('--to', workerRole(), '--config', 'columns.js')
-  expect(columns.err).toMatch(/no column plann in public.clientes; did you mean plan\?/s)
+  expect(columns.err).toMatch(/no column "plann" in public.clientes; did you mean plan\?/s)
   await writeConfig('table.js', { customers: { table: 'cliente', key: 'id' } })
   expect((await grants('--to', workerRole(), '--config', 'table.js')).err).toContain(
     'did you mean public.clientes',

@@ -275,7 +275,7 @@ test('a column that was renamed is named, of the customers and of a watched tabl
   const { code, out } = await scene.status()
   expect(code).toBe(3)
   const lines = unfolded(out)
-  const lacks = '.*no column movil in public.clientes'
+  const lacks = '.*no column "movil" in public.clientes'
   expect(lines).toMatch(new RegExp(`^attention +mapping.mobile_phone: ${lacks} .correct`, 'm'))
   expect(lines).toMatch(/^attention +changes of public\.clientes may be missed, .*capture status/m)
   expect(lines).toMatch(/^attention +1 customer fails/m)

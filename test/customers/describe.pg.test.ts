@@ -56,12 +56,12 @@ test('names every column that is missing, where it was named and what was probab
   await using db = await database('CREATE TABLE customers (id_ int PRIMARY KEY, e_mail text, tariff text)')
   const config = configure({ scope: { column: 'activo', in: [true] } })
   expect(await details(describeCustomers(db.pool, config))).toEqual([
-    expect.stringMatching(/^customers\.key: .* id .* id_\?$/),
-    expect.stringMatching(/^mapping\.user_id: .* id .* id_\?$/),
-    expect.stringMatching(/^mapping\.status: [^;]* plan [^;]*$/),
-    expect.stringMatching(/^mapping\.email: .* email .* e_mail\?$/),
-    expect.stringMatching(/^scope: [^;]* activo [^;]*$/),
-    expect.stringMatching(/^watch\[0\]\.key: .* id .* id_\?$/),
+    expect.stringMatching(/^customers\.key: .* "id" .* id_\?$/),
+    expect.stringMatching(/^mapping\.user_id: .* "id" .* id_\?$/),
+    expect.stringMatching(/^mapping\.status: [^;]* "plan" [^;]*$/),
+    expect.stringMatching(/^mapping\.email: .* "email" .* e_mail\?$/),
+    expect.stringMatching(/^scope: [^;]* "activo" [^;]*$/),
+    expect.stringMatching(/^watch\[0\]\.key: .* "id" .* id_\?$/),
   ])
 })
 
@@ -141,7 +141,7 @@ test('watched tables are held to the same: they exist, carry triggers and hold k
   expect(await details(describeCustomers(db.pool, config))).toEqual([
     expect.stringMatching(/^watch\[1\]: .* public\.sides; .* public\.side\?$/),
     expect.stringMatching(/^watch\[2\]: public\.shown is no table/),
-    expect.stringMatching(/^watch\[3\]\.columns: .* custoner .* customer\?$/),
+    expect.stringMatching(/^watch\[3\]\.columns: .* "custoner" .* customer\?$/),
     expect.stringMatching(/^watch\[3\]\.key: when .* date/),
   ])
 })

@@ -27,7 +27,7 @@ test('a column that is gone is named in the log of a worker that runs, again as 
   for (const minute of [1, 2]) {
     now = minute * 60_000
     await housekeep()
-    const lacks = 'there is no column movil in public.clientes'
+    const lacks = 'there is no column "movil" in public.clientes'
     expect(log.splice(0).map((line) => JSON.parse(line))).toMatchObject([
       { level: 50, problem: `mapping.mobile_phone: ${lacks}`, msg: expect.stringContaining('does not fit') },
       { level: 50, table: 'public.clientes', reasons: expect.arrayContaining([lacks]) },
