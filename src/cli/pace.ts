@@ -75,7 +75,7 @@ export function renderPace(pace: ShownPace | null): string[] {
 
 const CORRECT_KEYS =
   'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute'
-const WAIT_FOR_SERVICE = 'nothing: workers continue as soon as the service answers'
+const WAIT_FOR_SERVICE = 'nothing: running workers continue as soon as the service answers'
 
 function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
   const then = renderRate(rate)
@@ -94,8 +94,8 @@ function renderCeiling({ ceiling, configured }: PaceReport): string {
 export function renderCalling({ breaker, cause, heldForMs, ...probes }: PaceReport): string {
   if (cause === 'credentials') return 'stopped, because the service refuses the keys'
   if (cause === 'outage')
-    return `stopped, because the service fails (failed probes: ${probes.failedProbes}; next probe ${renderIn(probes.nextProbeMs ?? 0)})`
+    return `stopped, because the service fails (failed probes: ${probes.failedProbes}; a probe is due ${renderIn(probes.nextProbeMs ?? 0)})`
   if (heldForMs > 0)
-    return `stopped for ${span(heldForMs)}, because the service sent a Retry-After: \`rollcall pace --resume\` ends the wait`
+    return `stopped for another ${span(heldForMs)}, because the service sent a Retry-After: \`rollcall pace --resume\` ends the wait`
   return breaker === 'trying' ? 'allowed again, slowly at first' : 'allowed'
 }

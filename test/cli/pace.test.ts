@@ -21,7 +21,9 @@ test('says how fast, how fast at most, and whether calls are made', () => {
   expect(say({ rate: 12.3456, ceiling: 200 })).toMatch(/12 calls\/s, rising/)
   expect(say({ ceiling: 200 })).toMatch(/200 calls\/s, .*by hand .*50/)
   expect(say({ configured: null })).toContain('until the first worker')
-  expect(say({ heldForMs: 90_000 })).toMatch(/^calls +stopped for 90 s, because .*\n.*0 calls\/s; then 50/)
+  expect(say({ heldForMs: 90_000 })).toMatch(
+    /^calls +stopped for another 90 s, because .*\n.*0 calls\/s; then 50/,
+  )
 })
 
 test('says what stops calls, since when, when it is tried again, and what to do', () => {
@@ -32,7 +34,11 @@ test('says what stops calls, since when, when it is tried again, and what to do'
     failedProbes: 3,
   } as const
   const outage = say({ ...opened, cause: 'outage' })
-  for (const words of ['fails (failed probes: 3; next probe in 40 s)', '2026-11-20 10', 'nothing: workers'])
+  for (const words of [
+    'fails (failed probes: 3; a probe is due in 40 s)',
+    '2026-11-20 10',
+    'nothing: running workers',
+  ])
     expect(outage).toContain(words)
   const refused = say({ openedAt: opened.openedAt, cause: 'credentials' })
   for (const words of ['refuses the keys', '2026-11-20 10', 'SERVICE_SECRET_KEY'])

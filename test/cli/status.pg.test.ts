@@ -86,7 +86,7 @@ test('no customer waits for a worker while calls are stopped', async () => {
   await scene.owe(1, 1)
   expect(await scene.needs()).toMatchObject({ code: 3 })
   await scene.pool.query(`UPDATE rollcall.pace SET not_before = now() + interval '10 min'`)
-  expect((await scene.status()).out).toMatch(/^pace +stopped for 10 min, because/m)
+  expect((await scene.status()).out).toMatch(/^pace +stopped for another 10 min, because/m)
   expect(await scene.needs()).toEqual(NOTHING)
   for (const over of ['-1 s', '2 h']) {
     await scene.pool.query('UPDATE rollcall.pace SET not_before = now() + $1::interval', [over])
