@@ -81,7 +81,7 @@ export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
 export function paceNeeds(pace: PaceReport | null): readonly string[] {
   if (!pace?.cause) return []
   const since = `since ${minute(pace.openedAt ?? '')}`
-  const probes = 'make only probes (test calls); see `rollcall pace`'
+  const probes = 'may make only probes (test calls); see `rollcall pace`'
   if (pace.cause === 'outage') return [`the service has failed ${since}: workers ${probes}`]
   const correct = 'correct SERVICE_API_KEY or SERVICE_SECRET_KEY'
   return [`the service has refused keys ${since}: ${correct}; workers with these keys ${probes}`]
@@ -101,15 +101,18 @@ function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string 
 
 // Whether the service agrees: how far that was checked, and what was found.
 
-export function renderVerified({ coverage }: VerificationReport): string {
+export function renderVerified(
+  { coverage }: VerificationReport,
+  overview: Pick<Overview, 'customers' | 'states'>,
+): string {
   const { periodMs, customers, within, never, oldestAgeMs } = coverage
   if (periodMs === null) return 'not by workers: reconcile.period is false'
-  if (customers === 0) return 'nothing yet: rollcall has registered no customer'
+  if (customers === 0) return `no customer can be checked now (${renderCustomers(overview)})`
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `${percent} % of ${counted(customers, 'verifiable customer')} within ${span(periodMs)}`,
-    oldestAgeMs === null ? '' : `, the oldest check ${span(oldestAgeMs)} ago`,
+    `within ${span(periodMs)}: ${percent} % of ${counted(customers, 'customer')} that a check can cover`,
+    oldestAgeMs === null ? '' : `; the oldest check: ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${figure(never)} never checked` : '',
   ].join('')
 }
@@ -129,7 +132,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : `${wrong === '' ? 'none' : 'no other drift'} found`,
+      : `${wrong === '' ? 'none' : 'no other drift'} found among checked customers`,
     notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }

@@ -132,7 +132,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
         : `${renderRate(pace.rate)}, ceiling ${renderRate(pace.ceiling)}`
       : 'not set yet',
     brake: renderBrake(status.brake),
-    checked: renderVerified(verification),
+    checked: renderVerified(verification, overview),
     delay: renderDelay(verification),
     drift: renderDrift(verification),
     ...renderReasons(overview.reasons),

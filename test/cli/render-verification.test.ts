@@ -23,15 +23,13 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^99\.9 % of 2,000 .* 7 days, .* 6 days ago$/],
-  [
-    { within: 0, never: 2000, oldestAgeMs: null, proof: null },
-    /^0 % of 2,000 .* 7 days, 2,000 never checked$/,
-  ],
-  [{ customers: 0, within: 0 }, /^nothing yet/],
+  [{}, /^within 7 days: 99\.9 % of 2,000 .* 6 days ago$/],
+  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /: 0 % of 2,000 .*, 2,000 never checked$/],
+  [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
-  expect(renderVerified(verification(over))).toMatch(said)
+  const states = { idle: 1, held: 28, rejected: 3, failing: 0, discarded: 0, released: 0, owed: 0 }
+  expect(renderVerified(verification(over), { customers: 32, states })).toMatch(said)
 })
 
 test('the delay from commit to verification, where one is known', () => {
