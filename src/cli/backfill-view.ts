@@ -47,10 +47,7 @@ const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait wait
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow =
-    owedAndChanged > 0
-      ? ` (${figure(owedAndChanged)} with a row or mapping that has changed since the last attempt)`
-      : ''
+  const byRow = owedAndChanged > 0 ? `; ${figure(owedAndChanged)} of them changed again since` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, 'at most; the brake holds those above its limit'],
@@ -60,7 +57,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
-    ['rejected', waiting.rejected, 'still rejected: see `rollcall failures`'],
+    ['rejected', waiting.rejected, 'rejected, and not retried by this command: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
     ['out of scope', tally.neverInScope, 'never in scope: access at the service stays as it is'],
     ['unreadable', verdicts.unreadable, 'with a row that cannot be read: see `rollcall failures`'],
@@ -121,6 +118,8 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   const unsettled = unsettledOf(waited, unreadable)
   const { states, reasons, open, ended } = waited
   const isDone = unsettled + open === 0
+  const { rejected, held, failing, released, owed } = states
+  const parts = { failing: Math.max(failing, unreadable), rejected, held, released, 'owed a sync': owed }
   return [
     { now: renderCustomers(waited) },
     renderReasons(reasons),
@@ -129,7 +128,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
       stopped:
         !ended &&
         `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
-      'not settled': ended && !isDone && `${counted(unsettled, 'customer')}: see \`rollcall status\``,
+      'not settled': ended && !isDone && `${listed(' ', parts)}: see \`rollcall status\``,
       done: ended && isDone && 'all customers of the backfill are settled',
     },
   ]
@@ -196,7 +195,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 export function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
-    return `it is tripped, and will also hold these ${figure(customers)} ${what}: see \`rollcall held\``
+    return `it is tripped: it holds these ${figure(customers)} ${what} already, or will hold them: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
 }
