@@ -115,6 +115,8 @@ type ActiveMapping = ReturnType<typeof activeMapping>
 
 export function renderMapping({ generation, appliedAt, current, earlier }: ActiveMapping): string {
   if (generation === null) return 'no mapping is active yet; the first worker activates its own'
-  const other = earlier ? ', which replaced it' : ''
-  return `generation ${generation}, since ${minute(appliedAt ?? '')}${current ? '' : `, from another configuration than this one${other}`}`
+  const other = earlier
+    ? 'a newer configuration, which has replaced this one'
+    : 'another configuration than this one'
+  return `generation ${generation}, since ${minute(appliedAt ?? '')}${current ? '' : `, from ${other}`}`
 }
