@@ -92,7 +92,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const done = { ...found, missed, examples }
       tell(io, json, done, () =>
         applying([
-          `${customers} customers were compared: ${found.noted} ${found.noted === 1 ? 'is' : 'are'} now owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
+          `${customers} customers were compared: ${found.noted} ${found.noted === 1 ? 'is' : 'are'} newly owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
           allMissed(missed) > 0 &&
             `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
           !ended && `Not all customers were compared: ${superseded ? REPLACED : ANEW}`,
