@@ -20,14 +20,15 @@ With --max-drift the exit code is 0 up to this drift ratio.
 --sample checks random customers. From them it estimates the drift ratio of all
 customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
-A customer that the brake holds is not checked, and always counts as drift. If
-the held change takes access away, the report counts it under "access undue". If
-it gives access back, the report counts it under "access lost". \`rollcall held\`
-lists these customers. A discarded change and an ended trial are no drift.
+A customer that the brake holds is not checked, and always counts as drift.
+\`rollcall held\` lists these customers.
+  access undue  the user still has access: the change that removes it is held
+  access lost   the user still has no access: the change that gives it is held
+A discarded change and an ended trial are no drift.
 
 --repair requests a sync for each customer that differs, at the end of the run,
-if the answers are credible. Above the brake's limit rollcall holds these
-customers (\`rollcall held\`).
+unless so many users are missing that SERVICE_URL is probably wrong. Above the
+brake's limit rollcall holds these customers (\`rollcall held\`).
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores
