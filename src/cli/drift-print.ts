@@ -96,7 +96,7 @@ function renderCounts({ outcome, counts, findings }: Report): string[] {
     ...mostFirst(skipped).map(
       ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
     ),
-    ...mostFirst(noAnswer).map(([why, many]) => [`no answer: ${why}`, many, NO_ANSWER[why]] as const),
+    ...mostFirst(noAnswer).map(([why, many]) => [`not checked: ${why}`, many, NO_ANSWER[why]] as const),
   ].filter(([label, many]) => many !== 0 || label === 'checked')
   const width = Math.max(...rows.map(([label]) => String(label).length))
   const digits = Math.max(...rows.map(([, many]) => figure(Number(many)).length))

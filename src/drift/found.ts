@@ -8,11 +8,14 @@ import { readHeldAccess } from './held-access.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'
 import { CHECKED_AT, CONFIRMED, type DriftVerdict, type Finding, type Skipped } from './words.ts'
 
+/** Over a finding (`f`). */
+const HELD = `EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held')`
+
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
 SELECT f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.checks, f.repairs,
   ${iso('f.first_seen')} AS "firstSeen", ${iso('f.last_seen')} AS "lastSeen",
-  ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow"
+  ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow", ${HELD} AS held
 FROM rollcall.finding f WHERE ${where}
 ORDER BY array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST,
   array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`
@@ -22,8 +25,7 @@ export async function readFound(client: Client, ids: readonly string[]): Promise
 }
 
 /** Over a finding (`f`): it counts in a report. An ended trial of a held customer says nothing. */
-const COUNTS = `${CONFIRMED} AND NOT (f.kind = 'trial-ended'
-  AND EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held'))`
+const COUNTS = `${CONFIRMED} AND NOT (f.kind = 'trial-ended' AND ${HELD})`
 
 export async function readOpenFound(client: Client): Promise<readonly Finding[]> {
   return (await client.query<Finding>(foundSql(COUNTS))).rows

@@ -106,6 +106,8 @@ export type Finding = DriftVerdict & {
   readonly repairs: number
   readonly resolvedAt: string | null
   readonly resolvedHow: Resolved | null
+  /** The brake holds the customer now, so that no repair is owed. */
+  readonly held: boolean
 }
 
 /** A field on both sides, as it is: for people who asked to see values, never stored. */

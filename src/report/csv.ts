@@ -24,7 +24,7 @@ function cellOf({ shown, ...finding }: ReportedFinding, title: string): Cell {
   return typeof value === 'object' && value !== null ? value.join(' ') : value
 }
 
-type Cell = string | number | null
+type Cell = string | number | boolean | null
 
 /** Text that a spreadsheet takes for a formula, also in wide letters, which it reads as narrow ones. */
 const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20|]|^[\t\r\n]/

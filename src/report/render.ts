@@ -14,7 +14,7 @@ import {
 } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Estimate, Report } from './report.ts'
-import { RESOLUTION, renderAmongHeld, SKIP } from './words.ts'
+import { NO_ANSWER, RESOLUTION, renderAmongHeld, SKIP } from './words.ts'
 
 const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
   agrees: 'good',
@@ -49,7 +49,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
   const found =
     `${figure(disagree)} of ${counted(known, held === 0 ? 'checked customer' : 'customer')} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
-  const all = `${found} with the service${renderAmongHeld(held, disagree)}`
+  const all = `${found} with the service${renderAmongHeld(held + heldFound(report), disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
     agrees: () =>
       `${counted(counts.checked, 'checked customer agrees', 'checked customers agree')} with the service.`,
@@ -99,7 +99,8 @@ function renderMore(report: Report): string[] {
     stopped && STOP[stopped.why],
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
-    held > 0 && '`rollcall held` lists the held changes, with the command that sends or discards them.',
+    held + heldFound(report) > 0 &&
+      '`rollcall held` lists the held changes, with the command that sends or discards them.',
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
@@ -113,7 +114,7 @@ function renderMore(report: Report): string[] {
     repair
       ? `${repair.owed === 0 ? 'No customer is' : counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`
       : !stopped &&
-        driftingOf(counts) > 0 &&
+        driftingOf(counts) > heldFound(report) &&
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
@@ -130,14 +131,23 @@ function renderResolved(report: Report): string | null {
   return all === 0 ? null : `${counted(all, 'finding is', 'findings are')} resolved by now (${each}).`
 }
 
+/** Customers that differ and that the brake holds by now: a repair would not mark them. */
+function heldFound({ findings }: Pick<Report, 'findings'>): number {
+  return findings.filter(({ held, kind }) => held && kind !== 'trial-ended').length
+}
+
 /** The answers of the service, so that the reader can judge it. */
 function renderEvidence(counts: Report['counts']): string {
   const { missing = 0, unreadable = 0 } = counts.kinds
-  const silent = totalOf(counts.noAnswer)
-  return (
-    `Of ${counted(counts.checked + silent, 'answer')}, ${figure(silent + unreadable)} were not clear, and ` +
-    `${figure(missing)} said that there is no such user.`
-  )
+  const parts = [
+    [missing, 'the service knows no such user'] as const,
+    [unreadable, 'a 2xx without this user'] as const,
+    ...mostFirst(counts.noAnswer).map(([why, many]) => [many, NO_ANSWER[why]] as const),
+    [counts.checked - missing - unreadable, 'a user'] as const,
+  ].filter(([many]) => many > 0)
+  const checks = counted(counts.checked + totalOf(counts.noAnswer), 'check')
+  if (parts.length < 2) return parts[0] ? `All ${checks}: ${parts[0][1]}.` : 'No customer was checked.'
+  return `${checks}: ${parts.map(([many, text]) => `${figure(many)} × ${text}`).join('; ')}.`
 }
 
 /** The number of customers that can be judged is known only where all were drawn; a sample estimates it too. */
@@ -188,5 +198,5 @@ function renderUnchecked(report: Report): string {
   if (open <= known)
     return `The drift is not known for certain: ${checked}, and ${figure(suspected)} more need a second check.`
   const worker = notNow(counts) * 2 > open ? ' Check that a worker runs.' : ''
-  return `Too few customers were checked: ${checked}, and ${figure(open)} could not be checked.${worker}`
+  return `Too few customers were checked: only ${figure(known)}.${worker}`
 }

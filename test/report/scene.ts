@@ -54,6 +54,7 @@ export function aFinding(given: Partial<ReportedFinding> = {}): ReportedFinding 
     repairs: 0,
     resolvedAt: null,
     resolvedHow: null,
+    held: false,
     shown: [],
     ...given,
   }
