@@ -92,7 +92,7 @@ test.each([3, 30])(
     }
     expect(writes(house)).toBe(before)
     const asked = Math.min(many, 30)
-    expect(await readNotCredible(house.db.pool)).toEqual({ asked, denied: asked })
+    expect(await readNotCredible(house.db.pool)).toEqual({ asked, missing: asked })
     // As soon as most of them are there, the one who is not is found, and created.
     for (const user of kept) users.set(user.user_id, user)
     users.delete('k1')
