@@ -13,6 +13,14 @@ export async function markStatusUnknown(pool: Pool, { id, token }: Claim): Promi
   await pool.query(MARK_STATUS, [id, token])
 }
 
+/** If the outcome of the write is lost and the customer changes back, the difference at the service is our own work. */
+export async function endDiscard(pool: Pool, key: CustomerKey): Promise<void> {
+  await pool.query(
+    `UPDATE rollcall.ledger SET state = 'failing', reason = NULL WHERE key = $1 AND state = 'discarded'`,
+    [key],
+  )
+}
+
 /** The trace of a first write that a crash hides: without it a customer out of scope seems never to have been called for. */
 const MARK_ASKED = `
 UPDATE rollcall.ledger SET remote = 'unknown'

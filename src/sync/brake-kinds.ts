@@ -142,6 +142,8 @@ type Asking = Known & {
   readonly key: CustomerKey
   readonly desiredDigest: string
   readonly before: Before
+  /** Held whatever the brake says. */
+  readonly left: readonly HeldKind[]
 }
 
 type Braked = {
@@ -153,12 +155,13 @@ type Braked = {
 /** The brake is asked again about the rest of a plan: none of it was counted while a part was held. */
 export async function askBrake(
   plan: Plan,
-  { brake, key, desiredDigest, before, ...known }: Asking,
+  { brake, key, desiredDigest, before, left, ...known }: Asking,
 ): Promise<Braked> {
-  const held = new Set<HeldKind>()
+  const held = new Set<HeldKind>(left)
   const status = known.memory.seenStatus ?? known.memory.sentStatus
   const hasAccess = status !== null && entitled(status)
-  for (let rest: Plan | null = plan; rest; rest = withoutHeld(rest, [...held], known)) {
+  let rest = left.length > 0 ? withoutHeld(plan, left, known) : plan
+  for (; rest; rest = withoutHeld(rest, [...held], known)) {
     const kinds = kindsOf(rest, known.memory, before).filter((kind) => !held.has(kind))
     const answer = await brake({ key, desiredDigest, kinds, hasAccess })
     if (answer.length === 0) return { plan: rest, held: [...held] }

@@ -24,9 +24,18 @@ export function makeBraking(
   const { mapped, digests, record } = found
   const desiredDigest = digester.ofCustomer(key, mapped, config.clearWith)
   const isDiscarded = record.state === 'discarded' && record.desiredDigest === desiredDigest
-  const discarded = isDiscarded ? takenTogether(kindsIn(record)) : []
+  const kinds = isDiscarded ? kindsIn(record) : []
+  const discarded = takenTogether(kinds)
+  const left = kinds.includes('repair') ? leftBy(record) : []
   const before = beforeOf(found, config)
-  return { brake: without(discarded, brake), discarded, key, digests, record, before, desiredDigest }
+  return { brake: without(discarded, brake), discarded, left, key, digests, record, before, desiredDigest }
+}
+
+/** A discarded repair covers the fields that it names, as if it cleared them; or the user as a whole. */
+function leftBy({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
+  const fields = reason?.fields ?? []
+  const ofWhole = fields.length === 0 || fields.includes('status')
+  return ofWhole ? ['repair'] : fields.map((field) => `clear:${field}` as HeldKind)
 }
 
 type Found = Pick<Subject, 'mapped' | 'claimants' | 'basis' | 'record'>
@@ -61,12 +70,18 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held, move.plan) }
 }
 
+/** A discard is for one desired user. With another digest key nothing can be compared, and no write is made. */
+export function isDiscardOver({ record, desiredDigest }: Braking): boolean {
+  return record.state === 'discarded' && record.desiredDigest !== desiredDigest
+}
+
 /** The end of a claim once the brake has seen it, and the memory then. */
 export async function brakedEnd(braking: Braking, { memory, made }: Turn, proposed: TurnEnd) {
   const { discarded, record } = braking
-  // A claim without a call has seen nothing new about the difference that a person has discarded.
-  const settles = proposed.kind === 'settle' && proposed.state !== 'held'
-  const isLeft = discarded.length > 0 && made.length === 0 && settles
+  // Without a GET, a claim has seen nothing new about the difference that a person has discarded.
+  const seesNothing = made.every(({ plan }) => plan.kind !== 'lookup')
+  const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || made.length === 0)
+  const isLeft = discarded.length > 0 && seesNothing && settles && proposed.state !== 'held'
   const end = isLeft ? leftFor(record) : await absenceBraked(braking, memory, proposed)
   return { end, memory: afterStop(memory, end) }
 }
@@ -101,14 +116,10 @@ function kindsIn({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
   return (reason?.kinds ?? []) as readonly HeldKind[]
 }
 
-/**
- * A discarded kind is held without asking the brake, and counted nowhere. A discarded repair may be an update of no kind
- * at all.
- */
+/** A discarded kind is held without asking the brake, and counted nowhere. */
 function without(discarded: readonly HeldKind[], brake: Brake): Brake {
   return async (request) => {
-    const asked: readonly HeldKind[] = discarded.includes('repair') ? ['repair'] : request.kinds
-    const stopped = asked.filter((kind) => discarded.includes(kind))
+    const stopped = request.kinds.filter((kind) => discarded.includes(kind))
     return stopped.length > 0 ? stopped : await brake(request)
   }
 }

@@ -32,6 +32,10 @@ export function toEnding(finished: Finished): Ending {
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes
   const others = forOthers(finished, calls)
+  const desiredDigest = digester.ofCustomer(claim.key, mapped, config.clearWith)
+  const before = comparableDesired(record, digester.id)
+  const isOver = record.state === 'discarded' && calls.writes !== 'none' && before !== desiredDigest
+  const staysAsItWas = !isOver && stays(end, record)
   return {
     claim,
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
@@ -43,10 +47,8 @@ export function toEnding(finished: Finished): Ending {
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
     // plain: of what the mapping made of the customer
-    desiredDigest: stays(end, record)
-      ? comparableDesired(record, digester.id)
-      : digester.ofCustomer(claim.key, mapped, config.clearWith),
-    record: recordAfter(finished, calls.acknowledged), // plain: status 2 is acknowledged
+    desiredDigest: staysAsItWas ? before : desiredDigest,
+    record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
     // plain: these are false, null, empty or not used, and "others" finds no customer that shares the user
     next: {
@@ -101,11 +103,15 @@ function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): s
   return userIdOf(mapped) ?? record.userId
 }
 
-function recordAfter(finished: Finished, acknowledged: Result['acknowledged']): LedgerRecord {
+function recordAfter(
+  finished: Finished,
+  acknowledged: Result['acknowledged'],
+  staysAsItWas: boolean,
+): LedgerRecord {
   const { context, mapped, record, turn, end } = finished
   return toRecord(memoryAfter(finished), context.digester.id, {
     userId: userIdAfter(finished),
-    ...stateOf(end, record),
+    ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)),
     existed: existsAfter(finished, acknowledged),
     issues: issuesFor(mapped, turn.memory),
   })
@@ -155,7 +161,10 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
   return Math.max(named ?? 0, backoff())
 }
 
-/** `held` and `discarded` stay, with their desired user, until a claim settles: a failed lookup must not undo them. */
+/**
+ * `held` and `discarded` stay, with their desired user, until a claim settles: a failed lookup must not undo them. But
+ * where a write was sent for another desired user, a discard is over.
+ */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
@@ -166,10 +175,8 @@ function comparableDesired({ desiredDigest, digestKeyId }: KnownRecord, present:
   return digestKeyId === null || digestKeyId === present ? desiredDigest : null
 }
 
-function stateOf(end: TurnEnd, record: LedgerRecord): Pick<LedgerRecord, 'state' | 'reason'> {
-  if (end.kind === 'settle') return { state: end.state, reason: end.reason }
-  if (stays(end, record)) return { state: record.state, reason: record.reason }
-  return { state: 'failing', reason: end.reason }
+function stateOf(end: TurnEnd): Pick<LedgerRecord, 'state' | 'reason'> {
+  return { state: end.kind === 'settle' ? end.state : 'failing', reason: end.reason }
 }
 
 /** Nothing is sent for a customer who is gone, so nothing is left out either. */

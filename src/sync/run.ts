@@ -7,7 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
 import { absorb } from './absorb.ts'
-import { braked, brakedEnd, makeBraking } from './brake-move.ts'
+import { braked, brakedEnd, isDiscardOver, makeBraking } from './brake-move.ts'
 import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
@@ -150,6 +150,7 @@ async function makeCalls({ context, run, gate, subject }: Calling): Promise<Clai
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await atEnd(move.end)
     await leaveTrace(context, run.claim, move.plan, subject)
+    if (move.plan.kind !== 'lookup' && isDiscardOver(braking)) await context.endDiscard(key)
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })

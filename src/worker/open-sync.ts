@@ -14,7 +14,7 @@ import { makeNoting } from '../ledger/note.ts'
 import { reachable } from '../ledger/reachable.ts'
 import { makeReadRecord, makeReadRecordsOf } from '../ledger/record.ts'
 import { bindTarget } from '../ledger/target.ts'
-import { makeMarkAsked, markStatusUnknown } from '../ledger/traces.ts'
+import { endDiscard, makeMarkAsked, markStatusUnknown } from '../ledger/traces.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { sleep } from '../ops/time.ts'
 import type { PaceEvent } from '../pace/events.ts'
@@ -118,6 +118,7 @@ export async function openSync(options: Options) {
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
       markStatusUnknown: (claim) => markStatusUnknown(pool, claim),
+      endDiscard: (key) => endDiscard(pool, key),
       markAsked: makeMarkAsked(pool),
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),

@@ -151,6 +151,9 @@ export function contextOf(customer: Customer): SyncContext {
     async markStatusUnknown() {
       kept.statusUnknown = true
     },
+    async endDiscard() {
+      kept.record = { ...kept.record, state: 'failing', reason: null }
+    },
     markAsked: async () => undefined,
     whenNoted: async () => true,
     report: async () => undefined,

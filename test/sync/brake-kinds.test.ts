@@ -154,7 +154,7 @@ describe('asking the brake about a plan', () => {
     }
   const ask = (made: Plan, brake: Brake, memory: Memory, before = PRESENT) => {
     asked.length = 0
-    return askBrake(made, { brake, key: '7', desiredDigest: 'd', before, memory, digests })
+    return askBrake(made, { brake, key: '7', desiredDigest: 'd', before, memory, digests, left: [] })
   }
   const memory = sent(2, { email: 'x@y.z', gender: 1 })
   const made = patch({ status: 0, email: null, gender: null })

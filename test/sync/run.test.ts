@@ -119,14 +119,33 @@ describe('a claim', () => {
     await customer.claim()
     const user = customer.service.users.get(KEY)
     customer.service.users.set(KEY, { status: 2, ...user, email: 'other@correo.es' })
-    const reason = { code: 'held', kinds: ['repair'] } as const
+    const reason = { code: 'held', kinds: ['repair'], fields: ['email'] } as const
     Object.assign(customer.kept, {
       unknown: true,
       record: { ...customer.kept.record, state: 'discarded', reason },
     })
     expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET'])
+    // The repair that was discarded names no other field.
+    customer.kept.record = {
+      ...customer.kept.record,
+      sent: { ...customer.kept.record.sent, last_name: 'old' },
+    }
+    expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
+    expect(customer.service.calls.at(-1)).toMatchObject({ method: 'PATCH', body: { last_name: 'Gil' } })
+    expect(customer.service.users.get(KEY)?.email).toBe('other@correo.es')
   })
+
+  it.each(['killed', 'lost'] as const)(
+    'ends a discard by a write for another desired user (%s)',
+    async (kind) => {
+      const customer = await discarded({ ...row, plan: 'free' })
+      customer.row = { ...row, plan: 'trial' }
+      customer.service.faults.push({ kind, applied: true })
+      await customer.claim()
+      expect(customer.kept.record.state).toBe('failing')
+    },
+  )
 
   it('keeps a discard while another row shares the user_id', async () => {
     const status = { column: 'plan', values: { free: 0, premium: 2 } }
