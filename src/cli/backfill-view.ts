@@ -47,13 +47,20 @@ const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait wait
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow = owedAndChanged > 0 ? `; ${figure(owedAndChanged)} of them changed again since` : ''
+  const byRow =
+    owedAndChanged > 0
+      ? `; the row or the mapping of ${figure(owedAndChanged)} has changed since the last sync`
+      : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, 'at most; the brake holds those above its limit'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    ['later', verdicts['another-time'], 'nothing to send now, but an earlier validUntil than stored'],
+    [
+      'later',
+      verdicts['another-time'],
+      'nothing to send now, but to plan again at an earlier time (validUntil)',
+    ],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],

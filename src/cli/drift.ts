@@ -27,8 +27,9 @@ A customer that the brake holds is not checked, and always counts as drift.
 A discarded change and an ended trial are no drift.
 
 --repair requests a sync for each customer that differs, at the end of the run,
-unless so many users are missing that SERVICE_URL is probably wrong. Above the
-brake's limit rollcall holds these customers (\`rollcall held\`).
+unless many users are missing, most calls get no clear answer, or the keys are
+refused. Above the brake's limit rollcall holds these customers: see
+\`rollcall held\`.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores

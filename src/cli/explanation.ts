@@ -8,12 +8,12 @@ import { historyOf, type Records } from '../explain/records.ts'
 import type { RedactedPlan } from '../explain/redact.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import type { Result } from '../explain/result.ts'
-import { REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
+import { MAPPING_INACTIVE, REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
 import { renderCause, renderHistory, renderStanding, toDoOf } from './render-history.ts'
-import { type Advice, renderCallError, renderIssue, renderReason, together } from './render-reason.ts'
+import { type Advice, renderCallError, renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'dry-run'
@@ -37,8 +37,10 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
 }
 
 function renderFacts(one: Explanation): Labelled {
-  const { userId, leftOut, claimants, service, rollcall, result } = one
+  const { userId, leftOut, claimants, service, rollcall, plan } = one
   const history = historyOf(rollcall)
+  // Then the result says so.
+  const isSharing = plan?.kind === 'reject' && plan.code === 'shared-user-id'
   return {
     user: userId ?? 'none: the key makes no user_id',
     desired: renderDesired(one),
@@ -47,7 +49,7 @@ function renderFacts(one: Explanation): Labelled {
     ...(history ? renderStanding(history) : { rollcall: renderRecords(rollcall) }),
     note: [
       claimants.length > 0 &&
-        result !== 'blocked' &&
+        !isSharing &&
         `the user_id is the same as that of customer ${claimants.join(', ')}`,
       renderLeftAlone(one),
     ],
@@ -67,10 +69,12 @@ function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, leftOut, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
   const planned = renderWaiting(one, plan, renderCalls(plan, one))
+  const inactive = plan.kind === 'none' && one.rollcall.kind === 'known' && !one.rollcall.applied
+  const notes = [withoutLedger && AS_NEW, inactive && MAPPING_INACTIVE]
   const byService = leftOut.filter(({ code }) => code === 'refused' || code === 'taken')
   return [
     ...renderMapped(mapped),
-    ...details({ 'left out': renderLeftOut(byService), plan: planned, note: withoutLedger && AS_NEW }),
+    ...details({ 'left out': renderLeftOut(byService), plan: planned, note: notes }),
   ]
 }
 
@@ -152,7 +156,10 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
 function renderRemote(service: RemoteView): string {
   return byKind(service, {
     present: ({ status }) => renderUserStatus(status),
-    absent: ({ http }) => `knows no such user (${http}${http === 200 ? ', null' : ''})`,
+    absent: ({ http, json }) => {
+      const hint = json ? '' : ', no JSON: is SERVICE_URL correct?'
+      return `knows no such user (${http}${http === 200 ? ', null' : hint})`
+    },
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     'no-answer': renderSilence,
   })
@@ -192,18 +199,22 @@ function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>
 }
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
-function renderWaiting({ key, rollcall }: Explanation, plan: RedactedPlan, calls: string): string {
+function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
+  const { key, rollcall, planAfterLookup, result } = one
   const { state, released, owed } = historyOf(rollcall) ?? {}
   const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
-  if (plan.kind === 'none')
-    return state === 'discarded' && !owed
-      ? `nothing: a person has discarded the change; to send it, run ${release}`
-      : calls
+  if (plan.kind === 'none') {
+    // No GET has shown whether the difference is still there.
+    const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
+    return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
+  }
   if (rollcall.kind === 'known' && !rollcall.applied)
-    return `nothing until \`rollcall backfill --mapping\` activates this mapping; then: ${calls}`
+    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
   if (released || (state !== 'held' && state !== 'discarded')) return calls
-  if (owed) return `${calls}, unless the brake holds it again`
-  return `nothing; after ${release}: ${calls}`
+  if (owed)
+    return `${calls}, unless ${state === 'held' ? 'the brake holds it again' : 'it is the change that a person has discarded'}`
+  const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
+  return `nothing: ${why}; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {
@@ -290,7 +301,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const said = ofReason && history ? toDoOf(history) : undefined
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
-  return said ?? REMEDIES[name]({ ...facts, state: history?.state })
+  return said !== undefined && said !== WAIT ? said : REMEDIES[name]({ ...facts, state: history?.state })
 }
 
 /** The remedy of what stands in the way of all others, as other commands say it. */

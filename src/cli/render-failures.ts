@@ -88,15 +88,18 @@ function renderGroup(head: string, { customers, reason, example, what, toDo }: G
   ]
 }
 
-function renderWaiting(group: Waiting & Pick<ReasonGroup, 'customers' | 'state'>): string {
-  const { sinceMs, customers, nextInMs, underWay, state } = group
+function renderWaiting(
+  group: Waiting & Pick<ReasonGroup, 'customers' | 'state'> & { readonly code?: string },
+): string {
+  const { sinceMs, customers, nextInMs, underWay, state, code } = group
   const since =
     sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
   if (underWay) return `${since}; an attempt is under way`
   const again = state === 'rejected' ? 'owed again, ' : ''
   if (nextInMs !== null)
     return `${since}; ${again}${nextInMs > 0 ? `next attempt ${renderIn(nextInMs)}` : 'due now'}`
-  return `${since}; ${state === 'rejected' ? 'retried when the row or the mapping changes' : 'no attempt is planned'}`
+  const row = code === 'shared-user-id' ? 'one of the rows' : 'the row'
+  return `${since}; ${state === 'rejected' ? `retried when ${row} or the mapping changes` : 'no attempt is planned'}`
 }
 
 export function renderFailing(
@@ -112,7 +115,8 @@ export function renderFailing(
     renderNext(each),
     few(namesOf(each, selector)),
   ])
-  const last = customers.some(({ reason }) => reason?.keys?.length) ? 'SAME USER' : 'FIELDS'
+  const last =
+    selector.kind !== 'issue' && customers.some(({ reason }) => reason?.keys?.length) ? 'SAME USER' : 'FIELDS'
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'ATTEMPTS', 'NEXT', last], ...rows]),
     ...more(customers.length, total),

@@ -39,8 +39,10 @@ export function renderStanding(history: Known): Labelled {
 }
 
 /** The reason of a customer that is owed again is an old one, unless it fails. */
-export function toDoOf({ reason, state, released, owed }: Known): string | undefined {
-  if (owed && !released && reason && state !== 'failing') return WAIT
+export function toDoOf(history: Known): string | undefined {
+  const { reason, state, released, owed } = history
+  if (owed && !released && reason && state !== 'failing')
+    return isOverdue(history) ? 'check that `rollcall worker` runs' : WAIT
   return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
 }
 
@@ -113,7 +115,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last sync of a change'],
+    ['changed', changedAt, 'capture of the last change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const

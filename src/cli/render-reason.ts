@@ -119,7 +119,10 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   held: ({ kinds, state }) => {
     const which = kinds?.length ? ` (${listed(kinds)})` : ''
     if (state === 'discarded')
-      return [`a person has discarded the change${which}`, 'to send the change, run `rollcall held release`']
+      return [
+        `a person has discarded the change${which}`,
+        'to send the change, run `rollcall held release` with its key',
+      ]
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
     return [
@@ -260,7 +263,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
     code === 'taken'
       ? [
           'says that another user has a value, but not which one; perhaps it is',
-          'rollcall sends them again automatically',
+          'rollcall sends them again after a minute, an hour, a day, then weekly',
         ]
       : ['refuses one or more of these values:', '`rollcall failures --retry` sends the same values again']
   return {

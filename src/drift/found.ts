@@ -11,11 +11,14 @@ import { CHECKED_AT, CONFIRMED, type DriftVerdict, type Finding, type Skipped } 
 /** Over a finding (`f`). */
 const HELD = `EXISTS (SELECT FROM rollcall.ledger h WHERE h.key = f.key AND h.state = 'held')`
 
+/** Held, and not released yet. */
+const WAITS = `EXISTS (SELECT FROM rollcall.ledger l WHERE l.key = f.key AND l.state = 'held' AND NOT ${OPEN_RELEASE})`
+
 /** Access that is lost first, then the most serious kinds, then by key. */
 const foundSql = (where: string) => `
 SELECT f.id::text, f.key, f.user_id AS "userId", f.kind, to_jsonb(f.fields) AS fields, f.cause, f.access, f.checks, f.repairs,
   ${iso('f.first_seen')} AS "firstSeen", ${iso('f.last_seen')} AS "lastSeen",
-  ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow", ${HELD} AS held
+  ${iso('f.resolved_at')} AS "resolvedAt", f.resolved_how AS "resolvedHow", ${WAITS} AS held
 FROM rollcall.finding f WHERE ${where}
 ORDER BY array_position(ARRAY['lost', 'undue'], f.access) NULLS LAST,
   array_position(ARRAY['unexpected-access', 'missing', 'differs', 'unreadable', 'trial-ended'], f.kind), f.key`

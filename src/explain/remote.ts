@@ -14,13 +14,13 @@ import { aboutService } from '../sync/classify.ts'
 import { aborting, inTime, isGivenUp, PATIENCE_MS } from './in-time.ts'
 
 /**
- * The result of the GET. `no-answer`: nothing is said of the user, as by the page of a proxy; `waitMs`: for how long no
- * call may be made, null if not said. `not-asked`: without a `user_id`; the pace gave no permit in time; the service had
- * not answered for others; not wanted.
+ * The result of the GET. `absent`, `json`: false when the body is none or of another server. `no-answer`: nothing is
+ * said of the user; `waitMs`: for how long no call may be made, null if not said. `not-asked`: without a `user_id`; the
+ * pace gave no permit in time; the service had not answered for others; not wanted.
  */
 export type RemoteView =
   | { readonly kind: 'present'; readonly status: number }
-  | { readonly kind: 'absent'; readonly http: number }
+  | { readonly kind: 'absent'; readonly http: number; readonly json: boolean }
   | {
       readonly kind: 'no-answer'
       readonly why: NoAnswer | 'unreadable'
@@ -142,7 +142,8 @@ function lookupOf(called: CalledGet): LookupResult {
   if (shown === 'stopped') return silent('unreached')
   if ('none' in shown) return silent(shown.none)
   const { observed } = shown
-  if (observed === 'unreadable' || reply?.body === 'unreadable') return silent('unreadable')
+  if (observed === 'unreadable') return silent('unreadable')
   if (observed !== 'absent') return { remote: { kind: 'present', status: observed.status }, observed }
-  return { remote: { kind: 'absent', http: http ?? 404 }, observed }
+  const json = reply !== null && reply.body !== 'none' && reply.body !== 'unreadable'
+  return { remote: { kind: 'absent', http: http ?? 404, json }, observed }
 }

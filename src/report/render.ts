@@ -1,11 +1,10 @@
 // The conclusion of a report in sentences of plain text: for the terminal and for the page alike.
 import { totalOf } from '../drift/tally.ts'
-import { type NotCredible, SKIPPED, type Stopped } from '../drift/words.ts'
+import { type NotCredible, REPAIRABLE_KINDS, SKIPPED, type Stopped } from '../drift/words.ts'
 import {
   agreementOf,
   type Conclusion,
   conclude,
-  driftingOf,
   leftOpen,
   mostFirst,
   notNow,
@@ -89,7 +88,7 @@ const STOP: Readonly<Record<Stopped, string>> = {
 }
 
 function renderMore(report: Report): string[] {
-  const { outcome, estimate, repair, suspected, foundLater, counts, options } = report
+  const { outcome, estimate, repair, suspected, foundLater, counts, options, findings } = report
   if (outcome.kind === 'not-credible')
     return [...(options.from === 'service' ? [renderEvidence(counts)] : []), CREDIBILITY[outcome.why].advice]
   const { held } = agreementOf(counts)
@@ -114,7 +113,7 @@ function renderMore(report: Report): string[] {
     repair
       ? `${repair.owed === 0 ? 'No customer is' : counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`
       : !stopped &&
-        driftingOf(counts) > heldFound(report) &&
+        findings.some(isRepairable) &&
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
@@ -131,7 +130,11 @@ function renderResolved(report: Report): string | null {
   return all === 0 ? null : `${counted(all, 'finding is', 'findings are')} resolved by now (${each}).`
 }
 
-/** Customers that differ and that the brake holds by now: a repair would not mark them. */
+function isRepairable({ kind, held, resolvedHow }: Report['findings'][number]): boolean {
+  return !held && resolvedHow === null && REPAIRABLE_KINDS.some((each) => each === kind)
+}
+
+/** Customers that differ and that the brake holds by now. */
 function heldFound({ findings }: Pick<Report, 'findings'>): number {
   return findings.filter(({ held, kind }) => held && kind !== 'trial-ended').length
 }
@@ -143,7 +146,7 @@ function renderEvidence(counts: Report['counts']): string {
     [missing, 'the service knows no such user'] as const,
     [unreadable, 'a 2xx without this user'] as const,
     ...mostFirst(counts.noAnswer).map(([why, many]) => [many, NO_ANSWER[why]] as const),
-    [counts.checked - missing - unreadable, 'a user'] as const,
+    [counts.checked - missing - unreadable, 'another clear answer'] as const,
   ].filter(([many]) => many > 0)
   const checks = counted(counts.checked + totalOf(counts.noAnswer), 'check')
   if (parts.length < 2) return parts[0] ? `All ${checks}: ${parts[0][1]}.` : 'No customer was checked.'

@@ -79,7 +79,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
       rollcall: { kind: 'known', history: { state, owed } as History, applied: true, truncated: null },
     })
   expect(next('held', false)).toBe(
-    'nothing; after `rollcall held release c --why …`: update (PATCH) with status',
+    'nothing: the brake holds the change; after `rollcall held release c --why …`: update (PATCH) with status',
   )
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds it again')
   expect(next('rejected', false)).toMatch(/^nothing; after a change of the row or the mapping: update/)
@@ -171,7 +171,7 @@ test('a table without triggers is named as the cause, and not the row, which can
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
   expect(text).toContain('result    unknown: a table has no triggers, so rows may be missing\n')
-  expect(text).toMatch(/to do +if the table has lost rows, restore them first .*`rollcall capture install`/)
+  expect(text).toMatch(/to do +a watched table has no triggers .*`rollcall capture install`/)
   expect(text).toMatch(
     /desired +not known: a table has no triggers, .*no customer loses access.*: public.t without x\n/,
   )

@@ -34,7 +34,7 @@ const REMOTE: Readonly<Record<string, RemoteView>> = {
   '2': { kind: 'present', status: 2 },
   '4': { kind: 'present', status: 4 },
   '3': { kind: 'present', status: 3 },
-  absent: { kind: 'absent', http: 404 },
+  absent: { kind: 'absent', http: 404, json: true },
   silent: silent('trouble'),
   'no-permit': { kind: 'not-asked', why: 'no-permit', waitMs: null },
   'no-id': { kind: 'not-asked', why: 'no-user-id', waitMs: null },
