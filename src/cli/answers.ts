@@ -40,7 +40,10 @@ const HEAD = ['CALL', 'ANSWER', 'BODY', 'MEANING', 'COUNT']
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count }) => {
-    const answer = shape === OTHERS ? 'others' : String(status ?? error ?? 'none')
+    const answer =
+      shape === OTHERS
+        ? 'others'
+        : String(status ?? (error === 'refused' ? 'no connection' : (error ?? 'none')))
     return [method, answer, body ?? '-', meaning, String(count)]
   })
   const below = (row: number) => answers.slice(row, row + 1).flatMap(renderBelow)

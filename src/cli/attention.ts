@@ -111,7 +111,7 @@ export function renderVerified(
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `within ${span(periodMs)}: ${percent} % of ${counted(customers, 'customer')} that a check can cover`,
+    `within ${span(periodMs)}: ${percent} % of the ${counted(customers, 'customer')} that can be checked`,
     oldestAgeMs === null ? '' : `; the oldest check: ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${figure(never)} never checked` : '',
   ].join('')

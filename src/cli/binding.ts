@@ -14,5 +14,7 @@ export async function bindingStatus(client: Client, env: { [V in (typeof BINDING
 
 export function renderBinding({ differences, todo }: Awaited<ReturnType<typeof bindingStatus>>): string[] {
   if (todo === null) return []
-  return [`no worker starts here: ${differences.map(({ says }) => says).join('; ')}. ${todo}`]
+  return [
+    `a worker with this environment refuses to start: ${differences.map(({ says }) => says).join('; ')}. ${todo}`,
+  ]
 }

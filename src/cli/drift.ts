@@ -21,9 +21,9 @@ With --max-drift the exit code is 0 up to this drift ratio.
 customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
 A customer that the brake holds is not checked, and always counts as drift.
-\`rollcall held\` lists these customers.
-  access undue  the user still has access: the change that removes it is held
-  access lost   the user still has no access: the change that gives it is held
+\`rollcall held\` lists these customers. In the report they count under:
+  access undue  should have no access, but has: the change is held
+  access lost   should have access, but has none: the change is held
 A discarded change and an ended trial are no drift.
 
 --repair requests a sync for each customer that differs, at the end of the run,

@@ -45,7 +45,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'The user_id remains: the service has no call that deletes a user.',
   `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
-  'The row of the customer may exist again: `rollcall explain KEY` shows it.',
+  'If the row was inserted again later, `rollcall explain KEY` shows the customer.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {

@@ -58,10 +58,8 @@ function renderConnected(each: ListedProfessional, now: Date): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
   const ahead = (at: Date, word: string) => {
     const ms = Math.max(0, at.getTime() - now.getTime())
-    return `${span(ms)} (${word} ${at
-      .toISOString()
-      .slice(ms < DAY_MS ? 11 : 5, 16)
-      .replace('T', ' ')})`
+    const [date, time] = at.toISOString().slice(0, 16).split('T')
+    return `${span(ms)} (${word} ${ms < DAY_MS ? time : date})`
   }
   if (isOnline(each)) return until === null ? 'now' : `now, for ${ahead(until, 'until')}`
   return from === null ? 'not known' : `in ${ahead(from, 'at')}`

@@ -60,7 +60,7 @@ export function renderCallError(kind: CallErrorKind): string {
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields }) => [
-    `the mapping cannot build a user from the row${after(': ', fields)}`,
+    `the mapping cannot build a user from the row${after(', because of ', fields)}`,
     `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
@@ -179,7 +179,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
     ]
   return [
-    `${what}${after('; the last write contained ', fields)}`,
+    `${what}${after('; a refused write contained ', fields)}`,
     `${WAIT}; if it keeps failing, ${PROVIDER}`,
   ]
 }

@@ -79,7 +79,7 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
 }
 
 export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'none' }>['why'], string>> = {
-  right: 'the user is up to date already',
+  right: 'no difference is known',
   'no-access-left': 'there is no access to revoke',
   erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',

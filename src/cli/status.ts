@@ -148,7 +148,7 @@ const SWEEPING = '; a worker still compares the customers with it'
 function renderOwed({ owed }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
-  return `${total}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
+  return `${total} (also failing and rejected): ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {

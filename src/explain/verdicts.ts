@@ -68,7 +68,7 @@ export const REMEDIES = {
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
   'install-capture': () =>
-    'a watched table has no triggers (see `rollcall capture status`): if it has lost rows, restore them first, because a resync revokes access of customers without a row; then run `rollcall capture install` and `rollcall capture resync`',
+    'a watched table has no triggers (see `rollcall capture status`). Run `rollcall capture install`, then `rollcall capture resync`. A resync revokes access of customers without a row, so first restore rows that were lost',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>

@@ -25,7 +25,7 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   ],
   taken: ['info', 'the service accepts the keys again: calls continue'],
   opened: ['error', 'the service fails: workers make only probes until it answers'],
-  probed: ['warn', 'a probe (test call) was made: `health` says how the service answered'],
+  probed: ['warn', 'a probe (test call) was made: see the field health'],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],
   unreported: ['warn', 'the outcomes of calls could not be stored'],
@@ -88,7 +88,7 @@ export function logChecks(log: Log) {
       const { findingState, resolved, repairing } = check
       const about = { customer, finding }
       if (resolved !== null) {
-        log.info({ ...about, how: resolved }, 'a difference at the service has ended')
+        log.info({ ...about, how: resolved }, 'a finding is closed')
         return
       }
       if (!isDrift(verdict)) return

@@ -180,7 +180,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   const odd = await diff(house, ['odd'])
   expect([odd.code, said(odd.output, 'result')]).toEqual([
     3,
-    'blocked: the mapping cannot build a user from the row: status',
+    'blocked: the mapping cannot build a user from the row, because of status',
   ])
   expect(said(odd.output, 'desired')).toContain('cannot be mapped: status (not-in-values)')
   const ended = await diff(house, ['ended'])

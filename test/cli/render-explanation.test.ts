@@ -58,7 +58,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 test.each([
   [RIGHT, RIGHT, /^nothing to send \(/],
   [RIGHT, PATCH, /^nothing to send \(no difference from the ledger\); with --lookup: update \(PATCH\)/],
-  [LOOKUP, RIGHT, /^nothing to send \(the user is up to date already\)$/],
+  [LOOKUP, RIGHT, /^nothing to send \(no difference is known\)$/],
   [LOOKUP, PATCH, /^update \(PATCH\) with status; a sync first reads the user again \(GET\)$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
@@ -145,7 +145,7 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
   const issues = [{ field: 'status', code: 'missing', expected: 'a status' }] as const
   const mapped = { ...blocked, desired: { kind: 'rejected', issues } } as const
   const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
-  expect(odd).toContain('result    blocked: the mapping cannot build a user from the row: status\n')
+  expect(odd).toContain('result    blocked: the mapping cannot build a user from the row, because of status\n')
   expect(odd).toContain('to do     correct the value for status in your data')
 })
 

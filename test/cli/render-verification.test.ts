@@ -23,8 +23,8 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^within 7 days: 99\.9 % of 2,000 .* 6 days ago$/],
-  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /: 0 % of 2,000 .*, 2,000 never checked$/],
+  [{}, /^within 7 days: 99\.9 % of the 2,000 .* 6 days ago$/],
+  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /: 0 % of the 2,000 .*, 2,000 never checked$/],
   [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {

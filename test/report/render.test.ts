@@ -98,7 +98,7 @@ describe('besides', () => {
     const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
     const { more } = said({ counts: { ...agreeing, skipped } })
     expect(more[0]).toMatch(/`rollcall held` lists the held changes/)
-    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*not counted\); 7 without/)
+    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*no drift\); 7 without/)
   })
 
   test('what is resolved by now, and how; and what workers have found later', () => {

@@ -15,5 +15,5 @@ test('a customer that differs is named once, and once it has ended', () => {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) })
   const { checked } = logChecks(log)
   for (const each of [MISSING, MISSING, RIGHT]) checked(each)
-  expect(lines).toEqual(['the service differs from the database', 'a difference at the service has ended'])
+  expect(lines).toEqual(['the service differs from the database', 'a finding is closed'])
 })
