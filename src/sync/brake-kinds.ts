@@ -157,10 +157,12 @@ export async function askBrake(
   plan: Plan,
   { brake, key, desiredDigest, before, left, ...known }: Asking,
 ): Promise<Braked> {
-  const held = new Set<HeldKind>(left)
+  // A field that is left says nothing of a user that is missing, or that has to lose access.
+  const ofUser = plan.kind === 'create' || plan.kind === 'revoke'
+  const held = new Set<HeldKind>(ofUser ? left.filter((kind) => kind === 'repair') : left)
   const status = known.memory.seenStatus ?? known.memory.sentStatus
   const hasAccess = status !== null && entitled(status)
-  let rest = left.length > 0 ? withoutHeld(plan, left, known) : plan
+  let rest = held.size > 0 ? withoutHeld(plan, [...held], known) : plan
   for (; rest; rest = withoutHeld(rest, [...held], known)) {
     const kinds = kindsOf(rest, known.memory, before).filter((kind) => !held.has(kind))
     const answer = await brake({ key, desiredDigest, kinds, hasAccess })

@@ -25,8 +25,8 @@ export function makeBraking(
   const desiredDigest = digester.ofCustomer(key, mapped, config.clearWith)
   const isDiscarded = record.state === 'discarded' && record.desiredDigest === desiredDigest
   const kinds = isDiscarded ? kindsIn(record) : []
-  const discarded = takenTogether(kinds)
   const left = kinds.includes('repair') ? leftBy(record) : []
+  const discarded = left.length === 0 || left.includes('repair') ? takenTogether(kinds) : [...kinds, ...left]
   const before = beforeOf(found, config)
   return { brake: without(discarded, brake), discarded, left, key, digests, record, before, desiredDigest }
 }

@@ -42,7 +42,7 @@ export type SyncContext = {
   /** Written down before a call after which status 0 would say nothing of a trial. */
   readonly markStatusUnknown: (claim: Claim) => Promise<void>
   /** Written down before a write for a customer whose desired user is another than that of its discarded change. */
-  readonly endDiscard: (key: CustomerKey) => Promise<unknown>
+  readonly endDiscard: (claim: Claim) => Promise<unknown>
   /** Written down before the first write for a customer that may leave the scope. */
   readonly markAsked: (key: CustomerKey) => Promise<unknown>
   /** Resolves to whether every change that is captured by now is noted; false when it takes too long. */

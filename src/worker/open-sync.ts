@@ -118,7 +118,7 @@ export async function openSync(options: Options) {
       unwatched: once(() => unwatchedTables(pool, config)),
       brake: makeBrake(pool, config.brake),
       markStatusUnknown: (claim) => markStatusUnknown(pool, claim),
-      endDiscard: (key) => endDiscard(pool, key),
+      endDiscard: (claim) => endDiscard(pool, claim),
       markAsked: makeMarkAsked(pool),
       whenNoted: once(() => whenNoted({ pool, sleep, drain })),
       wakeWaiting: makeWakeWaiting({ pool, config, digester, read: readCustomers }),

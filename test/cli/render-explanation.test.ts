@@ -145,7 +145,9 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
   const issues = [{ field: 'status', code: 'missing', expected: 'a status' }] as const
   const mapped = { ...blocked, desired: { kind: 'rejected', issues } } as const
   const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
-  expect(odd).toContain('result    blocked: the mapping cannot build a user from the row, because of status\n')
+  expect(odd).toContain(
+    'result    blocked: the mapping cannot build a user from the row, because of status\n',
+  )
   expect(odd).toContain('to do     correct the value for status in your data')
 })
 

@@ -134,6 +134,15 @@ describe('a claim', () => {
     expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
     expect(customer.service.calls.at(-1)).toMatchObject({ method: 'PATCH', body: { last_name: 'Gil' } })
     expect(customer.service.users.get(KEY)?.email).toBe('other@correo.es')
+    // Nor does it keep access back.
+    customer.service.users.set(KEY, { ...customer.service.users.get(KEY), status: 0 })
+    customer.kept.unknown = true
+    await customer.claim()
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'other@correo.es' })
+    customer.service.users.delete(KEY)
+    customer.kept.unknown = true
+    await customer.claim()
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'a@correo.es' })
   })
 
   it.each(['killed', 'lost'] as const)(
