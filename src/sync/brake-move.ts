@@ -17,12 +17,11 @@ type Braking = ReturnType<typeof makeBraking>
 
 /** The facts about a claim that the brake is asked with. The record is the customer's own, as it was before the claim. */
 export function makeBraking(
-  { brake, config, digester }: Pick<SyncContext, 'brake' | 'config' | 'digester'>,
+  { brake, config }: Pick<SyncContext, 'brake' | 'config'>,
   key: CustomerKey,
-  found: Found & Pick<Subject, 'digests'>,
+  found: Found & Pick<Subject, 'digests' | 'desiredDigest'>,
 ) {
-  const { mapped, digests, record } = found
-  const desiredDigest = digester.ofCustomer(key, mapped, config.clearWith)
+  const { digests, record, desiredDigest } = found
   const isDiscarded = record.state === 'discarded' && record.desiredDigest === desiredDigest
   const kinds = isDiscarded ? kindsIn(record) : []
   const left = kinds.includes('repair') ? leftBy(record) : []
@@ -70,8 +69,8 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held, move.plan) }
 }
 
-/** A discard is for one desired user. With another digest key nothing can be compared, and no write is made. */
-export function isDiscardOver({ record, desiredDigest }: Braking): boolean {
+/** A discard is for one desired user: a write for another one ends it. With another digest key no write is made. */
+export function isDiscardOver({ record, desiredDigest }: Pick<Subject, 'record' | 'desiredDigest'>): boolean {
   return record.state === 'discarded' && record.desiredDigest !== desiredDigest
 }
 

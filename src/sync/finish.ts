@@ -6,6 +6,7 @@ import { type Digests, existedBefore, type KnownRecord, type LedgerRecord } from
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
+import { isDiscardOver } from './brake-move.ts'
 import type { Called } from './call.ts'
 import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
@@ -26,16 +27,14 @@ type Finished = Omit<Subject, 'end' | 'memory'> &
 
 /** The result of a claim as it is stored. `plain`: the value after one PATCH of the status that was answered with 200. */
 export function toEnding(finished: Finished): Ending {
-  const { context, claim, mapped, record, digests, turn, last, end } = finished
+  const { context, claim, mapped, record, digests, desiredDigest, turn, last, end } = finished
   const { config, digester, random } = context
   const calls = resultOfCalls(turn)
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes
   const others = forOthers(finished, calls)
-  const desiredDigest = digester.ofCustomer(claim.key, mapped, config.clearWith)
-  const before = comparableDesired(record, digester.id)
-  const isOver = record.state === 'discarded' && calls.writes !== 'none' && before !== desiredDigest
-  const staysAsItWas = !isOver && stays(end, record)
+  const endsDiscard = calls.writes !== 'none' && isDiscardOver(finished)
+  const staysAsItWas = !endsDiscard && stays(end, record)
   return {
     claim,
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
@@ -46,8 +45,7 @@ export function toEnding(finished: Finished): Ending {
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    // plain: of what the mapping made of the customer
-    desiredDigest: staysAsItWas ? before : desiredDigest,
+    desiredDigest: staysAsItWas ? comparableDesired(record, digester.id) : desiredDigest, // plain: desiredDigest
     record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
     // plain: these are false, null, empty or not used, and "others" finds no customer that shares the user
@@ -161,10 +159,7 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
   return Math.max(named ?? 0, backoff())
 }
 
-/**
- * `held` and `discarded` stay, with their desired user, until a claim settles: a failed lookup must not undo them. But
- * where a write was sent for another desired user, a discard is over.
- */
+/** `held` and `discarded` stay, with their desired user, until a claim settles: a failed lookup must not undo them. */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')

@@ -150,7 +150,7 @@ async function makeCalls({ context, run, gate, subject }: Calling): Promise<Clai
     run.observe({ step: 'planned', plan: move.plan })
     if ('end' in move) return await atEnd(move.end)
     await leaveTrace(context, run.claim, move.plan, subject)
-    if (move.plan.kind !== 'lookup' && isDiscardOver(braking)) await context.endDiscard(run.claim)
+    if (move.plan.kind !== 'lookup' && isDiscardOver(subject)) await context.endDiscard(run.claim)
     const passed = await gate.pass(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })

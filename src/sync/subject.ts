@@ -23,6 +23,8 @@ export type Subject = {
   readonly basis: KnownRecord
   readonly memory: Memory
   readonly digests: CustomerDigests
+  /** Of what the mapping made of the customer. */
+  readonly desiredDigest: string
   /** Not null: the claim ends with it, before any call. */
   readonly end: TurnEnd | null
 }
@@ -37,7 +39,8 @@ export async function readSubject(context: SyncContext, claim: Claim): Promise<S
   const record = await context.readRecord(claim.key)
   const found = await mapSubject(context, claim, { record, row })
   const digests = forCustomer(context.digester, claim.key)
-  return { ...found, record, digests, memory: recall(claim, found, digests) }
+  const desiredDigest = context.digester.ofCustomer(claim.key, found.mapped, context.config.clearWith)
+  return { ...found, record, digests, desiredDigest, memory: recall(claim, found, digests) }
 }
 
 function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests): Memory {
@@ -51,7 +54,7 @@ function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests
   })
 }
 
-type Found = Omit<Subject, 'record' | 'memory' | 'digests'>
+type Found = Omit<Subject, 'record' | 'memory' | 'digests' | 'desiredDigest'>
 
 /** Maps the row by the database's time, like `replan_at`. A row that cannot be read must not leave the claim hanging. */
 async function mapSubject(

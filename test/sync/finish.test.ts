@@ -79,6 +79,7 @@ function ending(given: Given) {
     basis: { ...NEVER_SETTLED, ...record, ...given.basis },
     claimants: given.claimants ?? [],
     digests: forCustomer(digester, '7'),
+    desiredDigest: digester.ofCustomer('7', mapped, config.clearWith),
     turn: { ...startTurn(MEMORY), ...turn },
     last,
     end,
