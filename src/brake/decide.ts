@@ -24,7 +24,7 @@ export type WeighedRequest = BrakeRequest & {
   readonly released: readonly HeldKind[]
 }
 
-type Situation = {
+type DecideInput = {
   readonly kinds: readonly KindState[]
   readonly requests: readonly WeighedRequest[]
   /** A watched table was truncated, and no person has decided what that means. */
@@ -51,7 +51,7 @@ export type Decision = {
  * counted before. Two go on: an attempt that was let through and is repeated, since it failed, and a customer who gets
  * back what was taken. An expected customer passes first and is not counted; a tripped kind holds it too.
  */
-export function decide({ kinds, requests, truncated }: Situation): Decision {
+export function decide({ kinds, requests, truncated }: DecideInput): Decision {
   const counts = new Map(kinds.map((state) => [state.kind, makeCount(state)]))
   const entries: Entry[] = []
   const again: Entry[] = []

@@ -4,6 +4,7 @@ import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
 import { columns, hanging, shown, tell } from './render.ts'
+import { answerOf } from './render-history.ts'
 
 const EXAMPLES = `
 The service does not document its answers to writes, nor its errors. So rollcall
@@ -40,10 +41,7 @@ const HEAD = ['CALL', 'ANSWER', 'BODY', 'MEANING', 'COUNT']
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count }) => {
-    const answer =
-      shape === OTHERS
-        ? 'others'
-        : String(status ?? (error === 'refused' ? 'no connection' : (error ?? 'none')))
+    const answer = shape === OTHERS ? 'others' : answerOf({ status, error })
     return [method, answer, body ?? '-', meaning, String(count)]
   })
   const below = (row: number) => answers.slice(row, row + 1).flatMap(renderBelow)

@@ -6,7 +6,7 @@ import { NOTHING_FOUND } from '../sweep/verdict.ts'
 
 const POLL_MS = 500
 
-type Waiting = {
+type InTurn = {
   readonly pool: Pool
   readonly signal: AbortSignal
   /** Called once, where it has to wait: another process is at it, or the work may not be done yet. */
@@ -19,7 +19,7 @@ type Waiting = {
  * is tried again. Null: `signal` was aborted before.
  */
 export async function inTurn<T extends object>(
-  { pool, signal, say, onWait }: Waiting,
+  { pool, signal, say, onWait }: InTurn,
   what: Parameters<typeof alone>[1],
   work: () => Promise<T | null>,
 ): Promise<T | null> {

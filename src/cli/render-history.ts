@@ -128,11 +128,14 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
 
 const HEAD = ['TIME (UTC)', 'CALL', 'ANSWER', 'TOOK', 'PLAN', 'MEANING', 'BY']
 
+export function answerOf({ status, error }: Pick<LoggedCall, 'status' | 'error'>): string {
+  return String(status ?? (error === 'refused' ? 'no connection' : (error ?? 'no answer')))
+}
+
 /** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
 export function renderCalls(calls: readonly LoggedCall[]): string[] {
   const rows = calls.map(({ at, method, status, error, ms, plan, meaning, by }) => {
-    const answer = status ?? (error === 'refused' ? 'no connection' : (error ?? 'no answer'))
-    return [second(at), method, String(answer), `${ms} ms`, plan, meaning, by]
+    return [second(at), method, answerOf({ status, error }), `${ms} ms`, plan, meaning, by]
   })
   const table = [HEAD, ...rows]
   const fits = columns(table, { width: Infinity }).every(({ length }) => length <= TERMINAL_COLUMNS)

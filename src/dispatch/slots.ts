@@ -8,14 +8,14 @@ type Options = {
   readonly onError: (error: unknown) => void
 }
 
-type Waiting = { readonly lease: LeaseInLane; readonly begun: () => void }
+type WaitingLease = { readonly lease: LeaseInLane; readonly begun: () => void }
 
 /**
  * The slots of a process. A page of the queue is how leases travel; here they wait in one list for a slot, the most
  * urgent lane first and in it the first that came. So one slow call holds neither its page nor a place on the queue.
  */
 export function makeSlots({ most, carryOut, onError }: Options) {
-  const waiting: Waiting[] = []
+  const waiting: WaitingLease[] = []
   const running = new Set<Promise<void>>()
 
   function fill(): void {

@@ -45,7 +45,7 @@ export function isLeftAlone(plan: Plan): boolean {
   return plan.why !== 'right' && plan.why !== 'no-access-left' && plan.why !== 'erased'
 }
 
-type Facts = {
+type AccessFacts = {
   readonly desired: Desired
   readonly service: RemoteView
   readonly rollcall: Records
@@ -57,7 +57,7 @@ type Facts = {
  * A GET that was not answered is no "no". The chat has the last word where it speaks about this very user, since a
  * service may go on showing a trial that is over; a token of which it is not known whose it is makes no certain "no".
  */
-export function accessOf(facts: Facts): AccessVerdict {
+export function accessOf(facts: AccessFacts): AccessVerdict {
   const why = accessReason(facts)
   return { can: VERDICTS[why].can, why }
 }
@@ -70,7 +70,7 @@ const BY_CHAT: Readonly<Record<ChatSays, AccessReason | null>> = {
 }
 
 /** Section 2.6: 0 no access, 2 full access, 4 a trial. */
-function accessReason({ desired, service, rollcall, chat }: Facts): AccessReason {
+function accessReason({ desired, service, rollcall, chat }: AccessFacts): AccessReason {
   const history = historyOf(rollcall)
   if (service.kind === 'no-answer') return 'no-answer'
   if (service.kind === 'not-asked') return service.why === 'no-user-id' ? 'no-user-id' : 'no-answer'
@@ -89,7 +89,7 @@ function isStatus(status: number): status is Status {
   return (STATUSES as readonly number[]).includes(status)
 }
 
-type Found = Facts & {
+type Found = AccessFacts & {
   readonly result: Result
   /** A sync by this configuration would make a call. */
   readonly calls: boolean

@@ -45,13 +45,13 @@ type Known = Pick<KnownRecord, 'userId' | 'remote' | 'state' | 'reason' | 'issue
   /** When a GET last showed all that is desired. */
   readonly verifiedAt: string | null
   /** The difference that checks have found, and that is open; with one check it is only suspected. */
-  readonly finding: OpenFinding | null
+  readonly finding: FindingOfHistory | null
   readonly calls: readonly LoggedCall[]
 }
 /** Null: nothing is known of this key. */
 export type History = Known | null
 
-type OpenFinding = {
+type FindingOfHistory = {
   readonly kind: string
   readonly fields: readonly string[]
   readonly cause: string | null

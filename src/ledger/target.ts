@@ -18,10 +18,10 @@ export type DatabaseIdentity = {
 }
 
 /** The service and the database of the present; null: not known. */
-type Facts = DatabaseIdentity & { readonly origin: string | null; readonly apiKeyMac: string | null }
+type BindingFacts = DatabaseIdentity & { readonly origin: string | null; readonly apiKeyMac: string | null }
 
 /** `rewritten`: the row was not written by the transaction that it names, so a logical restore has written it. */
-type Bound = Facts & { readonly rewritten: boolean }
+type Bound = BindingFacts & { readonly rewritten: boolean }
 
 /** Names one binding: the transaction that wrote the row. `migrate --target` makes another, and so does a logical restore. */
 export type Binding = string
@@ -110,7 +110,7 @@ export type DifferenceKind = 'service' | 'database' | 'restored' | 'behind' | 't
 export type TargetDifference = { readonly kind: DifferenceKind; readonly says: string }
 
 /** Facts that are not known, or that the role may not read, are not compared. */
-export function differencesOf(bound: Bound, now: Facts): readonly TargetDifference[] {
+export function differencesOf(bound: Bound, now: BindingFacts): readonly TargetDifference[] {
   const elsewhere = isAnotherDatabase({ ...bound, timeline: null }, now)
   const compared: readonly (readonly [boolean, DifferenceKind, string])[] = [
     [differ(bound.origin, now.origin), 'service', `SERVICE_URL was ${bound.origin}, is ${now.origin}`],
@@ -176,7 +176,7 @@ export async function installationName(client: Client, role?: string): Promise<s
   return `sync-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
 }
 
-async function present(client: Client, { origin, apiKey, digestKey }: PartialTarget): Promise<Facts> {
+async function present(client: Client, { origin, apiKey, digestKey }: PartialTarget): Promise<BindingFacts> {
   const apiKeyMac =
     apiKey === undefined || digestKey === undefined
       ? null
@@ -207,6 +207,6 @@ export async function readIdentity(client: Client, role: string | null = null): 
   return { systemIdentifier: system?.id ?? null, timeline: wal?.timeline ?? null, databaseOid: may.oid }
 }
 
-function values(bound: Facts): unknown[] {
+function values(bound: BindingFacts): unknown[] {
   return [bound.origin, bound.apiKeyMac, bound.systemIdentifier, bound.timeline, bound.databaseOid]
 }

@@ -117,14 +117,14 @@ function bodyKind({ body }: Reply, observed: RemoteUser | null, { call, userId }
   return reportsError(body.value) ? 'error' : 'readable'
 }
 
-type LoggedCall = {
+type MadeFor = {
   readonly key: CustomerKey
   readonly plan: Plan | 'check' | 'probe'
   readonly called: Called
 }
 
 /** The log entry of a call. Plan and answer hold field values; only names, codes and types are taken. */
-export function callEntry({ key, plan, called }: LoggedCall): CallEntry {
+export function callEntry({ key, plan, called }: MadeFor): CallEntry {
   const { method, meaning, outcome, shape, durationMs: ms } = called
   const answer =
     outcome.kind === 'reply'

@@ -33,10 +33,13 @@ const DAY_MS = 24 * HOUR_MS
  */
 const WAITS_MS = [MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS]
 
-type Waiting = { readonly nowMs: number; readonly replanInMs: number | null }
+type ReplanClock = { readonly nowMs: number; readonly replanInMs: number | null }
 
 /** When these values are sent again, in milliseconds since 1970. Null: they do not wait. A wait that has begun goes on. */
-export function conflictDueAt(conflict: Conflicting | null, { nowMs, replanInMs }: Waiting): number | null {
+export function conflictDueAt(
+  conflict: Conflicting | null,
+  { nowMs, replanInMs }: ReplanClock,
+): number | null {
   if (conflict?.phase !== 'waiting') return null
   const waitMs = WAITS_MS[Math.min(conflict.tries, WAITS_MS.length) - 1] ?? MINUTE_MS
   return nowMs + (replanInMs !== null && replanInMs > 0 ? Math.min(replanInMs, waitMs) : waitMs)

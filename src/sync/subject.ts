@@ -23,7 +23,7 @@ export type Subject = {
   readonly basis: KnownRecord
   readonly memory: Memory
   readonly digests: CustomerDigests
-  /** Of what the mapping made of the customer. */
+  /** It stands for the desired user: what the mapping made of the customer. */
   readonly desiredDigest: string
   /** Not null: the claim ends with it, before any call. */
   readonly end: TurnEnd | null

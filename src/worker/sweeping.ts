@@ -11,7 +11,7 @@ type NextSweep =
   | { readonly kind: 'mapping' | 'check' }
   | { readonly kind: 'gap'; readonly marks: readonly string[] }
 
-type Situation = {
+type SweepSituation = {
   readonly mapping: Pick<MappingStatus, 'current' | 'swept'>
   readonly gap: Gap
   /** A table was truncated, and no person has decided what that means. */
@@ -25,7 +25,7 @@ type Situation = {
  * until then some are right by another one; a gap waits until its transactions have ended. Nothing is checked while a
  * person has to decide about a TRUNCATE: missing customers are held for that, and are no miss of capture.
  */
-export function nextSweep({ mapping, gap, truncated, checkDue }: Situation): NextSweep | null {
+export function nextSweep({ mapping, gap, truncated, checkDue }: SweepSituation): NextSweep | null {
   if (!mapping.current) return null
   if (!mapping.swept) return { kind: 'mapping' }
   if (gap.ids.length > 0) return gap.ready ? { kind: 'gap', marks: gap.ids } : null
