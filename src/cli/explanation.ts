@@ -5,7 +5,6 @@ import type { Explanation } from '../explain/explain.ts'
 import type { FieldCause, FieldRow } from '../explain/fields.ts'
 import { isTimeout } from '../explain/in-time.ts'
 import { historyOf, type Records } from '../explain/records.ts'
-import type { RedactedPlan } from '../explain/redact.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import type { Result } from '../explain/result.ts'
 import { MAPPING_INACTIVE, REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
@@ -13,8 +12,9 @@ import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
 import { renderCause, renderHistory, renderStanding, toDoOf } from './render-history.ts'
+import { renderNext, renderNextCalls, renderWaiting } from './render-next.ts'
 import { type Advice, renderCallError, renderIssue, renderReason, together, WAIT } from './render-reason.ts'
-import { NOTHING_TO_SEND, renderMapped, renderPlan } from './render-step.ts'
+import { NOTHING_TO_SEND, renderMapped } from './render-step.ts'
 
 export type View = 'all' | 'access' | 'dry-run'
 
@@ -68,7 +68,7 @@ const AS_NEW =
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, leftOut, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
-  const planned = renderWaiting(one, plan, renderCalls(plan, one))
+  const planned = renderWaiting(one, plan, renderNextCalls(plan, one))
   const inactive = plan.kind === 'none' && one.rollcall.kind === 'known' && !one.rollcall.applied
   const notes = [withoutLedger && AS_NEW, inactive && MAPPING_INACTIVE]
   const byService = leftOut.filter(({ code }) => code === 'refused' || code === 'taken')
@@ -192,50 +192,6 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
   if (result !== 'left-alone' || left?.kind !== 'none') return null
   const known = left.why === 'never-ours' && rollcall.kind !== 'known' ? ', as far as is known' : ''
   return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
-}
-
-function renderCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
-  return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
-}
-
-/** A release is for the change that was held. With a later change the brake is asked again. */
-function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
-  const { key, rollcall, planAfterLookup, result } = one
-  const { state, released, owed } = historyOf(rollcall) ?? {}
-  const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
-  if (plan.kind === 'none') {
-    // No GET has shown whether the difference is still there.
-    const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
-    return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
-  }
-  if (rollcall.kind === 'known' && !rollcall.applied)
-    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
-  if (released || (state !== 'held' && state !== 'discarded')) return calls
-  if (owed)
-    return `${calls}, unless ${state === 'held' ? 'the brake holds it again' : 'it is the change that a person has discarded'}`
-  const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
-  return `nothing: ${why}; after ${release}: ${calls}`
-}
-
-export function renderNext(one: Explanation): string {
-  const { desired, plan, planAfterLookup, rollcall, result } = one
-  if (result === 'blocked') return 'nothing is sent while the customer is blocked'
-  if (desired.kind === 'unreadable')
-    return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
-  if (plan === null)
-    return rollcall.kind === 'known'
-      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
-      : "not known without rollcall's records of what was sent"
-  const now = renderCalls(plan, one)
-  const then = planAfterLookup === null ? now : renderCalls(planAfterLookup, one)
-  const { state = null, owed = null } = historyOf(rollcall) ?? {}
-  const waiting = renderWaiting(one, planAfterLookup ?? plan, then)
-  if (waiting !== then) return waiting
-  if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
-  if (then === now) return now
-  if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none') return then
-  if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
-  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }
 
 function renderResult(one: Explanation): string | false {

@@ -112,7 +112,7 @@ export function renderFailing(
     each.state === 'idle' ? 'left out' : each.state,
     each.sinceMs === null || each.state === 'idle' ? '' : span(each.sinceMs),
     each.state === 'rejected' ? '' : String(each.attempts),
-    renderNext(each),
+    renderNextAttempt(each),
     few(namesOf(each, selector)),
   ])
   const last =
@@ -123,7 +123,7 @@ export function renderFailing(
   ]
 }
 
-function renderNext({ nextInMs, underWay }: Failing): string {
+function renderNextAttempt({ nextInMs, underWay }: Failing): string {
   if (underWay) return 'under way'
   return nextInMs === null ? '-' : renderIn(nextInMs)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { renderAccess, renderFields, renderNext, renderOne, renderRemedy } from '../../src/cli/explanation.ts'
+import { renderAccess, renderFields, renderOne, renderRemedy } from '../../src/cli/explanation.ts'
+import { renderNext } from '../../src/cli/render-next.ts'
 import { DRIFT_CAUSES } from '../../src/drift/words.ts'
 import type { Explanation } from '../../src/explain/explain.ts'
 import type { FieldRow } from '../../src/explain/fields.ts'

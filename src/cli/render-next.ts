@@ -1,0 +1,50 @@
+// The next calls for a customer, as a person reads them: what a sync would send, and what it waits for.
+import type { Explanation } from '../explain/explain.ts'
+import { historyOf } from '../explain/records.ts'
+import type { RedactedPlan } from '../explain/redact.ts'
+import { shellQuoted } from './render.ts'
+import { renderPlan } from './render-step.ts'
+
+export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
+  return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
+}
+
+/** A release is for the change that was held. With a later change the brake is asked again. */
+export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
+  const { key, rollcall, planAfterLookup, result } = one
+  const { state, released, owed } = historyOf(rollcall) ?? {}
+  const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
+  if (plan.kind === 'none') {
+    // No GET has shown whether the difference is still there.
+    const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
+    return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
+  }
+  if (rollcall.kind === 'known' && !rollcall.applied)
+    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
+  if (released || (state !== 'held' && state !== 'discarded')) return calls
+  if (owed)
+    return `${calls}, unless ${state === 'held' ? 'the brake holds it again' : 'it is the change that a person has discarded'}`
+  const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
+  return `nothing: ${why}; after ${release}: ${calls}`
+}
+
+export function renderNext(one: Explanation): string {
+  const { desired, plan, planAfterLookup, rollcall, result } = one
+  if (result === 'blocked') return 'nothing is sent while the customer is blocked'
+  if (desired.kind === 'unreadable')
+    return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
+  if (plan === null)
+    return rollcall.kind === 'known'
+      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
+      : "not known without rollcall's records of what was sent"
+  const now = renderNextCalls(plan, one)
+  const then = planAfterLookup === null ? now : renderNextCalls(planAfterLookup, one)
+  const { state = null, owed = null } = historyOf(rollcall) ?? {}
+  const waiting = renderWaiting(one, planAfterLookup ?? plan, then)
+  if (waiting !== then) return waiting
+  if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
+  if (then === now) return now
+  if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none') return then
+  if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
+  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
+}
