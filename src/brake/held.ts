@@ -5,7 +5,7 @@ import { retried } from '../database/batch.ts'
 import { keysBy, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
-import { UNDER_WAY } from '../ledger/note.ts'
+import { LOCK_OWED, UNDER_WAY } from '../ledger/note.ts'
 import { noteLookup, noteNow, verifyNow } from '../ledger/note-unchanged.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import type { BrakeKind, HeldKind } from './brake.ts'
@@ -96,9 +96,6 @@ UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key =
 /** A person waits for it, and these rows are never held for long. */
 const LOCK_TIMEOUT_MS = 10_000
 
-/** As every ending does, which holds the work row while it writes the ledger: first, and in key order. */
-const LOCK = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
-
 const CONCERNED = (where: string) => `
 SELECT l.key, coalesce(l.reason->'kinds', '[]') AS kinds
 FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
@@ -119,7 +116,7 @@ async function carryOut(pool: Pool, choice: HeldSelection & DecidedBy, action: A
   }
 
   const decidePage = async (client: ClientBase, page: readonly CustomerKey[]) => {
-    await client.query(LOCK, [page])
+    await client.query(LOCK_OWED, [page])
     const { rows } = await client.query<{ key: CustomerKey; kinds: readonly HeldKind[] }>(
       CONCERNED(action.where(kind)),
       [page, kind],

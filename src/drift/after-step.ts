@@ -29,7 +29,7 @@ export type StepOptions = Lag & {
 }
 
 type Checking = {
-  readonly snapshot: Pick<Snapshot, 'key' | 'mapped' | 'desiredDigest'>
+  readonly snapshot: Pick<Snapshot, 'key' | 'work' | 'mapped' | 'desiredDigest'>
   readonly open: OpenFinding | null
 }
 
@@ -40,7 +40,7 @@ const NOT_CREDIBLE_MS = 600_000
 type AfterStep = { readonly after: FindingAfter; readonly rows: readonly FindingRow[] }
 
 export function afterStep(step: FindingStep, { snapshot, open }: Checking, options: StepOptions): AfterStep {
-  const { key, mapped, desiredDigest } = snapshot
+  const { key, work, mapped, desiredDigest } = snapshot
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   const userId = userIdOf(mapped)
   const shown = { id: same.findingId, key, userId, desiredDigest, seen: true, anew: false, how: null }
@@ -72,7 +72,7 @@ export function afterStep(step: FindingStep, { snapshot, open }: Checking, optio
     }
     case 'confirm':
     case 'keep': {
-      const found = confirmed(open, step.drift, options)
+      const found = confirmed(open, step.drift, { ...options, known: work.known })
       const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, checks: (open?.checks ?? 1) + 1 }
       return { after: { ...same, ...found }, rows: [row] }
     }
@@ -83,10 +83,15 @@ export function afterStep(step: FindingStep, { snapshot, open }: Checking, optio
   }
 }
 
-function confirmed(open: OpenFinding | null, { pending, ...drift }: KeptDrift, options: StepOptions) {
+function confirmed(
+  open: OpenFinding | null,
+  { pending, ...drift }: KeptDrift,
+  options: StepOptions & { known: boolean },
+) {
   const more = pending.length > 0
   const repairs = open && open.fields.join() === drift.fields.join() ? open.repairs : 0
-  const repairable = REPAIRABLE_KINDS.some((kind) => kind === drift.kind) && repairs < MOST_REPAIRS
+  const repairable =
+    options.known && REPAIRABLE_KINDS.some((kind) => kind === drift.kind) && repairs < MOST_REPAIRS
   const later = repairable && options.repairsLater ? postponedMs(options) : null
   const nextInMs = more ? options.consistencyDelayMs : later
   return { findingState: 'found', nextInMs, more, repairable, kept: drift } as const

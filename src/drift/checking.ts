@@ -73,7 +73,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const snapshots = toAsk.map(({ snapshot }) => snapshot)
     const { answers, stopped } = await getUsers(snapshots, signal)
     const given = await withoutCaptured(await compareAll(read, answers, claimed))
-    const repairsLater = !repair && config.reconcile.mode === 'repair'
+    const repairsLater = config.reconcile.mode === 'repair'
     const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
     const owed = repair ? await owedRepairs(given, stored) : []
     const checked = stored.map((each) => ({ ...each, repairing: owed.includes(each.key) }))
@@ -81,10 +81,9 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   }
 
   async function owedRepairs(given: readonly UnstoredCheck[], stored: readonly StoredCheck[]) {
-    const found = given.flatMap(({ snapshot: { key, desiredDigest, work } }, at): ToRepair[] => {
+    const found = given.flatMap(({ snapshot: { key, desiredDigest } }, at): ToRepair[] => {
       const { repairable = false, findingId: id = null, verdict } = stored[at] ?? {}
-      // A customer that was never synced is a backfill's.
-      if (!work.known || !repairable || id === null || !verdict || !isDrift(verdict)) return []
+      if (!repairable || id === null || !verdict || !isDrift(verdict)) return []
       return [{ id, key, desiredDigest, fields: verdict.fields, access: verdict.access }]
     })
     return (await oweRepairs({ pool, brake, lag: config.timing }, found)).owed

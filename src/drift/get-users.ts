@@ -1,7 +1,7 @@
 // The first half of a check: which customers can be checked now, one GET for each inside the pace that all calls share, and
 // what its answer shows.
 import type { CallEntry } from '../ledger/calls.ts'
-import type { KnownRecord } from '../ledger/record.ts'
+import { isJustWritten } from '../ledger/record.ts'
 import { readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
@@ -127,7 +127,7 @@ export async function readCandidates(reading: SnapshotReading, keys: readonly Cu
 
 function afterOthers(others: readonly Work[], lag: Lag): Skipped | null {
   if (others.some(({ owed, claimed }) => owed || claimed)) return 'owed'
-  return others.some(({ record }) => isFresh(record, lag)) ? 'just-settled' : null
+  return others.some(({ record }) => isJustWritten(record, lag.consistencyDelayMs)) ? 'just-settled' : null
 }
 
 /**
@@ -147,13 +147,8 @@ export function reasonToSkip(snapshot: Snapshot, lag: Lag): Skipped | null {
   // The customer that has the user now is looked up for what this one has left unknown.
   if (plan.kind === 'none' && NOT_OURS.includes(plan.why)) return 'not-ours'
   if (unknown) return 'owed'
-  if (isFresh(record, lag)) return 'just-settled'
+  if (isJustWritten(record, lag.consistencyDelayMs)) return 'just-settled'
   return plan.kind === 'reject' ? 'rejected' : null
-}
-
-/** A database whose clock was set back tells a negative age: one far below zero is old, and not young for ever. */
-function isFresh({ writtenAgoMs }: Pick<KnownRecord, 'writtenAgoMs'>, { consistencyDelayMs }: Lag): boolean {
-  return writtenAgoMs !== null && Math.abs(writtenAgoMs) < consistencyDelayMs
 }
 
 const NOT_OURS: readonly string[] = ['never-ours', 'ignored', 'user-of-another-customer']

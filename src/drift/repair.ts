@@ -2,9 +2,10 @@
 import type { ClientBase, Pool } from 'pg'
 import type { Brake } from '../brake/brake.ts'
 import { retried } from '../database/batch.ts'
+import { keysBy } from '../database/client.ts'
 import { listed } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { UNDER_WAY } from '../ledger/note.ts'
+import { LOCK_OWED, UNDER_WAY } from '../ledger/note.ts'
 import { noteLookup } from '../ledger/note-unchanged.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { type Lag, MOST_REPAIRS, postponedMs } from './step.ts'
@@ -28,14 +29,14 @@ export async function oweRepairs({ pool, brake, lag }: Repairing, found: readonl
     )
     const passes = batch.filter((_, i) => answers[i]?.length === 0)
     const waits = batch.filter((_, i) => answers[i]?.length !== 0)
-    await retried(() =>
+    const wait = await retried(() =>
       inTransaction(pool, LOCK_MS, async (client) => {
         if (passes.length > 0) await owe(client, passes, lag)
-        if (waits.length > 0) await hold(client, waits)
+        return waits.length > 0 ? await hold(client, waits) : []
       }),
     )
     owed.push(...keysOf(passes))
-    held.push(...keysOf(waits))
+    held.push(...wait)
   }
   return { owed, held }
 }
@@ -57,19 +58,21 @@ async function owe(client: ClientBase, found: readonly ToRepair[], lag: Lag): Pr
 
 /** As a claim that the brake stops: any change of the customer is planned, and passes, as ever. */
 const HOLD = `
-WITH asked AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS a (key text, "desiredDigest" text, reason jsonb)),
-locked AS MATERIALIZED (
-  SELECT o.key FROM rollcall.owed o WHERE o.key IN (SELECT key COLLATE "C" FROM asked) AND o.due_at IS NULL
-  ORDER BY o.key FOR UPDATE)
-UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reason, desired = asked."desiredDigest"
-FROM asked, locked WHERE l.key = locked.key AND asked.key COLLATE "C" = l.key AND l.state = 'idle'`
+WITH asked AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS a (id bigint, key text, "desiredDigest" text, reason jsonb)),
+held AS (
+  UPDATE rollcall.ledger l SET state = 'held', since = now(), reason = asked.reason, desired = asked."desiredDigest"
+  FROM asked JOIN rollcall.finding f USING (id) JOIN rollcall.owed o ON o.key = f.key
+  WHERE l.key = f.key AND l.state = 'idle' AND o.due_at IS NULL AND f.resolved_at IS NULL RETURNING f.id, l.key)
+UPDATE rollcall.finding f SET next_check_at = NULL FROM held WHERE f.id = held.id RETURNING held.key`
 
-async function hold(client: ClientBase, found: readonly ToRepair[]): Promise<void> {
-  const asked = found.map(({ key, desiredDigest, fields, access }) => {
+/** In a statement of its own after the lock, so that it sees a customer that has changed since it was found. */
+async function hold(client: ClientBase, found: readonly ToRepair[]): Promise<readonly CustomerKey[]> {
+  const asked = found.map(({ id, key, desiredDigest, fields, access }) => {
     const entitles = access === null ? {} : { entitles: access === 'lost' }
-    return { key, desiredDigest, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
+    return { id, key, desiredDigest, reason: { code: 'held', kinds: ['repair'], fields, ...entitles } }
   })
-  await client.query(HOLD, [JSON.stringify(asked)])
+  await client.query(LOCK_OWED, [keysOf(found)])
+  return await keysBy(client, HOLD, [JSON.stringify(asked)])
 }
 
 /** Findings among these that a repair would act on; a customer owed one since then (ISO 8601) is owed no second one. */

@@ -39,7 +39,7 @@ export type KeptDrift = DriftVerdict & { readonly pending: readonly DriftField[]
 /**
  * `suspect`: for the first time, or something else than was suspected (`ends`: how what was found before ended);
  * `confirm`: now it is found; `keep`: it was found before. `forget`: a suspicion that is none. `postpone`: nothing can be
- * said now; `wait`: it is too early to (`kept`: what the finding says); `not-credible`: as long as the service is not credible.
+ * said now; `wait`: a write may not be shown yet (`kept`: what the finding says); `not-credible`: as long as the service is not credible.
  */
 export type FindingStep =
   | { readonly do: 'nothing' | 'forget' | 'postpone' | 'not-credible' }

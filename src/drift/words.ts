@@ -80,7 +80,7 @@ export function isDrift(verdict: CheckVerdict): verdict is DriftVerdict {
 /**
  * How a finding ended. `repaired`: a claim that rollcall owed because of it; `by-itself`: the service shows the right
  * thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since; `accepted`: a
- * person discarded the difference; `normalised`: the form is the service's own; `gone`: there is nothing left to check.
+ * person discarded a change of the customer; `normalised`: the form is the service's own; `gone`: there is nothing left to check.
  */
 export const RESOLVED = [
   'repaired',

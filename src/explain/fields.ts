@@ -2,7 +2,7 @@
 import { causesOf } from '../drift/causes.ts'
 import { compare } from '../drift/compare.ts'
 import type { DriftCause, DriftField, DriftVerdict } from '../drift/words.ts'
-import type { KnownRecord } from '../ledger/record.ts'
+import { isJustWritten, type KnownRecord } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { normalForm } from '../model/normal.ts'
 import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
@@ -95,8 +95,7 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
 
 function nowCause(cause: DriftCause, field: Field, known: KnownRecord, lagMs: number): FieldCause {
   const { writtenAgoMs, verifiedAgoMs, sentStatus, sent, seen, reason, remote } = known
-  const isFresh = writtenAgoMs !== null && Math.abs(writtenAgoMs) < lagMs
-  if (cause === 'edited-at-service') return isFresh ? 'just-written' : cause
+  if (cause === 'edited-at-service') return isJustWritten(known, lagMs) ? 'just-written' : cause
   if (cause !== 'never-delivered') return cause
   if ((writtenAgoMs ?? verifiedAgoMs) === null) return remote === 'unknown' ? 'unknown-outcome' : cause
   // The status of a call without an answer is not kept, whatever has failed since.

@@ -1,5 +1,5 @@
 // The parts of plans and steps that a person or a program is shown: names of fields and codes, never a field's value.
-import { type Mapped, validUntilOf } from '../model/mapped.ts'
+import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -20,7 +20,7 @@ export function redactedMapped(mapped: Mapped) {
   const until = validUntilOf(mapped)
   return {
     kind: mapped.kind,
-    userId: mapped.kind === 'user' ? mapped.user.userId : mapped.userId,
+    userId: userIdOf(mapped),
     status: user?.status ?? null,
     set: OPTIONAL_FIELDS.filter((field) => (user?.fields[field] ?? null) !== null),
     empty: OPTIONAL_FIELDS.filter((field) => user?.fields[field] === null),

@@ -1,5 +1,6 @@
 // Verdicts and remedies for one customer: decisions over typed facts alone.
 import type { Reason } from '../ledger/reason.ts'
+import { isJustWritten } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
@@ -145,10 +146,10 @@ function forResult(found: Found): Remedy[] {
 function forRecord({ rollcall, service, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
-  const { writtenAgoMs, state, owed } = history
+  const { state, owed } = history
   if (owed) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
-  if (service.kind !== 'not-asked' && writtenAgoMs !== null && writtenAgoMs < consistencyDelayMs)
-    return remedy('shown-late', consistencyDelayMs - writtenAgoMs)
+  if (service.kind !== 'not-asked' && isJustWritten(history, consistencyDelayMs))
+    return remedy('shown-late', consistencyDelayMs - Math.abs(history.writtenAgoMs ?? 0))
   if (state === 'rejected') return remedy('correct')
   return remedy(state === 'held' || state === 'discarded' ? 'decide' : 'sync')
 }
@@ -191,7 +192,7 @@ function forService({ service, result }: Found): Remedy[] {
 }
 
 function forChat({ answer, chat, service }: Found): Remedy[] {
-  const lets = service.kind === 'present' && isStatus(service.status) && entitled(service.status)
+  const lets = service.kind === 'present' && entitled(service.status)
   switch (answer.kind) {
     case 'not-asked':
       return afterSilence(AFTER_SILENCE[answer.why], answer.waitMs)

@@ -4,7 +4,7 @@ import { keysBy } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { OWE_LOOKUP, VERIFICATIONS } from './lookups.ts'
-import { DUE_NOW, OWE, UNDER_WAY } from './note.ts'
+import { DUE_NOW, LOCK_OWED, OWE, UNDER_WAY } from './note.ts'
 import { recordsOf } from './record.ts'
 
 /** The consequences of an ending for other customers with a record under the user. */
@@ -30,7 +30,7 @@ type Endings = readonly {
 /** Other customers of the same user. If this claim may have written, a lookup is requested for them apart from this. */
 const NOTE_CLAIMANTS = `
 UPDATE rollcall.owed o SET ${OWE}, ${DUE_NOW}
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+WHERE key IN (${LOCK_OWED})`
 
 /** Not before a GET shows the last write: `ms` from now. */
 const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} * interval '1 ms'),
@@ -41,8 +41,6 @@ const SHOWN = (ms: string) => `not_before = greatest(not_before, now() + ${ms} *
 const SAME_USER = `
 SELECT l.key, min(e.since) AS since FROM unnest($1::text[], $2::text[], $3::float8[]) AS e (key, user_id, since),
   ${recordsOf('e.user_id')} WHERE l.key <> e.key COLLATE "C" GROUP BY l.key`
-
-const LOCK = 'SELECT FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
 
 /** For customers whose own claim may overlap with this one: the user that they have seen may be older than its write. */
 const ASK_FOR_LOOKUP = `
@@ -58,7 +56,7 @@ UPDATE rollcall.owed o SET ${OWE_LOOKUP},
   verify_left = ${VERIFICATIONS},
   verify_at = NULL,
   ${SHOWN('$2')}
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+WHERE key IN (${LOCK_OWED})`
 
 const SHARED = `
 SELECT unnest(array_agg(key)) AS key FROM (SELECT DISTINCT unnest($1::text[])) AS e (wanted), ${recordsOf('wanted')}
@@ -94,7 +92,7 @@ async function askForLookup(pool: Pool, endings: Endings): Promise<void> {
   if (rows.length === 0) return
   const keys = rows.map(({ key }) => key)
   await inTransaction(pool, 0, async (client) => {
-    await client.query(LOCK, [keys])
+    await client.query(LOCK_OWED, [keys])
     const mayEndTrial = endings[0]?.others.mayEndTrial
     await client.query(ASK_FOR_LOOKUP, [keys, rows.map((row) => row.since), mayEndTrial, latest(endings)])
   })

@@ -65,7 +65,7 @@ export type Ending = {
      * for all where the user is gone.
      */
     readonly unclear: boolean
-    /** Nothing that this claim sent was carried out, or a retry follows an acknowledged status. */
+    /** The status was known at the claim, and nothing that it sent was carried out; or a retry follows an acknowledged status. */
     readonly statusKnown: boolean
   }
   /** Values that its writes have replaced or cleared, for customers that wait for them. They are not stored. */

@@ -7,6 +7,7 @@ import {
   DUE_GENTLY,
   DUE_NOW,
   inLane,
+  LOCK_OWED,
   type NewCustomer,
   OWE,
   recordNewCustomersOf,
@@ -70,7 +71,7 @@ export const noteVerifications = notingPassed(
 )
 
 const VERIFY_NOW = `
-WITH asked AS MATERIALIZED (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)
+WITH asked AS MATERIALIZED (${LOCK_OWED})
 UPDATE rollcall.owed o SET verify_at = now(), verify_left = greatest(o.verify_left, 1) FROM asked WHERE o.key = asked.key`
 
 /** These are looked up as soon as nothing is under way for them. */

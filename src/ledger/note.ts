@@ -2,6 +2,9 @@ import type { CapturedChange, NoteChanges } from '../capture/outbox.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
+/** Before any other lock, and in key order: so no two transactions wait for each other. */
+export const LOCK_OWED = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
+
 // The common parts of statements that owe a sync; `o` is the row of `rollcall.owed`.
 
 /** A sync has the token: leased, or claimed. While nothing is due it is that of a check, which writes nothing to the service. */

@@ -64,6 +64,14 @@ export type LedgerRecord = {
   readonly issues: readonly FieldIssue[]
 }
 
+/**
+ * A GET may not show the last write yet. A database whose clock was set back tells a negative age: one far below zero is
+ * old, and not young for ever.
+ */
+export function isJustWritten({ writtenAgoMs }: Pick<KnownRecord, 'writtenAgoMs'>, lagMs: number): boolean {
+  return writtenAgoMs !== null && Math.abs(writtenAgoMs) < lagMs
+}
+
 /** A record as read, with how long ago the service last acknowledged a write, by the database's clock. */
 export type KnownRecord = LedgerRecord & {
   readonly writtenAgoMs: number | null

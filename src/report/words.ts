@@ -75,7 +75,7 @@ export const RESOLUTION: Readonly<Record<Resolved, string>> = {
   'by-itself': 'up to date again, without a call by rollcall',
   otherwise: 'the user differs in another way now',
   'by-a-change': 'the customer has changed since',
-  accepted: 'the difference was accepted by a person',
+  accepted: 'a person has discarded a change of this customer',
   normalised: 'the service stores the value in another form',
   gone: 'nothing is left to check',
 }

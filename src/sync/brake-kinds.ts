@@ -96,7 +96,8 @@ function isEmpty(value: FieldValue | undefined): boolean {
 type Known = { readonly memory: Memory; readonly digests: CustomerDigests }
 
 /**
- * The rest of an update of which only the clearing of fields is held, as a PATCH: access matters more. A revocation
+ * The rest of an update of which only fields are held, as a PATCH: access matters more. They are cleared ones, or those of a
+ * discarded repair. A revocation
  * goes as a whole if only the erasing after it is held. Null when nothing is left to do, or when anything else is
  * held. Fields that a PUT clears by leaving them out wait as well, since a PATCH cannot clear them so. A phone waits as a whole,
  * because half of it is another number.

@@ -25,7 +25,7 @@ export function makeBraking(
   const isDiscarded = record.state === 'discarded' && record.desiredDigest === desiredDigest
   const kinds = isDiscarded ? kindsIn(record) : []
   const left = kinds.includes('repair') ? leftBy(record) : []
-  const discarded = left.length === 0 || left.includes('repair') ? takenTogether(kinds) : [...kinds, ...left]
+  const discarded = takenTogether([...kinds.filter((kind) => kind !== 'repair'), ...left])
   const before = beforeOf(found, config)
   return { brake: without(discarded, brake), discarded, left, key, digests, record, before, desiredDigest }
 }

@@ -21,14 +21,14 @@ export type ClaimResult = { readonly turn: Turn; readonly last: Called | null; r
 
 type Finished = Omit<Subject, 'end' | 'memory'> &
   ClaimResult & {
-    readonly context: Pick<SyncContext, 'config' | 'random' | 'digester'>
+    readonly context: Pick<SyncContext, 'config' | 'random'>
     readonly claim: Claim
   }
 
 /** The result of a claim as it is stored. `plain`: the value after one PATCH of the status that was answered with 200. */
 export function toEnding(finished: Finished): Ending {
   const { context, claim, mapped, record, digests, desiredDigest, turn, last, end } = finished
-  const { config, digester, random } = context
+  const { config, random } = context
   const calls = resultOfCalls(turn)
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes
@@ -45,7 +45,7 @@ export function toEnding(finished: Finished): Ending {
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
       error: last.outcome.kind === 'error' ? last.outcome.error : null,
     },
-    desiredDigest: staysAsItWas ? comparableDesired(record, digester.id) : desiredDigest, // plain: desiredDigest
+    desiredDigest: staysAsItWas ? comparableDesired(record, digests.keyId) : desiredDigest, // plain: desiredDigest
     record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
     // plain: these are false, null, empty or not used, and "others" finds no customer that shares the user
@@ -106,8 +106,8 @@ function recordAfter(
   acknowledged: Result['acknowledged'],
   staysAsItWas: boolean,
 ): LedgerRecord {
-  const { context, mapped, record, turn, end } = finished
-  return toRecord(memoryAfter(finished), context.digester.id, {
+  const { mapped, record, digests, turn, end } = finished
+  return toRecord(memoryAfter(finished), digests.keyId, {
     userId: userIdAfter(finished),
     ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)),
     existed: existsAfter(finished, acknowledged),
@@ -159,7 +159,7 @@ function waitOf(end: TurnEnd, backoff: () => number): number {
   return Math.max(named ?? 0, backoff())
 }
 
-/** `held` and `discarded` stay, with their desired user, until a claim settles: a failed lookup must not undo them. */
+/** A claim that could not go on changes no state. `held` and `discarded` stay until a claim settles: a failed lookup must not undo them. */
 function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')

@@ -5,6 +5,7 @@ import type { FoundRow, Reading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
 import { ms } from '../database/sql.ts'
 import type { Freed } from '../ledger/ending.ts'
+import { LOCK_OWED } from '../ledger/note.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Mapped } from '../model/mapped.ts'
@@ -123,4 +124,4 @@ FROM rollcall.ledger WHERE conflict IS NOT NULL AND conflict->'values' ?| $1::te
  */
 const WAKE = `
 UPDATE rollcall.owed SET replan_at = clock_timestamp()
-WHERE key IN (SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE)`
+WHERE key IN (${LOCK_OWED})`

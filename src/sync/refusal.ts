@@ -51,9 +51,9 @@ export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts
 /**
  * Create refused in any way: the user may exist, so a lookup comes first. Update refused: where the answer names some of the fields,
  * the others go without them, as often as it names some. Nothing named: access matters most, so the status goes
- * alone; refused alone as well, it is for a person. Three are tried again instead: the end of access, which is never
- * given up; an erasure, as far as it was refused; so is an answer to a status alone that cannot be about it: too
- * large, or a conflict, since no other user can have it.
+ * alone; refused alone as well, it is for a person. These are tried again instead: the end of access, which is never
+ * given up; an erasure, as far as it was refused; a status that went alone because access came first; an answer to a
+ * status alone that cannot be about it (too large, or a conflict, since no other user can have it).
  */
 export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
   const { plan } = facts

@@ -78,7 +78,7 @@ export async function startSyncing(options: Options) {
         error instanceof BrokenOff ? [{ customer: error.customer }, error.cause] : [{}, error]
       log.warn(
         { ...who, ...explained(cause, roleBehind(pool)), times },
-        'the sync of a customer was interrupted: it will be retried',
+        'an error interrupted the sync of a customer: if it is still owed, it will be retried',
       )
     }, now),
   })

@@ -1,4 +1,5 @@
 // A house whose customers are settled, and checks as a worker or a command makes it.
+import type { Brake } from '../../src/brake/brake.ts'
 import { type CheckedBatch, makeChecking } from '../../src/drift/checking.ts'
 import type { Checked } from '../../src/drift/words.ts'
 import type { CallEntry } from '../../src/ledger/calls.ts'
@@ -21,9 +22,9 @@ export type Verifier = AsyncDisposable & {
   checkKeys(keys: readonly CustomerKey[]): Promise<Readonly<Record<CustomerKey, Checked>>>
 }
 
-type Options = { readonly repair?: boolean }
+type Options = { readonly repair?: boolean; readonly brake?: Brake }
 
-export async function openVerifier(house: House, { repair = false }: Options = {}): Promise<Verifier> {
+export async function openVerifier(house: House, { repair = false, brake }: Options = {}): Promise<Verifier> {
   const { config } = house
   const { pool, context, readCustomers, close } = await openSync({
     config,
@@ -32,7 +33,8 @@ export async function openVerifier(house: House, { repair = false }: Options = {
   })
   const calls: CallEntry[] = []
   const log = (entry: CallEntry) => void calls.push(entry)
-  const { check } = makeChecking({ pool, readCustomers, context, log, repair })
+  const braked = brake ? { ...context, brake } : context
+  const { check } = makeChecking({ pool, readCustomers, context: braked, log, repair })
   const never = new AbortController().signal
   return {
     calls,

@@ -63,7 +63,7 @@ function ending(given: Given) {
     ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
   })
   const made = toEnding({
-    context: { config, random: () => 0.5, digester },
+    context: { config, random: () => 0.5 },
     claim: {
       ...{ id: '1', token: '2', key: '7', version: '3', unknown, hiddenUnknown: false },
       statusUnknown: given.statusUnknown ?? false,

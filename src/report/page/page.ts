@@ -55,7 +55,7 @@ function renderCount(found: number, all: number, by: readonly string[]): string 
   return `${said}. Only the first ${figure(MOST_LISTED)} are listed here; the search above checks all, and --format csv has them.`
 }
 
-/** `text`: whatever a row shows, in small letters. `choices`: what each control finds it by. */
+/** `text`: what a row shows apart from its state, in small letters. `choices`: what each control finds it by. */
 type Indexed = {
   readonly finding: ReportedFinding
   readonly text: string
