@@ -196,6 +196,7 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 
 function renderResult(one: Explanation): string | false {
   const { result, desired, service, drift, fields } = one
+  const isToClear = one.planAfterLookup?.kind === 'erase'
   const said: Readonly<Record<Result, () => string | false>> = {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
@@ -205,7 +206,7 @@ function renderResult(one: Explanation): string | false {
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `blocked: ${renderBlocked(one).what}`,
     same: () =>
-      `same: ${service.kind === 'absent' ? 'no such user, as desired' : renderNothingDiffers(fields)}`,
+      `same: ${service.kind === 'absent' ? 'no such user, as desired' : renderNothingDiffers(fields)}${isToClear ? '; personal fields are still to be cleared' : ''}`,
     differs: () => {
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
       return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`

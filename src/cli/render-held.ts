@@ -87,7 +87,7 @@ export function renderHeld(
 /** A cleared field stands in its kind already. */
 function renderChange({ kinds, what }: HeldCustomer): string {
   const others = what.fields.filter((field) => !kinds.some((kind) => kind === `clear:${field}`))
-  return others.length === 0 ? kinds.join(' ') : `${kinds.join(' ')} (${few(others)})`
+  return others.length === 0 ? kinds.join(', ') : `${kinds.join(', ')} (${few(others)})`
 }
 
 function renderUserStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {

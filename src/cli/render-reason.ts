@@ -68,6 +68,10 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     'give each customer its own user_id, or keep only one of them in scope',
   ],
   refused: renderRefused,
+  'erasure-refused': ({ answer, fields, named }) => [
+    `the service refuses to clear personal fields (${answer}): ${listed(named?.length ? named : fields)}`,
+    `${PROVIDER} to clear them, or why it refuses; rollcall retries automatically`,
+  ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
     `a table has no triggers, so rows may be missing by mistake, and no customer loses access meanwhile${after(': ', misfits, '; ')}`,

@@ -9,6 +9,7 @@ export const REASON_CODES = [
   'mapping',
   'shared-user-id',
   'refused',
+  'erasure-refused',
   'customer-unreadable',
   'unwatched',
   // A create is refused because another user has something of it, and no GET shows this one.

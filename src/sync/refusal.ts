@@ -126,7 +126,7 @@ function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly Optiona
   const kept = fields.filter((field) => (some.length > 0 ? !some.includes(field) : field === NULLABLE))
   const tried = joined(fields, before?.fields)
   if (kept.length === 0 || kept.length === fields.length) {
-    const reason = { ...reasonOf('refused', facts), fields: tried }
+    const reason = { ...reasonOf('erasure-refused', facts), fields: tried }
     return { turn: { ...turn, setAside: null }, end: retry(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))

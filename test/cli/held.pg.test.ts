@@ -40,7 +40,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   ])
     expect(all.out).toContain(words)
   expect(all.out).toMatch(/^a +held +5 min +2 to 0 +revocation$/m)
-  expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email status$/m)
+  expect(all.out).toMatch(/^b +held +5 min +2 to 4 +clear:email, status$/m)
 
   const some = await held(db.url, '--kind', 'revocation', '--limit', '1')
   expect(some).toMatchObject({ code: 3, out: expect.stringContaining('and 2 more; --limit 3') })

@@ -72,6 +72,12 @@ test('a revocation says that an erasure follows it', () => {
   expect(next).toBe('revoke access (PATCH with status 0), then erase the personal fields')
 })
 
+test('a user whose personal fields are still there is the same, and says so', () => {
+  const planAfterLookup: RedactedPlan = { kind: 'erase', sends: ['status', 'email'], fields: ['email'] }
+  const [first] = renderOne({ ...ONE, planAfterLookup }, 'all', [])
+  expect(first).toMatch(/same: nothing differs; personal fields are still to be cleared$/)
+})
+
 test('a held change is announced for after its release, unless a sync is owed', () => {
   const next = (state: string, owed: boolean) =>
     renderNext({

@@ -32,7 +32,7 @@ const erased = (how: Erased, rest: Partial<Memory> = {}): Memory => ({
 const LATER = { kind: 'retry', reason: { code: 'just-written' }, failed: false, waitMs: 5000 }
 const refused = (fields: readonly OptionalField[], more: object = {}) => ({
   kind: 'retry',
-  reason: { code: 'refused', status: 422, fields, ...more },
+  reason: { code: 'erasure-refused', status: 422, fields, ...more },
   failed: true,
 })
 
