@@ -40,15 +40,13 @@ export async function ledgerReport(pool: Pool, config: Config, asked: DriftAsked
   const { tally, ...known } = await readKnownOfAll(pool, findings, periodMs)
   const { coverage, notCredible } = await readVerification(pool, periodMs)
   const now = await readTime(pool)
-  // A finding that others reported before or since may still be credible.
-  const isEmptied = findings.length === 0 && notCredible !== null
   const { customers, within, oldestAgeMs } = coverage
   const oldest = oldestAgeMs === null ? null : new Date(Date.parse(now) - oldestAgeMs).toISOString()
   const share = customers === 0 ? 1 : within / customers
   return {
     ...headOf({ config, asked, origin }),
     ...{ startedAt: now, endedAt: now },
-    outcome: isEmptied ? { kind: 'not-credible', why: 'many-missing' } : { kind: 'complete' },
+    outcome: notCredible ? { kind: 'not-credible', why: 'many-missing' } : { kind: 'complete' },
     ...known,
     counts: tally,
     ...{ foundLater: null, estimate: null, repair: null },

@@ -144,7 +144,7 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
   'no-user-id': 'there is no user_id to ask for',
-  'no-permit': 'the rate limit allowed no call within ten seconds',
+  'no-permit': 'no call was allowed within ten seconds (rate limit, or Retry-After)',
   outage: 'all calls are stopped, because the service fails',
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
@@ -195,8 +195,7 @@ function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanatio
 }
 
 function renderResult(one: Explanation): string | false {
-  const { result, desired, service, drift, fields } = one
-  const isToClear = one.planAfterLookup?.kind === 'erase'
+  const { result, desired, drift } = one
   const said: Readonly<Record<Result, () => string | false>> = {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
@@ -205,8 +204,7 @@ function renderResult(one: Explanation): string | false {
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `blocked: ${renderBlocked(one).what}`,
-    same: () =>
-      `same: ${service.kind === 'absent' ? 'no such user, as desired' : renderNothingDiffers(fields)}${isToClear ? '; personal fields are still to be cleared' : ''}`,
+    same: () => renderSame(one),
     differs: () => {
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
       return `differs: ${drift?.kind === 'unexpected-access' ? 'status' : (drift?.fields.join(', ') ?? '')}`
@@ -221,15 +219,16 @@ function renderBlocked({ plan, desired }: Explanation): Advice {
   return renderReason({ ...(plan?.kind === 'reject' ? plan : { code: 'mapping' }), fields })
 }
 
-function renderNothingDiffers(fields: Explanation['fields']): string {
+function renderSame({ service, fields, planAfterLookup }: Explanation): string {
   const named = (wanted: FieldRow['state']) =>
     fields.flatMap(({ field, state }) => (state === wanted ? field : [])).join(', ')
   const [leftOut, unseen] = [named('left-out'), named('not-shown')]
-  const open = [leftOut && `${leftOut} (left out)`, unseen && `${unseen} (no GET shows it)`].filter(Boolean)
+  const absent = service.kind === 'absent' && 'same: no such user, as desired'
   return [
-    'nothing differs',
+    absent || (leftOut ? `same, apart from ${leftOut} (left out)` : 'same: nothing differs'),
     named('trial-ended') && '; the trial has ended',
-    open.length > 0 && `. Not compared: ${open.join(', ')}`,
+    planAfterLookup?.kind === 'erase' && '; personal fields are still to be cleared',
+    unseen && `. Not compared: ${unseen} (no GET shows it)`,
   ]
     .filter(Boolean)
     .join('')
@@ -258,7 +257,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const said = ofReason && history ? toDoOf(history) : undefined
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
-  return said !== undefined && said !== WAIT ? said : REMEDIES[name]({ ...facts, state: history?.state })
+  if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })
+  return name === 'wait' ? `${said}; ${sync} tries now` : said
 }
 
 /** The remedy of what stands in the way of all others, as other commands say it. */

@@ -38,7 +38,9 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
 
   function changed(field: Field, delivered: boolean): DriftCause {
     if (!delivered) return undelivered
-    return causeOfChange(unclear.includes(field) ? [field] : [], work)
+    // The log of calls says which fields those writes carried. A crash leaves a call that it does not have.
+    const unverified = work.unverified && unclear.length === 0
+    return causeOfChange(unclear.includes(field) ? [field] : [], { ...work, unverified })
   }
 
   function ofField(field: Field): DriftCause {

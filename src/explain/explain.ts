@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/read.ts'
+import { readUnclear } from '../ledger/calls.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { nameOf } from '../model/name-of.ts'
@@ -81,7 +82,8 @@ export async function openExplain(options: ExplainOptions) {
     const anyway = options.planAnyway === true && digestKey === undefined
     const withoutLedger = rollcall.kind !== 'known' || anyway
     const snapshot = await readSnapshot({ ...reading, withoutLedger }, key)
-    return { got, rollcall, snapshot, withoutLedger, unwatched: await reading.unwatched() }
+    const unclear = withoutLedger ? [] : ((await readUnclear(pool, [key])).get(key) ?? [])
+    return { got, rollcall, snapshot, withoutLedger, unclear, unwatched: await reading.unwatched() }
   }
 
   /** Each customer once, in order, and what the chat has said. With a token all are asked about before the first comes. */
@@ -123,13 +125,15 @@ type Gathered = {
   readonly rollcall: Records
   readonly snapshot: Snapshot
   readonly withoutLedger: boolean
+  /** Fields that writes of unknown outcome carried. */
+  readonly unclear: readonly string[]
   readonly unwatched: readonly string[]
 }
 
 type About = { readonly chat: Chat; readonly bearer: Bearer | null; readonly options: ExplainOptions }
 
 function explained(gathered: Gathered, { chat: answer, bearer, options }: About) {
-  const { got, rollcall, snapshot, withoutLedger, unwatched } = gathered
+  const { got, rollcall, snapshot, withoutLedger, unclear, unwatched } = gathered
   const { config, planAnyway = false, showValues = false } = options
   const { remote: service, observed } = got
   const { key, work, unreadable } = snapshot
@@ -143,7 +147,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const comparison =
     observed === null || desired.kind === 'unreadable' || desired.kind === 'rejected'
       ? null
-      : compareFields(snapshot, { observed, leftOut, comparable, showValues, consistencyDelayMs })
+      : compareFields(snapshot, { observed, unclear, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
   const planned = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))

@@ -40,6 +40,8 @@ export type Comparison = { readonly drift: DriftVerdict | null; readonly fields:
 
 type Given = {
   readonly observed: RemoteUser | 'absent'
+  /** Fields that writes of unknown outcome carried. */
+  readonly unclear: readonly string[]
   readonly leftOut: readonly FieldIssue[]
   /** There are records, and their digests were made with the key that is at hand. */
   readonly comparable: boolean
@@ -48,8 +50,8 @@ type Given = {
 }
 
 export function compareFields(snapshot: Snapshot, given: Given): Comparison {
-  const { observed, leftOut, comparable, showValues, consistencyDelayMs } = given
-  const known = { unclear: [], generation: snapshot.work.generation ?? '0' }
+  const { observed, unclear, leftOut, comparable, showValues, consistencyDelayMs } = given
+  const known = { unclear, generation: snapshot.work.generation ?? '0' }
   const compared = compare(snapshot, observed, known)
   const drift = compared.kind === 'agrees' ? null : comparable ? compared : asFarAsKnown(compared, leftOut)
   const { mapped } = snapshot
@@ -59,7 +61,8 @@ export function compareFields(snapshot: Snapshot, given: Given): Comparison {
   const unseen = wrongFields({ ...snapshot, memory: planAfter(snapshot, observed).memory })
   const wrong: readonly Field[] = [...wrongIn(drift), ...unseen.filter((each) => each === UNVERIFIABLE_FIELD)]
   const causeOf = (field: Field) => {
-    if (!comparable || !wrong.includes(field)) return null
+    // The status is stored plainly; all other fields need the digest key.
+    if (!wrong.includes(field) || (!comparable && field !== 'status')) return null
     // The cause of an erasure is that of the user: there is no value here to compare with.
     const cause = mapped.kind === 'user' ? causes.ofFields([field]) : (drift?.cause ?? null)
     return cause && nowCause(cause, field, recordOfUser(snapshot), consistencyDelayMs)

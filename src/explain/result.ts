@@ -129,8 +129,16 @@ function forRow({ code, error }: Reason): RemedyName {
 
 function forResult(found: Found): Remedy[] {
   const { result, rollcall, leftOut, desired, calls, service, unwatched } = found
-  if (result === 'blocked') return [remedy('correct')]
-  if (rollcall.kind === 'known' && (calls || result === 'differs')) {
+  const known = rollcall.kind === 'known'
+  const capture = known && unwatched.length > 0 ? [remedy('install-capture')] : []
+  if (result === 'blocked') {
+    // Where nothing captures the corrected row, or no worker has this mapping, that alone would not do.
+    const mapping = known && !rollcall.applied ? [remedy('apply-mapping')] : []
+    return [remedy('correct'), ...mapping, ...capture]
+  }
+  if (rollcall.kind === 'not-migrated' && (result === 'differs' || result === 'unknown'))
+    return [remedy('migrate')]
+  if (known && (calls || result === 'differs')) {
     const isLost = desired.kind !== 'user' || !entitled(desired.status)
     if (rollcall.truncated && isLost) return [remedy('restore-rows')]
     if (!rollcall.applied) return [remedy('apply-mapping')]
@@ -138,9 +146,7 @@ function forResult(found: Found): Remedy[] {
   // With --no-call the records alone tell of a difference.
   const differs = result === 'differs' || (calls && 'why' in service && service.why === 'not-wanted')
   if (!differs) return leftOut.some(({ code }) => code === 'refused') ? [remedy('correct')] : []
-  if (rollcall.kind === 'not-migrated') return [remedy('migrate')]
-  const uncaptured = rollcall.kind === 'known' && unwatched.length > 0
-  return [forRecord(found), ...(uncaptured ? [remedy('install-capture')] : [])]
+  return [forRecord(found), ...capture]
 }
 
 function forRecord({ rollcall, service, consistencyDelayMs }: Found): Remedy {
