@@ -58,7 +58,7 @@ const RELEASE: Action = {
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
-    await client.query(HOLD, [keys])
+    if (kind === null) await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
     await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]), LANE.repair)
   },
@@ -71,7 +71,7 @@ const DISCARD: Action = {
     await client.query(SPEND, [keys])
     await client.query(DECIDE, [decision, keys, true, null])
     await client.query(
-      `UPDATE rollcall.ledger SET state = 'discarded', since = clock_timestamp() WHERE key = ANY($1)`,
+      `UPDATE rollcall.ledger SET state = 'discarded', since = clock_timestamp(), ${TOGETHER} WHERE key = ANY($1)`,
       [keys],
     )
   },
@@ -80,18 +80,23 @@ const DISCARD: Action = {
 /** The record does not keep the findings of a check: the claim that repairs them makes its own lookup. */
 const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reason->'kinds' ? 'repair'`
 
+/** With those that a person has discarded before. */
+const KINDS = `coalesce(reason->'kinds', '[]') || coalesce(reason->'discarded', '[]')`
+const TOGETHER = `reason = (reason - 'discarded') || jsonb_build_object('kinds', ${KINDS})`
+
 const DECIDE = `
 INSERT INTO rollcall.decided (decision, key, desired, kinds, spent_at)
 SELECT $1, l.key, l.desired,
-  CASE WHEN $4::text IS NULL THEN coalesce(l.reason->'kinds', '[]') ELSE jsonb_build_array($4::text) END,
+  CASE WHEN $4::text IS NULL THEN ${KINDS} ELSE jsonb_build_array($4::text) END,
   CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 
-/** A customer that is still discarded when its claim comes is left as it is. */
+/** A claim leaves as it is whatever is still discarded then. */
 const HOLD = `
-UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp() WHERE key = ANY($1) AND state = 'discarded'`
+UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp(), ${TOGETHER}
+WHERE key = ANY($1) AND (state = 'discarded' OR reason ? 'discarded')`
 
 /** A person waits for it, and these rows are never held for long. */
 const LOCK_TIMEOUT_MS = 10_000

@@ -61,7 +61,10 @@ function renderState({ released, since, reason, owed, ...history }: Known): stri
   const { changedAt, acknowledgedAt, verifiedAt } = history
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && 'settled'
   const started = since === null ? '' : `, ${released ? 'held ' : ''}since ${minute(since)}`
-  return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`
+  const before = reason?.discarded
+    ? `; not sent, since a person has discarded it: ${reason.discarded.join(', ')}`
+    : ''
+  return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}`
 }
 
 export function renderHistory(history: Known): string[] {

@@ -37,7 +37,7 @@ export function hadAccess({ state, seenStatus, sentStatus }: KnownRecord): boole
 export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly BrakeKind[] {
   switch (plan.kind) {
     case 'create':
-      return before.existed ? ['create', 'absence'] : ['create']
+      return before.existed ? ['create', 'absence', ...lossIn(plan, before)] : ['create']
     case 'patch':
     case 'replace':
       return [
@@ -56,6 +56,11 @@ export function kindsOf(plan: Plan, memory: Memory, before: Before): readonly Br
     default:
       return plan satisfies never
   }
+}
+
+/** Were the 404 wrong, the service might take the create for an update. */
+function lossIn({ body }: Extract<Plan, { kind: 'create' }>, { hadAccess }: Before): readonly BrakeKind[] {
+  return hadAccess && !entitled(body.status) ? ['revocation'] : []
 }
 
 function statusKinds(

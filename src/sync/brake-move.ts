@@ -22,19 +22,27 @@ export function makeBraking(
   found: Found & Pick<Subject, 'digests' | 'desiredDigest'>,
 ) {
   const { digests, record, desiredDigest } = found
-  const isDiscarded = record.state === 'discarded' && record.desiredDigest === desiredDigest
-  const kinds = isDiscarded ? kindsIn(record) : []
-  const left = kinds.includes('repair') ? leftBy(record) : []
-  const discarded = takenTogether([...kinds.filter((kind) => kind !== 'repair'), ...left])
+  const discard = record.desiredDigest === desiredDigest ? discardIn(record) : []
+  const discarded = takenTogether(discard)
+  const left = discard.filter((kind) => kind === 'repair' || kind.startsWith('clear:'))
   const before = beforeOf(found, config)
-  return { brake: without(discarded, brake), discarded, left, key, digests, record, before, desiredDigest }
+  return {
+    ...{ brake: without(discarded, brake), discard, discarded, left },
+    ...{ key, digests, record, before, desiredDigest },
+  }
 }
 
-/** A discarded repair covers the fields that it names, as if it cleared them; or the user as a whole. */
-function leftBy({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
-  const fields = reason?.fields ?? []
+/**
+ * The kinds of a discarded change. A discarded repair covers the fields that it names, as if it cleared them; or the user
+ * as a whole. A customer that is held, rejected or failing for another reason keeps them in this reason.
+ */
+function discardIn({ state, reason }: Pick<KnownRecord, 'state' | 'reason'>): readonly HeldKind[] {
+  // We wrote them. A kind that is not one of ours matches none.
+  const { kinds = [], fields = [], discarded = [] } = reason ?? {}
+  if (state !== 'discarded') return discarded as readonly HeldKind[]
   const ofWhole = fields.length === 0 || fields.includes('status')
-  return ofWhole ? ['repair'] : fields.map((field) => `clear:${field}` as HeldKind)
+  const repair = ofWhole ? ['repair'] : fields.map((field) => `clear:${field}`)
+  return kinds.flatMap((kind) => (kind === 'repair' ? repair : kind)) as readonly HeldKind[]
 }
 
 type Found = Pick<Subject, 'mapped' | 'claimants' | 'basis' | 'record'>
@@ -54,11 +62,11 @@ export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Po
 export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
   if ('end' in move || move.call.method === 'GET') return move
   const { record, digests, discarded } = braking
+  const ofRecord = discardIn(record)
   // Digested with another key: it may be another change than was discarded, so a person is asked once more.
   const rekeyed =
     record.desiredDigest === null || (record.digestKeyId !== null && record.digestKeyId !== digests.keyId)
-  if (record.state === 'discarded' && rekeyed)
-    return { plan: move.plan, end: heldFor(kindsIn(record), move.plan) }
+  if (ofRecord.length > 0 && rekeyed) return { plan: move.plan, end: heldFor(ofRecord, move.plan) }
   const answer = await unlessBusy(() => askBrake(move.plan, { ...braking, memory }))
   if (!answer) return { plan: move.plan, end: BUSY }
   const { plan, held } = answer
@@ -66,34 +74,34 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   if (plan?.kind === 'patch' || plan?.kind === 'revoke')
     return { plan, call: { method: 'PATCH', body: plan.body } }
   const isDiscarded = held.every((kind) => discarded.includes(kind))
-  return { plan: move.plan, end: isDiscarded ? leftFor(record) : heldFor(held, move.plan) }
+  return { plan: move.plan, end: isDiscarded ? leftFor(braking) : heldFor(held, move.plan) }
 }
 
 /** A discard is for one desired user: a write for another one ends it. With another digest key no write is made. */
 export function isDiscardOver({ record, desiredDigest }: Pick<Subject, 'record' | 'desiredDigest'>): boolean {
-  return record.state === 'discarded' && record.desiredDigest !== desiredDigest
+  return discardIn(record).length > 0 && record.desiredDigest !== desiredDigest
 }
 
 /** The end of a claim once the brake has seen it, and the memory then. */
 export async function brakedEnd(braking: Braking, { memory, made }: Turn, proposed: TurnEnd) {
-  const { discarded, record } = braking
+  const { discard } = braking
   // Without a GET, a claim has seen nothing new about the difference that a person has discarded.
   const seesNothing = made.every(({ plan }) => plan.kind !== 'lookup')
   const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || made.length === 0)
-  const isLeft = discarded.length > 0 && seesNothing && settles && proposed.state !== 'held'
-  const end = isLeft ? leftFor(record) : await absenceBraked(braking, memory, proposed)
+  const isLeft = discard.length > 0 && seesNothing && settles && proposed.state !== 'held'
+  const end = isLeft ? leftFor(braking) : withDiscard(await absenceBraked(braking, memory, proposed), discard)
   return { end, memory: afterStop(memory, end) }
 }
 
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
 async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
-  const { brake, discarded, key, desiredDigest, record, before } = braking
+  const { brake, discarded, key, desiredDigest, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
   if (!settled || remote !== 'absent' || !before.existed) return end
   const held = await unlessBusy(() => brake({ key, desiredDigest, kinds: ['absence'] }))
   if (!held) return BUSY
   if (held.length === 0) return end
-  return held.every((kind) => discarded.includes(kind)) ? leftFor(record) : heldFor(held)
+  return held.every((kind) => discarded.includes(kind)) ? leftFor(braking) : heldFor(held)
 }
 
 /**
@@ -108,11 +116,6 @@ function afterStop(memory: Memory, end: TurnEnd): Memory {
   const another =
     remote === 'present' && seenStatus !== null && sentStatus !== null && seenStatus !== sentStatus
   return absent || another ? { ...memory, remote: 'unknown' } : memory
-}
-
-/** We wrote them. A kind that is not one of ours matches none. */
-function kindsIn({ reason }: Pick<KnownRecord, 'reason'>): readonly HeldKind[] {
-  return (reason?.kinds ?? []) as readonly HeldKind[]
 }
 
 /** A discarded kind is held without asking the brake, and counted nowhere. */
@@ -130,8 +133,16 @@ function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): TurnEnd 
   return { kind: 'settle', state: 'held', reason }
 }
 
-function leftFor({ reason }: Pick<KnownRecord, 'reason'>): TurnEnd {
-  return { kind: 'settle', state: 'discarded', reason }
+function leftFor({ record: { state, reason }, discard }: Braking): TurnEnd {
+  const kept: Reason | null = state === 'discarded' ? reason : { code: 'held', kinds: discard }
+  return { kind: 'settle', state: 'discarded', reason: kept }
+}
+
+/** Another reason comes first; what was discarded stays so until the desired user changes, or a GET shows agreement. */
+function withDiscard(end: TurnEnd, discarded: readonly HeldKind[]): TurnEnd {
+  const stays =
+    discarded.length > 0 && end.reason !== null && !(end.kind === 'settle' && end.state === 'discarded')
+  return stays ? ({ ...end, reason: { ...end.reason, discarded } } as TurnEnd) : end
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */

@@ -103,6 +103,30 @@ test('a discard leaves them as they are; who is planned again at this moment is 
   expect(latest).toMatchObject({ action: 'discard', kind: null, customers: 1, open: 0 })
 })
 
+test('what was discarded before stays so after a decision on another kind; a release by key sends all', async () => {
+  await using db = await freshDatabase()
+  await put(
+    db.pool,
+    ['a', 'b', 'c'].map((key) => held(key, ['absence'])),
+  )
+  await db.sql(`UPDATE rollcall.ledger SET reason = reason || '{"discarded": ["revocation"]}'`)
+  await release(db.pool, { keys: ['b'], ...PERSON })
+  await discard(db.pool, { keys: ['c'], ...PERSON })
+  await release(db.pool, { kind: 'absence', ...PERSON })
+  const { rows } = await db.sql(
+    `SELECT key, l.state, l.reason, d.kinds FROM rollcall.ledger l JOIN rollcall.decided d USING (key) ORDER BY key`,
+  )
+  const both = { code: 'held', kinds: ['absence', 'revocation'] }
+  expect(rows).toEqual([
+    {
+      ...{ key: 'a', state: 'held', kinds: ['absence'] },
+      reason: { code: 'held', kinds: ['absence'], discarded: ['revocation'] },
+    },
+    { key: 'b', state: 'held', kinds: both.kinds, reason: both },
+    { key: 'c', state: 'discarded', kinds: both.kinds, reason: both },
+  ])
+})
+
 test('a kind stays tripped until no customer waits for it, and then counts from nothing', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [held('a'), held('b'), held('c', ['revocation', 'clear:email'])])

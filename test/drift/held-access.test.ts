@@ -85,7 +85,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
     {
       ...{ key: '7', desiredDigest: 'now', digests, brake: async ({ kinds }) => kinds },
       before: { existed, erases: onRemove === 'erase', hadAccess: false },
-      ...{ record: NEVER_SETTLED, discarded: [], left: [] },
+      ...{ record: NEVER_SETTLED, discard: [], discarded: [], left: [] },
     },
     move,
     turn,

@@ -7,6 +7,7 @@ import { type Lease, leaseKey, leaseLane, unlease } from '../../src/ledger/lease
 import { note } from '../../src/ledger/note.ts'
 import { makeReadRecordsOf, readUserRecords } from '../../src/ledger/record.ts'
 import { bindTarget } from '../../src/ledger/target.ts'
+import { endDiscard } from '../../src/ledger/traces.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 import { freshDatabase } from '../support/database.ts'
 import { EMPTY_RECORD, endingOf } from '../support/ending.ts'
@@ -51,6 +52,24 @@ test('a job that is delivered twice is claimed once', async () => {
     hiddenUnknown: false,
   })
   expect(await claimer()(lease)).toBeNull()
+})
+
+test('only the process that has the claim ends a discard', async () => {
+  const claim = await claimer()(await leased())
+  if (!claim) throw new Error('it was claimed before')
+  const stateAfter = async (state: string, reason: string, token = claim.token) => {
+    await db.sql('UPDATE rollcall.ledger SET state = $1, reason = $2', [state, reason])
+    await endDiscard(db.pool, { ...claim, token })
+    return (await db.sql('SELECT state FROM rollcall.ledger')).rows
+  }
+  const discarded = '{"code": "held", "kinds": ["revocation"]}'
+  expect(await stateAfter('discarded', discarded, `${BigInt(claim.token) + 1n}`)).toEqual([
+    { state: 'discarded' },
+  ])
+  expect(await stateAfter('discarded', discarded)).toEqual([{ state: 'failing' }])
+  expect(await stateAfter('held', '{"code": "held", "kinds": ["absence"]}')).toEqual([{ state: 'held' }])
+  const before = '{"code": "held", "kinds": ["absence"], "discarded": ["revocation"]}'
+  expect(await stateAfter('held', before)).toEqual([{ state: 'failing' }])
 })
 
 test('however often it is leased and taken back, it is due since its change', async () => {

@@ -145,6 +145,62 @@ describe('a claim', () => {
     expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'a@correo.es' })
   })
 
+  const absences = async ({ kinds }: BrakeRequest) => kinds.filter((kind) => kind === 'absence')
+
+  it('keeps a discarded loss of access, although the service says for a while that there is no such user', async () => {
+    const customer = await discarded({ ...row, plan: 'free' })
+    const user = customer.service.users.get(KEY)
+    customer.service.users.delete(KEY)
+    for (const brake of [absences, async () => []]) {
+      customer.kept.unknown = true
+      expect(await customer.claim({}, { brake })).toMatchObject({ record: { state: 'discarded' } })
+    }
+    customer.service.users.set(KEY, { status: 2, ...user })
+    customer.kept.unknown = true
+    expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
+    expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET'])
+  })
+
+  /** A person has discarded that the e-mail is cleared; the service has lost the status meanwhile. */
+  async function discardedClearing() {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = { ...row, email: null }
+    await customer.claim({}, { brake: async ({ kinds }) => kinds })
+    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    customer.kept.unknown = true
+    const user = customer.service.users.get(KEY)
+    return { customer, user }
+  }
+
+  it('keeps a discard while the customer is held for another kind', async () => {
+    const { customer, user } = await discardedClearing()
+    customer.service.users.delete(KEY)
+    expect(await customer.claim({}, { brake: absences })).toMatchObject({
+      record: { state: 'held', reason: { kinds: ['absence'], discarded: ['clear:email'] } },
+    })
+    customer.service.users.set(KEY, { status: 0, ...user })
+    customer.kept.unknown = true
+    await customer.claim()
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'ana@correo.es' })
+    expect(customer.kept.record).toMatchObject({ state: 'discarded', reason: { kinds: ['clear:email'] } })
+  })
+
+  it.each([422, 503])(
+    'keeps a discard, although the rest of the change is answered with %i',
+    async (status) => {
+      const { customer, user } = await discardedClearing()
+      customer.service.users.set(KEY, { ...user, status: 0 })
+      customer.service.faults.push(null, { kind: 'answer', status, applied: false })
+      for (let attempts = 0; attempts < 3; attempts++) {
+        customer.kept.unknown = true
+        await customer.claim()
+      }
+      expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'ana@correo.es' })
+      expect(customer.kept.record).toMatchObject({ state: 'discarded', reason: { kinds: ['clear:email'] } })
+    },
+  )
+
   it.each(['killed', 'lost'] as const)(
     'ends a discard by a write for another desired user (%s)',
     async (kind) => {
