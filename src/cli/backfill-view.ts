@@ -33,7 +33,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
   const done = {
     missed:
       allMissed(missed) > 0 &&
-      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication`,
+      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication. Or code that the mapping uses has changed`,
     expected: expected && renderExpected(expected, asked.expectCreates),
     stopped: !ended && whyStopped(report, asked),
     done: ended && !waited && (verdicts.differs === 0 ? compared : `${figure(verdicts.differs)} ${OWED}`),

@@ -109,8 +109,9 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
         readonly when: (columns: Columns<InScope>, clock: Clock) => boolean | Until<boolean>
       }
   /**
-   * Any text or number. Change it when you change code that a function of the mapping imports: rollcall cannot see
-   * such a change. See [A changed mapping](operations.md#a-changed-mapping). Default: none.
+   * Any text or number. Change it when you change code that a function uses but does not contain (imported, or in the
+   * same file): rollcall cannot see such a change. See [A changed mapping](operations.md#a-changed-mapping). Default:
+   * none.
    */
   readonly mappingVersion?: string | number
   /** `true`: an invalid optional field rejects the customer. `false`: only the field is left out. Default: `false`. */
