@@ -11,6 +11,7 @@ export function renderUnverifiable({ options }: Pick<Report, 'options'>): string
     'Users that only the service knows: the service has no list of users.',
     'Customers out of scope, or removed, that rollcall has never synced: they are not checked, and may have ' +
       'access at the service.',
+    'Fields that are left out: they are not compared. `rollcall failures` lists them.',
     'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, and null instead of empty text.',
     ...(options.values ? [] : ['Values of fields: left out of this report; --show-values adds them.']),
   ]
