@@ -153,7 +153,7 @@ async function show(
     if (named) return renderHeld(view, keys)
     return [
       ...renderKinds(view.kinds, kind === undefined),
-      ...(view.total > 0 ? ['', ...renderHeld(view)] : []),
+      ...(view.total > 0 ? ['', ...renderHeld(view, [], kind)] : []),
       ...(view.customers.some(isHeld) ? ['', ...HOW] : []),
     ]
   })

@@ -64,6 +64,7 @@ export function letsThrough(kind: string): string {
 export function renderHeld(
   { customers, total }: { customers: readonly HeldCustomer[]; total: number },
   keys: readonly string[] = [],
+  kind?: string,
 ): readonly string[] {
   const others = keys.filter(
     (key) => total <= customers.length && !customers.some((each) => each.key === key),
@@ -79,7 +80,7 @@ export function renderHeld(
   ])
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
-    ...more(customers.length, total),
+    ...more(customers.length, total, kind === undefined ? '' : ', also released and discarded ones'),
     ...notHeld,
   ]
 }

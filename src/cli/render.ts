@@ -135,8 +135,8 @@ export function columns(
   })
 }
 
-export function more(listed: number, total: number): readonly string[] {
-  return total > listed ? [`and ${total - listed} more; --limit ${total} shows all of them`] : []
+export function more(listed: number, total: number, also = ''): readonly string[] {
+  return total > listed ? [`and ${total - listed} more${also}; --limit ${total} shows all of them`] : []
 }
 
 /** A line has room for a few names. */
