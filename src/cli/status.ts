@@ -145,10 +145,11 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
 
 const SWEEPING = '; a worker still compares the customers with it'
 
-function renderOwed({ owed }: Overview): string {
+function renderOwed({ owed, states }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
-  return `${total} (also failing and rejected): ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
+  const alsoFailing = states.failing > 0 ? ' (failing ones included)' : ''
+  return `${total}${alsoFailing}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {

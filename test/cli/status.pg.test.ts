@@ -115,7 +115,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   expect(lines).toMatch(
     /^attention +.*brake \(status\) .*holds no customer: run `rollcall held discard --kind status /m,
   )
-  expect(lines).toMatch(/^owed +3 .*: 3 due/m)
+  expect(lines).toMatch(/^owed +3: 3 due/m)
 })
 
 test('counts no customer as settled who is owed a sync', async () => {
@@ -211,7 +211,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   expect(lines).toMatch(/^sweep +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted, 1 deleted\)$/m)
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
-  expect(lines).toMatch(/attention +.*missed 3 .*find it .*capture resync/m)
+  expect(lines).toMatch(/attention +.*missed 3 .*find the cause .*capture resync/m)
   const json = JSON.parse((await scene.status('--json')).out)
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
@@ -233,7 +233,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*find it/m)
+  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*find the cause/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
 })
