@@ -108,7 +108,7 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
   const found = `${checks < 2 ? 'not confirmed yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
-  return `${about}, ${found}${repairs === 0 ? '' : `, repaired ${repairs === 1 ? 'once' : `${repairs} times`}`}`
+  return `${about}, ${found}${repairs === 0 ? '' : `, repair owed ${repairs === 1 ? 'once' : `${repairs} times`}`}`
 }
 
 /** A cause that is stored may be one of another version. */
@@ -123,7 +123,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'never: no captured change has been synced yet' : 'never'
+    const never = what === 'changed' ? 'no change has been synced yet' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
