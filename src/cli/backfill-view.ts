@@ -1,7 +1,7 @@
 // The lines of a backfill and its dry run for a person; the values are what --json prints.
 import type { Expected } from '../brake/expected.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
-import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
+import { MAPPING_INACTIVE, NO_DIGEST_KEY } from '../explain/verdicts.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
 import type { Counts } from '../model/values.ts'
@@ -182,7 +182,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
 const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, string>> = {
   'not-migrated': 'there is no ledger of this version (`rollcall migrate`)',
   'no-right': 'the role of DATABASE_URL may not read the ledger',
-  'no-key': 'ROLLCALL_DIGEST_KEY is not set',
+  'no-key': NO_DIGEST_KEY,
 }
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {

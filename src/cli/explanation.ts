@@ -7,7 +7,7 @@ import { isTimeout } from '../explain/in-time.ts'
 import { historyOf, type Records } from '../explain/records.ts'
 import type { RemoteView } from '../explain/remote.ts'
 import type { Result } from '../explain/result.ts'
-import { MAPPING_INACTIVE, REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
+import { MAPPING_INACTIVE, NO_DIGEST_KEY, REMEDIES, type Remedy, VERDICTS } from '../explain/verdicts.ts'
 import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
@@ -62,8 +62,7 @@ function renderToDo(one: Explanation) {
   return one.remedies.map((remedy) => renderRemedy(remedy, one))
 }
 
-const AS_NEW =
-  'planned as if nothing had been sent before: this target has no ledger yet, or ROLLCALL_DIGEST_KEY is not set'
+const AS_NEW = `planned as if nothing had been sent before: this target has no ledger yet, or ${NO_DIGEST_KEY}`
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, leftOut, withoutLedger } = one

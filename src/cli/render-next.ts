@@ -2,6 +2,7 @@
 import type { Explanation } from '../explain/explain.ts'
 import { historyOf } from '../explain/records.ts'
 import type { RedactedPlan } from '../explain/redact.ts'
+import { NO_DIGEST_KEY } from '../explain/verdicts.ts'
 import { shellQuoted } from './render.ts'
 import { renderPlan } from './render-step.ts'
 
@@ -35,7 +36,7 @@ export function renderNext(one: Explanation): string {
     return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
-      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
+      ? `not known: ${NO_DIGEST_KEY}, or the digest key is not the one of the workers`
       : "not known without rollcall's records of what was sent"
   const now = renderNextCalls(plan, one)
   const then = planAfterLookup === null ? now : renderNextCalls(planAfterLookup, one)

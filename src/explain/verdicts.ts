@@ -49,6 +49,8 @@ export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 export const MAPPING_INACTIVE =
   'the mapping of this configuration is not active, so nothing is sent with it; to activate it, run `rollcall backfill --mapping`'
 
+export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
+
 export const REMEDIES = {
   sync: ({ sync }) => `run ${sync}`,
   wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
