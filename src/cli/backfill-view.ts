@@ -135,7 +135,10 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
       stopped:
         !ended &&
         `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
-      'not settled': ended && !isDone && `${listed(' ', parts)}: see \`rollcall status\``,
+      'not settled':
+        ended &&
+        !isDone &&
+        `${listed(' ', parts)}: see \`rollcall ${parts.failing + rejected > 0 ? 'failures' : 'status'}\``,
       done: ended && isDone && 'all customers of the backfill are settled',
     },
   ]
