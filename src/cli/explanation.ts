@@ -58,7 +58,9 @@ function renderFacts(one: Explanation): Labelled {
 
 function renderToDo(one: Explanation) {
   const history = historyOf(one.rollcall)
-  if (one.remedies.length === 0 && history) return [toDoOf(history)]
+  // The GET shows all desired values: advice on how to end the refusal would be too late.
+  const isOver = one.result === 'same' && history?.state === 'failing' && history.reason?.code === 'refused'
+  if (one.remedies.length === 0 && history) return [isOver ? WAIT : toDoOf(history)]
   return one.remedies.map((remedy) => renderRemedy(remedy, one))
 }
 

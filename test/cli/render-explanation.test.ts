@@ -8,6 +8,7 @@ import type { RedactedPlan } from '../../src/explain/redact.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
 import type { FieldIssue } from '../../src/model/mapped.ts'
+import { BARE_HISTORY } from '../support/history.ts'
 
 const ROW: FieldRow = {
   ...{ field: 'service_language_code', here: 'unmanaged', service: 'not-shown', state: 'not-shown' },
@@ -156,6 +157,15 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
     'result    blocked: the mapping cannot build a user from the row, because of status\n',
   )
   expect(odd).toContain('to do     correct the value for status in your data')
+})
+
+test('a refusal that is over asks for nothing', () => {
+  const reason = { code: 'refused', status: 404 } as const
+  const history = { ...BARE_HISTORY, state: 'failing', owed: true, reason } as const
+  const failing = { ...ONE, rollcall: { ...ONE.rollcall, kind: 'known', history } } as Explanation
+  const said = (over: Partial<Explanation>) => renderOne({ ...failing, ...over }, 'all', []).join('\n')
+  expect(said({})).toContain('to do     nothing: rollcall retries automatically')
+  expect(said({ result: 'unknown' })).toContain('to do     check SERVICE_URL')
 })
 
 test('`access` answers first whether the customer has access; a silent service is told of once', () => {
