@@ -162,7 +162,8 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     readonly windowHours?: number
     /**
      * `{ customers, share }`: the limit is the larger of this number and this share (0 to 1) of the customers with
-     * access. Default: 100, 0.01.
+     * access. With fewer than about 2,000 customers, lower `customers`, for example to 5 % of those with access.
+     * Default: 100, 0.01.
      */
     readonly changes?: { readonly customers?: number; readonly share?: number }
     /** `{ customers, share }`: the same for registrations; `share` is of the registered ones. Default: 10,000, 0.1. */
