@@ -58,7 +58,8 @@ test('only the process that has the claim ends a discard', async () => {
   const claim = await claimer()(await leased())
   if (!claim) throw new Error('it was claimed before')
   const stateAfter = async (state: string, reason: string, token = claim.token) => {
-    await db.sql('UPDATE rollcall.ledger SET state = $1, reason = $2', [state, reason])
+    await db.sql('DELETE FROM rollcall.ledger')
+    await db.sql(`INSERT INTO rollcall.ledger (key, state, reason) VALUES ('c', $1, $2)`, [state, reason])
     await endDiscard(db.pool, { ...claim, token })
     return (await db.sql('SELECT state FROM rollcall.ledger')).rows
   }
@@ -70,6 +71,7 @@ test('only the process that has the claim ends a discard', async () => {
   expect(await stateAfter('held', '{"code": "held", "kinds": ["absence"]}')).toEqual([{ state: 'held' }])
   const before = '{"code": "held", "kinds": ["absence"], "discarded": ["revocation"]}'
   expect(await stateAfter('held', before)).toEqual([{ state: 'failing' }])
+  await db.sql('DELETE FROM rollcall.ledger')
 })
 
 test('however often it is leased and taken back, it is due since its change', async () => {
