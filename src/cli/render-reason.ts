@@ -83,8 +83,8 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
-  failed: ({ answer }) => [
-    `a lookup of the user (GET) failed (${answer})`,
+  failed: ({ answer, status }) => [
+    `a lookup of the user (GET) failed (${answer}${status === 200 ? ', without this user' : ''})`,
     `${WAIT}; if it keeps failing, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
