@@ -78,8 +78,8 @@ const CORRECT_KEYS =
 const WAIT_FOR_SERVICE = 'nothing: running workers continue as soon as the service answers'
 
 function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
+  if (cause) return '0 calls/s; after a successful probe the rate starts low and rises to the ceiling'
   const then = renderRate(rate)
-  if (cause) return `0 calls/s; after a successful probe it rises slowly to ${then}`
   if (heldForMs > 0) return `0 calls/s; then ${then}`
   return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`
 }
