@@ -181,8 +181,8 @@ const HALT = 'calls are stopped (`rollcall pace` shows why)'
 
 function newsOf(agenda: DriftRun['agenda']): string {
   const silent = totalOf(soFar(agenda).noAnswer)
-  const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
+  const unclear = silent > 0 ? `, ${figure(silent)} unclear` : ''
   const later = agenda.waiting.filter(({ last }) => last !== null).length
-  const again = later > 0 ? `, ${figure(later)} await a second check` : ''
+  const again = later > 0 ? `, ${figure(later)} to check again` : ''
   return `${figure(driftingOf(agenda.tally))} differ${unclear}${again}`
 }
