@@ -117,7 +117,7 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
       !leavesOthers &&
-      'Changes made before are not captured. For existing customers run `rollcall backfill`; if triggers were missing or disabled for a time, run `rollcall capture resync`.',
+      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`; if triggers were missing or disabled for a time, run `rollcall capture resync`.',
     leavesOthers &&
       'Another mapping is active, so its tables stay watched. Run `rollcall backfill --mapping`, then run this command again.',
   ]).flatMap((line) => hanging('', line))
