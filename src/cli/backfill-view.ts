@@ -53,7 +53,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
       : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
-    ['lose access', tally.loseAccess, 'at most; the brake holds those above its limit'],
+    ['lose access', tally.loseAccess, 'at most, unless the brake holds them'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
     [
@@ -166,7 +166,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     'new users': listed(' × ', report.registered, 'with '),
     access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`,
     'left out': listed(' × ', report.leftOut),
-    reasons: listed(' × ', report.rejected, 'of rejected customers: '),
+    reasons: listed(' × ', report.rejected, 'for a rejection: '),
     warning:
       sharing > 0 &&
       `${figure(sharing)} new customers share a user_id with another new customer. rollcall will reject them (shared-user-id), but may register the first before it reads the second. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,

@@ -56,9 +56,9 @@ export function addCustomer(forecast: Forecast, planned: PlannedCustomer, planni
   const { made, verdict, key } = planned
   if (!made) return { ...forecast, tally }
   const { leftOut, rejected } = issuesOf(forecast, made)
-  // A sync that is owed decides on the others, or this command leaves them alone.
-  const counts = verdict === 'same' || verdict === 'differs'
-  const found = { ...forecast, tally, leftOut, rejected: counts ? rejected : forecast.rejected }
+  // This command leaves these alone.
+  const excluded = verdict === 'never-asked' || verdict === 'not-selected'
+  const found = { ...forecast, tally, leftOut, rejected: excluded ? forecast.rejected : rejected }
   if (verdict !== 'differs') return found
   const next = callsFor(made, { key, ...planning })
   const writes = next.calls.filter((method) => method !== 'GET')

@@ -114,7 +114,7 @@ describe('with a mapping that is not applied', () => {
     expect(output).toMatch(/^customers +3 planned/m)
     expect(output).toMatch(/^differ +3: 3 to update \(PATCH\)/m)
     expect(output).toMatch(/^fields .*3 × status/m)
-    expect(output).toMatch(/^lose access +2 at most;/m)
+    expect(output).toMatch(/^lose access +2 at most,/m)
     expect(house.calls()).toHaveLength(calls)
   })
 })

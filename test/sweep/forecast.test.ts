@@ -19,6 +19,7 @@ type Case = {
   readonly policy?: Policy
   readonly claimants?: readonly string[]
   readonly comparable?: boolean
+  readonly verdict?: PlannedCustomer['verdict']
 }
 
 /** With the record that the memory was made of. */
@@ -85,7 +86,7 @@ describe('the sum', () => {
   const sum = (given: readonly Case[], counted: readonly string[] = []): Forecast =>
     given.reduce((forecast, each, at) => {
       const key = `k${at}`
-      const one: PlannedCustomer = { key, verdict: 'differs', owed: false, made: made(each) }
+      const one: PlannedCustomer = { key, verdict: each.verdict ?? 'differs', owed: false, made: made(each) }
       const already = (key: string) => (counted.includes(key) ? (['create'] as const) : [])
       return addCustomer(forecast, one, { policy: each.policy ?? KEEP, digester, counted: already })
     }, NO_FORECAST)
@@ -111,7 +112,10 @@ describe('the sum', () => {
         { mapped: left, memory: UNASKED },
         { mapped: left, memory: UNASKED },
         { mapped: user(2), memory: UNASKED, claimants: ['8'] },
-        { mapped: { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] }, memory: UNASKED },
+        ...(['differs', 'owed', 'not-selected'] as const).map((verdict) => {
+          const mapped = { kind: 'rejected', userId: 'u7', issues: [LEFT_OUT] } as const
+          return { mapped, memory: UNASKED, verdict }
+        }),
         { mapped: user(0), memory: UNASKED },
       ],
       ['k1'],
@@ -120,7 +124,7 @@ describe('the sum', () => {
       calls: { GET: 1, POST: 3, PUT: 0, PATCH: 0 },
       ...{ lookups: 1, afterLookups: { POST: 1 }, registered: { first_name: 2 } },
       leftOut: { 'email: invalid': 2 },
-      rejected: { 'shared-user-id': 1, 'email: invalid': 1 },
+      rejected: { 'shared-user-id': 1, 'email: invalid': 2 },
       // The second of them was let through within the window already.
       braked: { create: 2 },
     })
