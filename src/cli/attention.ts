@@ -72,7 +72,7 @@ export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
     if (held === 0)
       return `the brake (${kind}) has been tripped since ${minute(trippedAt ?? '')}, but holds no customer: ${letsThrough(kind)}`
     const since =
-      trippedAt === null ? '' : `; it let ${taken} through before it tripped at ${minute(trippedAt)}`
+      trippedAt === null ? '' : `; it let ${figure(taken)} through before it tripped at ${minute(trippedAt)}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
 }
@@ -93,10 +93,10 @@ export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null })
 }
 
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
-  const never = verdicts['never-asked'] > 0 ? `, ${verdicts['never-asked']} were never synced` : ''
+  const never = verdicts['never-asked'] > 0 ? `, ${figure(verdicts['never-asked'])} were never synced` : ''
   return ended
-    ? `${verdicts.differs} of ${customers} customers differ${never}`
-    : `at least ${verdicts.differs} differ, of the first ${customers} customers`
+    ? `${figure(verdicts.differs)} of ${figure(customers)} customers differ${never}`
+    : `at least ${figure(verdicts.differs)} differ, of the first ${figure(customers)} customers`
 }
 
 // Whether the service agrees: how far that was checked, and what was found.
@@ -111,7 +111,7 @@ export function renderVerified(
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `within ${span(periodMs)}: ${percent} % of the ${counted(customers, 'customer')} that can be checked`,
+    `within ${renderDuration(periodMs)}: ${percent} % of the ${counted(customers, 'customer')} that can be checked`,
     oldestAgeMs === null ? '' : `; the oldest check: ${span(oldestAgeMs)} ago`,
     never > 0 ? `, ${figure(never)} never checked` : '',
   ].join('')
@@ -127,7 +127,7 @@ export function renderDelay({ coverage: { proof } }: VerificationReport): string
 /** Access first: a customer is shut out, or let in at your cost. */
 export function renderDrift({ open, notCredible, ...about }: VerificationReport): string {
   const wrong = renderWrongAccess(about)
-  const kinds = DRIFT_KINDS.flatMap((kind) => (open[kind] > 0 ? `${open[kind]} × ${kind}` : []))
+  const kinds = DRIFT_KINDS.flatMap((kind) => (open[kind] > 0 ? `${figure(open[kind])} × ${kind}` : []))
   return applying([
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
@@ -139,12 +139,12 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
 
 function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>): string {
   return wrongAccess(of)
-    .map(({ many, means }) => `${many} ${means}`)
+    .map(({ many, means }) => `${figure(many)} ${means}`)
     .join(', ')
 }
 
 function renderNotCredible({ missing, asked }: NonNullable<VerificationReport['notCredible']>): string {
-  return `of ${counted(asked, 'random user')}, ${missing} are missing or unreadable at the service`
+  return `of ${counted(asked, 'random user')}, ${figure(missing)} are missing or unreadable at the service`
 }
 
 /** Some are always passed over: something is owed to them, or the service does not answer for them. */
@@ -164,6 +164,6 @@ export function verificationNeeds(verification: VerificationReport): readonly st
       `${renderNotCredible(notCredible)}. rollcall neither reports nor repairs these users. Check SERVICE_URL, and whether the service was emptied. If the users are really gone, run \`rollcall drift --credible --why …\``,
     periodMs !== null &&
       overdue > Math.max(3, customers * FEW) &&
-      `${overdue} of ${customers} customers were not checked within ${renderDuration(periodMs ?? 0)}: start more workers, raise pace.ceiling, or lengthen reconcile.period`,
+      `${figure(overdue)} of ${figure(customers)} customers were not checked within ${renderDuration(periodMs ?? 0)}: start more workers, raise pace.ceiling, or lengthen reconcile.period`,
   ])
 }

@@ -25,16 +25,16 @@ export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
     ...unfinished.map(renderUnfinished),
     check &&
-      `${check.customers} customers compared at ${minute(check.endedAt ?? '')}: capture had missed ${renderMissed(check.missed)}`,
+      `${counted(check.customers, 'customer')} compared at ${minute(check.endedAt ?? '')}: capture had missed ${renderMissed(check.missed)}`,
   ]
 }
 
 function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs }: SweepReport): string {
   const [what, goesOn] = SWEEPS[kind]
   // Customers with a record and no row come after all those counted.
-  const of = total === null || customers > total ? '' : ` of ${total}`
+  const of = total === null || customers > total ? '' : ` of ${figure(total)}`
   const still = silentMs > STANDS_STILL_MS ? `; no progress: ${goesOn}` : ''
-  return `${what}: ${customers}${of} customers compared, ${differ} differ, since ${minute(startedAt)}${still}`
+  return `${what}: ${figure(customers)}${of} customers compared, ${figure(differ)} differ, since ${minute(startedAt)}${still}`
 }
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */

@@ -12,7 +12,7 @@ import { type Overview, readOverview } from '../ledger/overview.ts'
 import { allAreBroughtIn, readSweeps } from '../ledger/runs.ts'
 import { renderService } from '../model/service.ts'
 import { isStopped, readPace } from '../pace/read.ts'
-import { counted, renderRate } from '../report/figures.ts'
+import { counted, figure, renderRate } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { sweep } from '../sweep/sweep.ts'
 import { ALL_CUSTOMERS } from '../sweep/verdict.ts'
@@ -138,7 +138,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': together(overview.fieldIssues).map(
       ({ customers, fields, ...issue }) =>
-        `${customers} × ${fields.length > 1 ? `refused: ${fields.join(', ')}` : issueName(issue)}`,
+        `${figure(customers)} × ${fields.length > 1 ? `refused: ${fields.join(', ')}` : issueName(issue)}`,
     ),
   })
 }
@@ -149,12 +149,15 @@ function renderOwed({ owed, states }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
   const alsoFailing = states.failing > 0 ? ' (failing ones included)' : ''
-  return `${total}${alsoFailing}: ${owed.due} due, ${owed.queued} queued, ${owed.active} active, ${owed.waiting} waiting${oldest(owed.oldestAgeMs)}`
+  const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
+    (part) => `${figure(owed[part])} ${part}`,
+  )
+  return `${figure(total)}${alsoFailing}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
-    taken > 0 ? `${taken} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
+    taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
   return counts.length > 0 ? `let through: ${counts.join(', ')}` : 'nothing counted'
 }

@@ -23,7 +23,7 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^within 7 days: 99\.9 % of the 2,000 .* 6 days ago$/],
+  [{}, /^within 7d: 99\.9 % of the 2,000 .* 6 days ago$/],
   [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /: 0 % of the 2,000 .*, 2,000 never checked$/],
   [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],
@@ -66,7 +66,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   ['for a single one', verification({}, { differs: 1 }), [/differs .+ 1 customer: see/]],
   ['not for a few who are passed over', verification({ overdue: 100 }), []],
   ['not for three of a few', verification({ customers: 5, overdue: 3 }), []],
-  ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2000 .*7d/]],
+  ['for many who are overdue', verification({ overdue: 101 }), [/^101 of 2,000 .*7d/]],
   ['not for them where workers check no customer', verification({ overdue: 101, periodMs: null }), []],
 ])('a person is needed: %s', (_, given, said) => {
   const needs = verificationNeeds(given)
