@@ -26,7 +26,7 @@ export function adviseGroups({ reasons, issues, ...found }: Failures, target: Na
     ...found,
     target,
     reasons: reasons.map((group) => ({ reason: reasonName(group), ...group, ...renderReason(group, group) })),
-    issues: issues.map((group) => ({ reason: issueName(group), ...group, ...renderIssue(group) })),
+    issues: together(issues).map((group) => ({ reason: issueName(group), ...group, ...renderIssue(group) })),
   }
 }
 
@@ -61,13 +61,12 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     ...about,
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
-    ...together(issues).flatMap((group) => {
-      const advised = { ...group, ...renderIssue(group) }
+    ...issues.flatMap((group) => {
       const several = group.fields.length > 1 ? ' (or another of these fields)' : ''
       if (!group.blocks)
-        return renderGroup('left out', { ...advised, reason: `${group.reason}${several}` }, null)
+        return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, null)
       const reason = `mapping (in detail ${group.reason})`
-      return renderGroup('rejected', { ...advised, reason }, renderWaiting({ ...group, state: 'rejected' }))
+      return renderGroup('rejected', { ...group, reason }, renderWaiting({ ...group, state: 'rejected' }))
     }),
     `each customer counted once: ${totals.join(', ')}`,
     ...MORE,
@@ -110,7 +109,7 @@ export function renderFailing(
   const rows = customers.map((each) => [
     each.key,
     each.state === 'idle' ? 'left out' : each.state,
-    each.sinceMs === null || each.state === 'idle' ? '' : span(each.sinceMs),
+    each.sinceMs === null ? '' : span(each.sinceMs),
     each.state === 'rejected' ? '' : String(each.attempts),
     renderNextAttempt(each),
     few(namesOf(each, selector)),
@@ -149,8 +148,11 @@ export type Advised = {
 
 export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>[]): string[] {
   return found.flatMap(({ key, history }, index) => {
-    const name = history?.reason && reasonName(history.reason)
-    const others = name && `\`rollcall failures --reason ${name}\` lists customers with this reason`
+    const reason = history?.reason
+    const list = reason?.kinds?.[0]
+      ? `held --kind ${reason.kinds[0]}`
+      : reason && `failures --reason ${reasonName(reason)}`
+    const others = list && `\`rollcall ${list}\` lists customers with this reason`
     return [
       ...(index > 0 ? [''] : []),
       ...renderStored(history, key),

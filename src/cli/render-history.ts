@@ -79,8 +79,8 @@ export function renderHistory(history: Known): string[] {
 const REMOTE: Readonly<Record<Known['remote'], string>> = {
   unasked: 'no call for it has succeeded yet',
   unknown: 'unknown whether it exists at the service',
-  absent: 'does not exist at the service',
-  present: 'exists at the service',
+  absent: 'did not exist at the last sync',
+  present: 'existed at the last sync',
 }
 
 function renderOwed(history: Known): string {

@@ -44,7 +44,7 @@ export function valuesOf(selector: Selector): [string | null, string | null] {
   }
 }
 
-/** Ages and waits in milliseconds by the database's clock; `since` as ISO text in UTC. */
+/** Ages and waits in milliseconds by the database's clock; `since` as ISO text in UTC, null for a field that is left out. */
 export type Waiting = {
   readonly since: string | null
   readonly sinceMs: number | null
@@ -94,15 +94,18 @@ export type Failing = Waiting & {
   readonly attempts: number
 }
 
-const WAITING = `
-  ${iso('min(l.since)')} AS since, ${wholeMs('clock_timestamp() - min(l.since)')} AS "sinceMs",
+const since = (time: string) =>
+  `${iso(time)} AS since, ${wholeMs(`clock_timestamp() - ${time}`)} AS "sinceMs"`
+
+const waiting = (time: string) => `
+  ${since(time)},
   ${wholeMs('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
   coalesce(bool_or(${UNDER_WAY}), false) AS "underWay"`
 
 const REASONS = `
 SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
   count(*)::int AS customers, min(l.key) AS example,
-  ${COMMON}, ${WAITING}
+  ${COMMON}, ${waiting('min(l.since)')}
 FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
 WHERE ${STOPPED}
 GROUP BY 1, 2, 3, 4
@@ -116,7 +119,7 @@ const BLOCKS = `l.state = 'rejected' AND ${CODE} = 'mapping'
 
 const ISSUES = `
 SELECT i->>'field' AS field, i->>'code' AS code, i->>'expected' AS expected,
-  ${BLOCKS} AS blocks, count(*)::int AS customers, min(l.key) AS example, ${WAITING}
+  ${BLOCKS} AS blocks, count(*)::int AS customers, min(l.key) AS example, ${waiting(`min(l.since) FILTER (WHERE l.state = 'rejected')`)}
 FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key), jsonb_array_elements(l.issues) i
 WHERE ${LEFT_OUT} AND (l.state <> 'rejected' OR ${BLOCKS})
 GROUP BY 1, 2, 3, 4
@@ -145,7 +148,7 @@ export async function listFailing(
 ): Promise<{ readonly customers: readonly Failing[]; readonly total: number }> {
   const { rows } = await client.query<Failing & { total: number }>(
     `SELECT l.key, l.state, l.reason, l.issues, coalesce(o.attempts, 0) AS attempts,
-       ${iso('l.since')} AS since, ${wholeMs('clock_timestamp() - l.since')} AS "sinceMs",
+       ${since(`CASE WHEN l.state <> 'idle' THEN l.since END`)},
        CASE WHEN o.token IS NULL THEN ${wholeMs('o.due_at - clock_timestamp()')} END AS "nextInMs",
        ${UNDER_WAY} AS "underWay", (count(*) OVER ())::int AS total
      FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)

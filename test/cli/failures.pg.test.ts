@@ -57,6 +57,9 @@ test('every form has JSON, with codes and words', async () => {
     customers: 1,
     toDo: expect.any(String),
   })
+  // When the service refused the field is not stored.
+  expect(all.issues[0]).toMatchObject({ since: null, sinceMs: null })
+  expect((await json('--reason', 'issue:email')).customers).toMatchObject([{ key: 'c', since: null }])
   expect(await json('--reason', 'denied:403')).toMatchObject({
     total: 1,
     customers: [{ key: 'b', attempts: 3 }],
@@ -98,6 +101,24 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
     out: expect.stringContaining('3 customers are'),
   })
   expect((await failures(db.url, '--retry', '--reason', 'later')).out).toContain('no customer')
+})
+
+test('a 409 that names no field is one issue, and a held customer is listed by `held`', async () => {
+  await using db = await freshDatabase()
+  const taken = ['email', 'gender'].map((field) => ({ field, code: 'taken', expected: 'a free value' }))
+  await db.sql(`
+    INSERT INTO rollcall.owed (key, change_version, lane) VALUES ('c', 1, 1), ('h', 1, 1);
+    INSERT INTO rollcall.ledger (key, state, reason, issues, refused, since) VALUES
+      ('c', 'idle', NULL, '${JSON.stringify(taken)}', '{}', now()),
+      ('h', 'held', '{"code":"held","kinds":["revocation"]}', '[]', '{}', now())`)
+  const { issues } = JSON.parse((await failures(db.url, '--json')).out)
+  expect(issues).toMatchObject([
+    {
+      fields: ['email', 'gender'],
+      what: expect.stringContaining('not which one; perhaps it is email, gender'),
+    },
+  ])
+  expect((await failures(db.url, 'h')).out).toContain('`rollcall held --kind revocation` lists customers')
 })
 
 test('what it cannot do is said, with exit 2', async () => {

@@ -19,7 +19,7 @@ const said = (over: Partial<NonNullable<History>>) => renderStored({ ...SETTLED,
 test('a settled customer: the proof as times, never where there is none', () => {
   expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
     'customer c1',
-    '  user      u-1, exists at the service',
+    '  user      u-1, existed at the last sync',
     '  rollcall  nothing owed, last written under 1 s ago',
     '  state     settled',
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
