@@ -77,10 +77,11 @@ const CORRECT_KEYS =
   'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute'
 const WAIT_FOR_SERVICE = 'nothing: running workers continue as soon as the service answers'
 
-function renderPresentRate({ rate, ceiling, heldForMs, cause }: PaceReport): string {
-  if (cause) return '0 calls/s; after a successful probe the rate starts low and rises to the ceiling'
+function renderPresentRate({ rate, ceiling, breaker, ...stopped }: PaceReport): string {
+  if (breaker === 'open')
+    return '0 calls/s; after a successful probe the rate starts low and rises to the ceiling'
   const then = renderRate(rate)
-  if (heldForMs > 0) return `0 calls/s; then ${then}`
+  if (isStopped(stopped)) return `0 calls/s; then ${then}`
   return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`
 }
 
