@@ -138,7 +138,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': together(overview.fieldIssues).map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${fields.length > 1 ? `refused: ${fields.join(', ')}` : issueName(issue)}`,
+        `${figure(customers)} × ${fields.length > 1 ? `${issue.code}: ${fields.join(', ')}` : issueName(issue)}`,
     ),
   })
 }
