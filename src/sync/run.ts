@@ -105,15 +105,15 @@ export async function runClaim(
   run: ClaimRun,
 ): Promise<{ readonly end: TurnEnd; readonly ending: Ending }> {
   const { claim } = run
-  const gate = makeGate(context, run)
+  const claimPermits = makeClaimPermits(context, run)
   try {
     const subject = await readSubject(context, claim)
     const result = subject.end
       ? { turn: startTurn(subject.memory), last: null, end: subject.end }
-      : await makeCalls({ context, run, gate, subject })
+      : await makeCalls({ context, run, claimPermits, subject })
     return { end: result.end, ending: toEnding({ context, claim, ...subject, ...result }) }
   } finally {
-    gate.close()
+    claimPermits.close()
   }
 }
 
@@ -126,12 +126,12 @@ function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): nu
 type Calling = {
   readonly context: SyncContext
   readonly run: ClaimRun
-  readonly gate: ReturnType<typeof makeGate>
+  readonly claimPermits: ReturnType<typeof makeClaimPermits>
   readonly subject: Subject
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an end. */
-async function makeCalls({ context, run, gate, subject }: Calling): Promise<ClaimResult> {
+async function makeCalls({ context, run, claimPermits, subject }: Calling): Promise<ClaimResult> {
   const { mapped, record, basis, claimants, digests } = subject
   const { config, users } = context
   const { key, id, attempts } = run.claim
@@ -151,7 +151,7 @@ async function makeCalls({ context, run, gate, subject }: Calling): Promise<Clai
     if ('end' in move) return await atEnd(move.end)
     await leaveTrace(context, run.claim, move.plan, subject)
     if (move.plan.kind !== 'lookup' && isDiscardOver(subject)) await context.endDiscard(run.claim)
-    const passed = await gate.pass(turn)
+    const passed = await claimPermits.forCall(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
     run.observe({ step: 'answered', plan: move.plan, called: last })
@@ -185,7 +185,7 @@ const STOPPING = retry({ code: 'stopping' }, { failed: false, waitMs: 0 })
  * Asks for what each call of a claim needs: a permit of the common pace, and enough of the claim's lifetime for the
  * whole request. Where one of them is missing, it gives the end of the turn.
  */
-export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun) {
+export function makeClaimPermits({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun) {
   let permit: Permit | null = run.permit
 
   /** An unused permit goes back. */
@@ -194,9 +194,9 @@ export function makeGate({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRu
     permit = null
   }
 
-  return { pass, close }
+  return { forCall, close }
 
-  async function pass(turn: Turn): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
+  async function forCall(turn: Turn): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
     if (run.stopping.aborted) return { end: STOPPING }
     // Taken before all processes were told to stop, or to slow down.
     if (permit && !permits.stands(permit)) close()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { type ClaimRun, makeGate } from '../../src/sync/run.ts'
+import { type ClaimRun, makeClaimPermits } from '../../src/sync/run.ts'
 import { startTurn, type Turn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
@@ -35,8 +35,8 @@ function scene({ hasTime = (): boolean => true } = {}) {
       drop: () => undefined,
     },
   }
-  const gate = makeGate(context, run)
-  return { gate, stopping, expired, first, further, givenBack, fallen, take }
+  const permits = makeClaimPermits(context, run)
+  return { permits, stopping, expired, first, further, givenBack, fallen, take }
 }
 
 /** Waits until it is told to stop, as permits do. */
@@ -44,44 +44,44 @@ function untilAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }))
 }
 
-describe('the gate', () => {
-  it('that closes for want of time, after reading or a call, counts as a failure, or it would begin anew for ever', async () => {
-    const { gate } = scene({ hasTime: () => false })
-    for (const turn of [TURN, CALLED]) expect(await gate.pass(turn)).toEqual({ end: TOOK_TOO_LONG })
+describe('a permit for a call', () => {
+  it('is refused for want of time after reading or a call, which counts as a failure, or it would begin anew for ever', async () => {
+    const { permits } = scene({ hasTime: () => false })
+    for (const turn of [TURN, CALLED]) expect(await permits.forCall(turn)).toEqual({ end: TOOK_TOO_LONG })
   })
 
-  it('is closed when there is no time for the whole request', async () => {
-    const { gate, givenBack, first } = scene({ hasTime: () => false })
-    expect(await gate.pass(TURN)).toEqual({ end: TOOK_TOO_LONG })
-    gate.close()
+  it('is refused when there is no time for the whole request', async () => {
+    const { permits, givenBack, first } = scene({ hasTime: () => false })
+    expect(await permits.forCall(TURN)).toEqual({ end: TOOK_TOO_LONG })
+    permits.close()
     expect(givenBack).toEqual([first])
   })
 
-  it('that our own pace has held up until there was no time is nothing against the customer, called or not', async () => {
+  it('is refused if our own pace took all the time, which is nothing against the customer, called or not', async () => {
     for (const [turn, waitMs] of [
       [TURN, 0],
       [CALLED, 5000],
     ] as const) {
       let waited = false
-      const { gate, take, further } = scene({ hasTime: () => !waited })
-      await gate.pass(TURN)
+      const { permits, take, further } = scene({ hasTime: () => !waited })
+      await permits.forCall(TURN)
       take.now = async () => {
         waited = true
         return further
       }
-      expect(await gate.pass(turn)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
+      expect(await permits.forCall(turn)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
     }
   })
 
-  it('is closed while stopping, also when that begins during a wait that succeeds', async () => {
-    const { gate, stopping, take, further } = scene()
-    await gate.pass(TURN)
+  it('is refused while stopping, also when that begins during a wait that succeeds', async () => {
+    const { permits, stopping, take, further } = scene()
+    await permits.forCall(TURN)
     take.now = async () => {
       stopping.abort()
       return further
     }
-    expect(await gate.pass(TURN)).toEqual({ end: STOPPING })
-    expect(await gate.pass(TURN)).toEqual({ end: STOPPING })
+    expect(await permits.forCall(TURN)).toEqual({ end: STOPPING })
+    expect(await permits.forCall(TURN)).toEqual({ end: STOPPING })
   })
 
   it.each([
@@ -89,30 +89,30 @@ describe('the gate', () => {
     ['expired', OUT_OF_TIME],
   ] as const)('ends the wait for a permit when the claim is %s', async (signal, end) => {
     const made = scene()
-    await made.gate.pass(TURN)
+    await made.permits.forCall(TURN)
     made.take.now = untilAborted
-    const passing = made.gate.pass(TURN)
+    const passing = made.permits.forCall(TURN)
     made[signal].abort()
     expect(await passing).toEqual({ end })
   })
 
-  it('is closed while no process may call the service, which is nothing against the customer', async () => {
-    const { gate, take } = scene()
-    await gate.pass(TURN)
+  it('is refused while no process may call the service, which is nothing against the customer', async () => {
+    const { permits, take } = scene()
+    await permits.forCall(TURN)
     take.now = async () => null
     for (const turn of [TURN, CALLED])
-      expect(await gate.pass(turn)).toEqual({
+      expect(await permits.forCall(turn)).toEqual({
         end: { ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 },
       })
   })
 
-  it('makes no call with a permit of before all processes had to slow down', async () => {
-    const { gate, fallen, first, take, givenBack } = scene()
+  it('is taken anew if all processes had to slow down since it was taken', async () => {
+    const { permits, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null
-    expect(await gate.pass(TURN)).toMatchObject({ end: { reason: { code: 'paused' } } })
+    expect(await permits.forCall(TURN)).toMatchObject({ end: { reason: { code: 'paused' } } })
     expect(givenBack).toEqual([first])
-    gate.close()
+    permits.close()
     expect(givenBack).toEqual([first])
   })
 })
