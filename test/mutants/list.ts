@@ -231,7 +231,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/brake-kinds.ts': [
     [
       'brake-absence-uncounted',
-      `return before.existed ? ['create', 'absence'] : ['create']`,
+      `return before.existed ? ['create', 'absence', ...lossIn(plan, before)] : ['create']`,
       `return ['create']`,
     ],
     [
@@ -302,7 +302,20 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     ['check-any-token', 'WHERE o.token = e.token AND o.call_token = e.token AND NOT', 'WHERE NOT'],
   ],
-  'src/drift/checking.ts': [['repair-of-new', 'if (!work.known || !repairable ||', 'if (!repairable ||']],
+  'src/drift/checking.ts': [
+    ['repair-lost-to-an-error', 'const repairsLater = config', 'const repairsLater = !repair && config'],
+  ],
+  'src/drift/after-step.ts': [['repair-of-new', 'options.known && REPAIRABLE_KINDS', 'REPAIRABLE_KINDS']],
+  'src/drift/repair.ts': [
+    ['hold-what-is-over', ' AND f.resolved_at IS NULL RETURNING f.id', ' RETURNING f.id'],
+  ],
+  'src/sync/brake-move.ts': [
+    [
+      'discard-forgotten-when-stopped',
+      'reason: { ...end.reason, discarded } } as TurnEnd)',
+      'reason: end.reason } as TurnEnd)',
+    ],
+  ],
   'src/drift/evidence.ts': [
     [
       'sample-of-before',
