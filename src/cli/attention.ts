@@ -132,7 +132,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : `${wrong === '' ? 'none' : 'no other drift'} found among checked customers`,
+      : `${wrong === '' ? (notCredible ? 'unknown: none' : 'none') : 'no other drift'} found among checked customers`,
     notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }

@@ -56,11 +56,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['lose access', tally.loseAccess, 'at most, unless the brake holds them'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    [
-      'later',
-      verdicts['another-time'],
-      'nothing to send now, but to plan again at an earlier time (validUntil)',
-    ],
+    ['later', verdicts['another-time'], 'nothing to send now; planned again at a new, earlier validUntil'],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
@@ -104,11 +100,11 @@ export function renderExpected(
 ): string {
   const of = asked === null ? '' : ` of ${figure(asked)}`
   if (trippedAt !== null)
-    return `the brake has held registrations since ${minute(trippedAt)}, also pre-approved ones: see \`rollcall held\``
+    return `the brake tripped at ${minute(trippedAt)}, so it holds pre-approved registrations too: see \`rollcall held\``
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
-    ? `${figure(left)}${of} pre-approved registrations are needed, and may pass the brake until ${minute(until ?? '')}`
-    : `${figure(left)} earlier pre-approved registrations are still needed; use \`--restart\` to set a new number`
+    ? `${figure(left)}${of} pre-approved registrations are not used yet: they may pass the brake until ${minute(until ?? '')}`
+    : `${figure(left)} earlier pre-approved registrations are not used yet; use \`--restart\` to set a new number`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
@@ -169,7 +165,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'for a rejection: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers share a user_id with another new customer. rollcall will reject them (shared-user-id), but may register the first before it reads the second. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
+      `${figure(sharing)} new customers have a user_id that another new customer has too. rollcall will reject them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
     calls: listed(' × ', report.calls) || 'none',
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

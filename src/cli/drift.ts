@@ -34,7 +34,7 @@ refused. Above the brake's limit rollcall holds these customers: see
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores
 your name and reason, and reports missing users for the next 24 hours. The
-command also makes the whole report; with --sample it is shorter.
+same run prints the report; with --sample it takes less time.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift

@@ -45,7 +45,7 @@ ROLLCALL_DIGEST_KEY is not needed.
 With an end user's access token it also asks the chat once: which professionals
 the user sees, when each is next connected, and unread messages. A user that
 sees no professional cannot use the service. If the token does not name the
-customer's user_id (in its claim sub or user_id), a 403 of the chat proves
+customer's user_id (its JWT claim sub or user_id), a 403 of the chat proves
 nothing.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or

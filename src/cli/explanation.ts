@@ -150,7 +150,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
   'not-wanted': '--no-call',
-  'no-token': 'no access token was given',
+  'no-token': 'no access token of the user was given (--token-file)',
   demo: 'a token is not sent to the demo service',
 }
 
@@ -169,7 +169,7 @@ function renderRemote(service: RemoteView): string {
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
-  if (why === 'denied') return `refused (${http}): these keys may not read this user, or no user at all`
+  if (why === 'denied') return `refused (${http}): these keys may not read this user, or any user`
   const how = { error: ' with an error', unreadable: ' without this user', busy: ' and asks to call later' }
   return `answered ${http}${how[why as keyof typeof how] ?? ''}, so it is not known whether the user exists`
 }
@@ -238,7 +238,7 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
 export function renderAccess({ access, claimants, service }: Explanation): string {
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
-  const others = `; this may be the access of the other ${claimants.length === 1 ? 'customer' : 'customers'} with this user_id: ${claimants.join(', ')}`
+  const others = `; the status may be that of another customer with this user_id: ${claimants.join(', ')}`
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}`
 }
 

@@ -62,7 +62,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ' (or another of these fields)' : ''
+      const several = group.fields.length > 1 ? ' (or another field named below)' : ''
       if (!group.blocks)
         return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, null)
       const reason = `mapping (in detail ${group.reason})`
@@ -166,7 +166,8 @@ export function renderRetried({ customers, underWay, waiting, unheardOf }: Retri
   return applying([
     customers === 0 ? 'there is no customer to retry' : `${many} retried now, within the rate limit`,
     waiting > 0 && `${waiting} of them a little later, because an earlier call may still arrive`,
-    underWay > 0 && `${underWay} of them already syncing; if a field stays left out, --retry again`,
+    underWay > 0 &&
+      `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced already; if a field is still left out afterwards, run --retry again`,
     ...unheardOf.map(noRecord),
   ])
 }

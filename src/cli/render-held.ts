@@ -47,7 +47,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
         `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes${all ? `; \`rollcall held --kind ${kind}\` lists them` : ''}`,
       expected:
         expected > 0 &&
-        `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} still needed, and may pass the brake until ${minute(expectedUntil ?? '')}`,
+        `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} not used yet, and may pass the brake until ${minute(expectedUntil ?? '')}`,
       'to do': [
         held === 0 && trippedMs !== null && letsThrough(kind),
         kind === 'truncated' && '`rollcall capture resync` checks all customers again',

@@ -60,7 +60,7 @@ function renderState({ released, since, reason, owed, ...history }: Known): stri
   const state = released ? 'released' : history.state
   const { changedAt, acknowledgedAt, verifiedAt } = history
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && 'settled'
-  const started = since === null ? '' : `, ${released ? 'held ' : ''}since ${minute(since)}`
+  const started = since === null ? '' : `, ${released ? 'was held ' : ''}since ${minute(since)}`
   const before = reason?.discarded
     ? `; not sent, since a person has discarded it: ${reason.discarded.join(', ')}`
     : ''
@@ -107,7 +107,7 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${checks < 2 ? 'not confirmed yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
+  const found = `${checks < 2 ? 'only suspected yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repair owed ${repairs === 1 ? 'once' : `${repairs} times`}`}`
 }
 
@@ -118,13 +118,14 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'capture of the last change'],
+    ['changed', changedAt, 'the last capture or request'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const
-  return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'no change has been synced yet' : 'never'
-    const value = at === null ? never : `${second(at)} UTC (${means})`
+  // Without it, all syncs were a backfill's: then capture has nothing to tell.
+  const known = proof.filter(([what, at]) => what !== 'changed' || at !== null)
+  return known.flatMap(([what, at, means], index) => {
+    const value = at === null ? 'never' : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }

@@ -74,12 +74,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a table has no triggers, so rows may be missing by mistake, and no customer loses access meanwhile${after(': ', misfits, '; ')}`,
+    `a table has no triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so rows may be missing by mistake; no customer loses access for now`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
-    `the service says that another user has ${listed(named) || 'the user_id or another value'} (${answer}), but a GET does not find the user`,
-    `nothing: rollcall retries with all values and without them in turn; if it keeps failing, ${PROVIDER} which user has this value`,
+    `the service says that ${listed(named) || 'the user_id or a field value'} is taken (${answer}), but a GET of this user_id finds no user`,
+    `nothing: rollcall retries with all values and without them in turn; if it keeps failing, ${PROVIDER} which user has one of these values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -93,12 +93,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
       ? 'correct the user_id in the mapping, or its column in your data'
       : 'check SERVICE_URL and the network; rollcall retries automatically',
   ],
-  unknown: ({ answer }) => [
-    `it is not known whether the last write was carried out (${answer})`,
+  unknown: ({ answer, status }) => [
+    `it is not known whether the last write was carried out (${answer}${unconfirmed(status)})`,
     `nothing: rollcall looks up the user before it sends again; if it keeps failing, ${PROVIDER}`,
   ],
-  unclear: ({ answer }) => [
-    `the answer to the last write is unclear (${answer})`,
+  unclear: ({ answer, status }) => [
+    `the answer to the last write is unclear (${answer}${unconfirmed(status)})`,
     'nothing: a worker looks up the user before it sends again',
   ],
   'not-there-yet': [
@@ -159,6 +159,10 @@ function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misf
       ? 'grant SELECT on the customers (docs/operations.md lists the rights)'
       : 'run a SELECT of this row, then correct the value, view or function that fails',
   ]
+}
+
+function unconfirmed(status: number | null | undefined): string {
+  return status === 200 ? ', but its body does not confirm it' : ''
 }
 
 /** These say something about the address, or about a user that is there, and nothing about the values. */

@@ -57,7 +57,9 @@ export function allMissed(missed: Missed): number {
 /** `3 changes (1 inserted, 2 changed)`, or nothing. */
 export function renderMissed(missed: Missed): string {
   if (allMissed(missed) === 0) return 'nothing'
-  const parts = MISSED_HOW.flatMap((how) => (missed[how] > 0 ? `${figure(missed[how])} ${how}` : []))
+  const parts = MISSED_HOW.flatMap((how) =>
+    missed[how] > 0 ? `${figure(missed[how])} ${how} row${missed[how] === 1 ? '' : 's'}` : [],
+  )
   return `${counted(allMissed(missed), 'change')} (${parts.join(', ')})`
 }
 

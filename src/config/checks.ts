@@ -66,8 +66,9 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
   const { lifetimeMs, consistencyDelayMs, retryMinMs, retryMaxMs } = timing
   const timeoutMs = service?.timeoutMs ?? 0
   // Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself.
-  const least = 2 * timeoutMs + Math.min(timeoutMs, 2000)
-  const short = `expected at least ${least}: twice service.timeoutMs (${timeoutMs}), for a GET and a write, and a grace of 2000 or of service.timeoutMs, whichever is less; found ${lifetimeMs}`
+  const graceMs = Math.min(timeoutMs, 2000)
+  const least = 2 * timeoutMs + graceMs
+  const short = `expected at least ${least} (2 × service.timeoutMs of ${timeoutMs}, for a GET and a write, plus a grace of ${graceMs}); found ${lifetimeMs}`
   const late = `expected at most advanced.timing.lifetimeMs (${lifetimeMs}); found ${consistencyDelayMs}`
   const fewer = `expected at least advanced.timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
   return [

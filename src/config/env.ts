@@ -60,7 +60,7 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
     const { expected, read, use }: Rule = VARIABLES[name]
     const file = env[`${name}_FILE`]
     const wrong = (problem: string) => void problems.push(problem)
-    if (env[name] && file) return wrong(`${name}: set both here and by ${name}_FILE; keep one`)
+    if (env[name] && file) return wrong(`${name}: is set, and so is ${name}_FILE; keep one`)
     const text = file ? readText(file) : env[name]
     if (text === undefined && file) return wrong(`${name}_FILE: there is no such file, or it may not be read`)
     if (!text) return needed || file ? wrong(`${name}: missing; expected ${expected}`) : undefined

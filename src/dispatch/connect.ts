@@ -216,7 +216,7 @@ function postgresError(error: unknown, queueUrl: string): unknown {
   const server = where(queueUrl)
   if (error instanceof SchemaMigrationRequiredError)
     return new RollcallError('NOT_MIGRATED', [
-      `the queue's tables (schema ${QUEUE_SCHEMA}) are missing in ${server}${new URL(queueUrl).pathname}: it is QUEUE_URL that tells \`rollcall migrate\` to make them there, as a role that may create`,
+      `the queue's tables (schema ${QUEUE_SCHEMA}) are missing in ${server}${new URL(queueUrl).pathname}: run \`rollcall migrate\` with this QUEUE_URL, as a role that may create schemas`,
     ])
   const role = roleOf({ url: queueUrl, variable: 'QUEUE_URL' })
   const known = databaseError(error, { down: 'QUEUE_DOWN', role })

@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "a trial, by its status. If it has ended, only the chat shows it: give the user's token (--token-file)",
+    says: "a trial, by its status. If it has ended, only a call with the user's own token shows it (--token-file)",
   },
   'no-such-customer': {
     can: 'no',

@@ -32,7 +32,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
-    todo: 'Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. Only the owner of a table can remove its triggers.',
+    todo: 'Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. (`capture uninstall` needs the owner of the tables.)',
   },
   DATABASE_STANDBY: {
     means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',

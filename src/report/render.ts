@@ -157,7 +157,7 @@ function renderEvidence(counts: Report['counts']): string {
 export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population' | 'chosen'>): string {
   const { population, checked, share, low, high } = estimate
   if (checked === 0)
-    return `No customer of the sample could be checked, so it says nothing about ${figure(population)} customers.`
+    return `No customer of the sample could be checked, so the sample says nothing about all ${figure(population)} customers.`
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')

@@ -46,7 +46,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.
-    ['Stopped', stopped && `before the end, after ${figure(chosen)} of ${wanted}`],
+    ['Stopped', stopped && `before all checks had ended: ${figure(chosen)} of ${wanted} were read`],
     ['Service', renderService(target)],
     [ledger ? 'As of' : 'Checked', renderWhen(report)],
     [

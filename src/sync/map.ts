@@ -71,7 +71,7 @@ function validUntil(untilMs: number): Validity {
 /** Without `now` no function can go by the time. */
 type Inputs = { readonly row: Row; readonly now?: Date }
 
-const PURE = 'a function that answers at once, without an error, from the columns that it names'
+const PURE = 'a function that returns at once, without an error, and reads only its `columns`'
 
 /** The words of an error of its own may hold a value. */
 function failureOf(error: unknown, pure: string): string {

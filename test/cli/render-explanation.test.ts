@@ -99,7 +99,7 @@ test('whether a customer has access has words, and begins with yes, no or unknow
     expect(renderAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
   }
   const shared = renderAccess({ ...ONE, claimants: ['a'] })
-  expect(shared).toContain('the other customer with this user_id: a')
+  expect(shared).toContain('another customer with this user_id: a')
 })
 
 test('the keys of others move no cursor', () => {
@@ -192,7 +192,7 @@ test('a table without triggers is named as the cause, and not the row, which can
   expect(text).toContain('result    unknown: a table has no triggers, so rows may be missing\n')
   expect(text).toMatch(/to do +a watched table has no triggers .*`rollcall capture install`/)
   expect(text).toMatch(
-    /desired +not known: a table has no triggers, .*no customer loses access.*: public.t without x\n/,
+    /desired +not known: a table has no triggers \(public.t without x\), .*no customer loses access.*\n/,
   )
   expect(text).toContain('next      nothing is sent until the table has its triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)

@@ -208,7 +208,9 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   const lines = unfolded(found.out)
   expect(lines).toMatch(/^sweep +backfill: 1,200 of 5,000 .*, 30 differ, .*command again/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
-  expect(lines).toMatch(/^sweep +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted, 1 deleted\)$/m)
+  expect(lines).toMatch(
+    /^sweep +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted rows, 1 deleted row\)$/m,
+  )
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
   expect(lines).toMatch(/attention +.*missed 3 .*find the cause .*capture resync/m)

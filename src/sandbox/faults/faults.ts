@@ -169,7 +169,7 @@ const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.
 
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The rows above
-NUMBER are conditions, the others are actions. Add indented rows to NUMBER.
+NUMBER are conditions, the others are actions. Indented rows extend NUMBER.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
