@@ -58,7 +58,7 @@ const RELEASE: Action = {
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
-    if (kind === null) await client.query(HOLD, [keys])
+    await (kind === null ? client.query(HOLD, [keys]) : client.query(RELEASE_DISCARDED, [keys, kind]))
     await noteNow(client, keys, LANE.repair)
     await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]), LANE.repair)
   },
@@ -81,7 +81,8 @@ const DISCARD: Action = {
 const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reason->'kinds' ? 'repair'`
 
 /** With those that a person has discarded before. */
-const KINDS = `coalesce(reason->'kinds', '[]') || coalesce(reason->'discarded', '[]')`
+const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
+  FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(reason->'discarded', '[]')) AS k (kind))`
 const TOGETHER = `reason = (reason - 'discarded') || jsonb_build_object('kinds', ${KINDS})`
 
 const DECIDE = `
@@ -97,6 +98,11 @@ const SPEND =
 const HOLD = `
 UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp(), ${TOGETHER}
 WHERE key = ANY($1) AND (state = 'discarded' OR reason ? 'discarded')`
+
+/** A discarded change that is held again (its digest key was rotated) is released by its kind too. */
+const RELEASE_DISCARDED = `
+UPDATE rollcall.ledger SET reason = jsonb_set(reason, '{discarded}', (reason->'discarded') - $2)
+WHERE key = ANY($1) AND reason->'discarded' ? $2 AND reason->'kinds' ? $2`
 
 /** A person waits for it, and these rows are never held for long. */
 const LOCK_TIMEOUT_MS = 10_000

@@ -59,14 +59,15 @@ export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Po
  * Decides about a move before its call is made. A change that a person has discarded is not sent while the customer stays as
  * it was then; other changes are. Where only a part of an update is held, the rest goes.
  */
-export async function braked(braking: Braking, move: Move, { memory }: Turn): Promise<Move> {
+export async function braked(braking: Braking, move: Move, { memory, made }: Turn): Promise<Move> {
   if ('end' in move || move.call.method === 'GET') return move
   const { record, digests, discarded } = braking
   const ofRecord = discardIn(record)
   // Digested with another key: it may be another change than was discarded, so a person is asked once more.
   const rekeyed =
     record.desiredDigest === null || (record.digestKeyId !== null && record.digestKeyId !== digests.keyId)
-  if (ofRecord.length > 0 && rekeyed) return { plan: move.plan, end: heldFor(ofRecord, move.plan) }
+  if (ofRecord.length > 0 && rekeyed)
+    return { plan: move.plan, end: withDiscard(heldFor(ofRecord, move.plan), ofRecord) }
   const answer = await unlessBusy(() => askBrake(move.plan, { ...braking, memory }))
   if (!answer) return { plan: move.plan, end: BUSY }
   const { plan, held } = answer
@@ -74,7 +75,8 @@ export async function braked(braking: Braking, move: Move, { memory }: Turn): Pr
   if (plan?.kind === 'patch' || plan?.kind === 'revoke')
     return { plan, call: { method: 'PATCH', body: plan.body } }
   const isDiscarded = held.every((kind) => discarded.includes(kind))
-  return { plan: move.plan, end: isDiscarded ? leftFor(braking) : heldFor(held, move.plan) }
+  const shown = made.some(isLookup) ? held : undefined
+  return { plan: move.plan, end: isDiscarded ? leftFor(braking, shown) : heldFor(held, move.plan) }
 }
 
 /** A discard is for one desired user: a write for another one ends it. With another digest key no write is made. */
@@ -86,7 +88,7 @@ export function isDiscardOver({ record, desiredDigest }: Pick<Subject, 'record' 
 export async function brakedEnd(braking: Braking, { memory, made }: Turn, proposed: TurnEnd) {
   const { discard } = braking
   // Without a GET, a claim has seen nothing new about the difference that a person has discarded.
-  const seesNothing = made.every(({ plan }) => plan.kind !== 'lookup')
+  const seesNothing = !made.some(isLookup)
   const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || made.length === 0)
   const isLeft = discard.length > 0 && seesNothing && settles && proposed.state !== 'held'
   const end = isLeft ? leftFor(braking) : withDiscard(await absenceBraked(braking, memory, proposed), discard)
@@ -133,9 +135,20 @@ function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): TurnEnd 
   return { kind: 'settle', state: 'held', reason }
 }
 
-function leftFor({ record: { state, reason }, discard }: Braking): TurnEnd {
-  const kept: Reason | null = state === 'discarded' ? reason : { code: 'held', kinds: discard }
-  return { kind: 'settle', state: 'discarded', reason: kept }
+/**
+ * After a GET only the kinds stay discarded that the plan still has (`shown`). Held for what was discarded under an earlier
+ * digest key, the customer stays held until a person decides again.
+ */
+function leftFor({ record: { state, reason }, discard }: Braking, shown = discard): TurnEnd {
+  if (state === 'held' && reason?.kinds?.every((kind) => discard.some((each) => each === kind)))
+    return { kind: 'settle', state, reason }
+  const kinds = discard.filter((kind) => kind === 'truncated' || shown.includes(kind))
+  const isWhole = state === 'discarded' && kinds.length === discard.length
+  return { kind: 'settle', state: 'discarded', reason: isWhole ? reason : { code: 'held', kinds } }
+}
+
+function isLookup({ plan }: Turn['made'][number]): boolean {
+  return plan.kind === 'lookup'
 }
 
 /** Another reason comes first; what was discarded stays so until the desired user changes, or a GET shows agreement. */

@@ -127,6 +127,15 @@ test('what was discarded before stays so after a decision on another kind; a rel
   ])
 })
 
+test('a discarded change that is held again is released by its kind', async () => {
+  await using db = await freshDatabase()
+  await put(db.pool, [held('a', ['revocation'])])
+  await db.sql(`UPDATE rollcall.ledger SET reason = reason || '{"discarded": ["revocation"]}'`)
+  await release(db.pool, { kind: 'revocation', ...PERSON })
+  const { rows } = await db.sql('SELECT state, reason FROM rollcall.ledger')
+  expect(rows).toEqual([{ state: 'held', reason: { code: 'held', kinds: ['revocation'], discarded: [] } }])
+})
+
 test('a kind stays tripped until no customer waits for it, and then counts from nothing', async () => {
   await using db = await freshDatabase()
   await put(db.pool, [held('a'), held('b'), held('c', ['revocation', 'clear:email'])])

@@ -201,6 +201,36 @@ describe('a claim', () => {
     },
   )
 
+  it('keeps of a discard, after a GET, only the part that still differs', async () => {
+    const { customer } = await discardedClearing()
+    const { record } = customer.kept
+    const kinds = ['absence', 'clear:email']
+    customer.kept.record = { ...record, reason: { code: 'held', kinds } }
+    expect(await customer.claim()).toMatchObject({
+      record: { state: 'discarded', reason: { kinds: ['clear:email'] } },
+    })
+    customer.service.users.delete(KEY)
+    customer.kept.unknown = true
+    await customer.claim()
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 2 })
+  })
+
+  it('holds a discarded change of another digest key until a person decides again', async () => {
+    const { customer } = await discardedClearing()
+    customer.secret = 'another secret of thirty-two letters'
+    for (let claims = 0; claims < 3; claims++) {
+      customer.kept.unknown = true
+      expect(await customer.claim()).toMatchObject({
+        record: { state: 'held', reason: { kinds: ['clear:email'], discarded: ['clear:email'] } },
+      })
+    }
+    expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET'])
+    const { record } = customer.kept
+    customer.kept.record = { ...record, reason: { code: 'held', kinds: ['clear:email'], discarded: [] } }
+    await customer.claim()
+    expect(customer.service.users.get(KEY)?.email).toBeNull()
+  })
+
   it.each(['killed', 'lost'] as const)(
     'ends a discard by a write for another desired user (%s)',
     async (kind) => {
