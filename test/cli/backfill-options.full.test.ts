@@ -120,7 +120,7 @@ describe('on a house of its own', () => {
     )
     const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
     expect(code).toBe(3)
-    expect(unfolded(out)).toMatch(/^warning +3 .*share a user_id/m)
+    expect(unfolded(out)).toMatch(/^warning +3 .*another new customer has too/m)
     expect(unfolded(out)).toMatch(/^out of scope +2 .*stays as it is/m)
     const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
