@@ -50,7 +50,9 @@ it('a queue in Postgres without its tables: what makes them, and where, and no p
   const refused = await connectQueue(role.url, () => undefined).catch((error) => error)
   expect(refused).toMatchObject({ code: 'NOT_MIGRATED' })
   const { host } = new URL(db.url)
-  expect(refused.details.join()).toContain(`in postgres://${host}/${db.name}: it is QUEUE_URL that`)
+  expect(refused.details.join()).toContain(
+    `in postgres://${host}/${db.name}: run \`rollcall migrate\` with this QUEUE_URL`,
+  )
   expect(refused.details.join()).not.toContain(`${role.name}@`)
 })
 
