@@ -49,14 +49,14 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
   const byRow =
     owedAndChanged > 0
-      ? `; the row or the mapping of ${figure(owedAndChanged)} has changed since the last sync`
+      ? `; for ${figure(owedAndChanged)} the row or the mapping has changed since the last sync`
       : ''
   const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, 'at most, unless the brake holds them'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    ['later', verdicts['another-time'], 'nothing to send now; planned again at a new, earlier validUntil'],
+    ['later', verdicts['another-time'], 'nothing to send now; validUntil is earlier than before'],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
@@ -83,7 +83,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'to record without a call'],
+  ['none', 'that need no call, only a new record'],
 ]
 
 /** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
@@ -186,7 +186,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups) || 'no other call'
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. Next: ${after}, if no other system has registered or changed these users; otherwise at most one update (PATCH or PUT) for each`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first, then: ${after}. A user that another system has registered or changed needs at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

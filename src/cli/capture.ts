@@ -74,7 +74,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
     .option(
       '--dismiss',
-      'delete the notes about missed changes (full outbox, TRUNCATE) and compare no customer',
+      'delete the notes about missed changes (from a TRUNCATE, or while the outbox was full); compare no customer',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)

@@ -169,7 +169,8 @@ function renderRemote(service: RemoteView): string {
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
-  if (why === 'denied') return `refused (${http}): these keys may not read this user, or any user`
+  if (why === 'denied')
+    return `refused (${http}): these keys may not read this user, or perhaps no user at all`
   const how = { error: ' with an error', unreadable: ' without this user', busy: ' and asks to call later' }
   return `answered ${http}${how[why as keyof typeof how] ?? ''}, so it is not known whether the user exists`
 }
@@ -201,7 +202,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'a table has no triggers, so rows may be missing' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'a watched table has no triggers, so the missing row may be a mistake' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `blocked: ${renderBlocked(one).what}`,
@@ -238,7 +239,7 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
 export function renderAccess({ access, claimants, service }: Explanation): string {
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
-  const others = `; the status may be that of another customer with this user_id: ${claimants.join(', ')}`
+  const others = `; the status may belong to ${claimants.length > 1 ? 'one of the customers' : 'customer'} ${claimants.join(', ')} with the same user_id`
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}`
 }
 

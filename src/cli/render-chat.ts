@@ -7,7 +7,7 @@ import { renderCallError } from './render-reason.ts'
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': ' (the token belongs to another customer named here)',
+  'another-user': ' (the token belongs to another customer of this command)',
   'named-otherwise': ' (the token does not name this user_id, so it may belong to another user)',
   unsaid: ' (the token names no user)',
 }

@@ -62,7 +62,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ' (or another field named below)' : ''
+      const several = group.fields.length > 1 ? ' (or another of the fields below)' : ''
       if (!group.blocks)
         return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, null)
       const reason = `mapping (in detail ${group.reason})`

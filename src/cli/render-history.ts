@@ -107,7 +107,7 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${checks < 2 ? 'only suspected yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
+  const found = `${checks < 2 ? 'not confirmed by a second check yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
   return `${about}, ${found}${repairs === 0 ? '' : `, repair owed ${repairs === 1 ? 'once' : `${repairs} times`}`}`
 }
 

@@ -70,16 +70,16 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'erasure-refused': ({ answer, fields, named }) => [
     `the service refuses to clear personal fields (${answer}): ${listed(named?.length ? named : fields)}`,
-    `${PROVIDER} to clear them, or why it refuses; rollcall retries automatically`,
+    `${PROVIDER} to clear them; rollcall retries automatically`,
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a table has no triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so rows may be missing by mistake; no customer loses access for now`,
+    `a watched table has no triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so missing rows may be a mistake; until it has triggers, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} is taken (${answer}), but a GET of this user_id finds no user`,
-    `nothing: rollcall retries with all values and without them in turn; if it keeps failing, ${PROVIDER} which user has one of these values`,
+    `nothing: rollcall retries by turns with all values and without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -247,7 +247,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is right, nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives it up (a removed or out-of-scope customer keeps its value at the service). Otherwise ${correct} in your data`,
+    `if the value is right, nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when the value of another customer changes. Otherwise ${correct} in your data`,
   ],
   missing: ({ field, expected }) => [`${field} is empty; expected ${expected}`, `fill in ${field}`],
   'not-in-values': ({ field, expected, correct }) => [

@@ -68,5 +68,7 @@ export const OTHERS_SWEEP =
 
 /** Keys, to find what wrote without triggers; none is kept of those that an earlier process has found. */
 export function renderExamples(examples: readonly string[]): string {
-  return examples.length === 0 ? '' : `, for example ${examples.join(', ')}`
+  return examples.length === 0
+    ? ''
+    : `, for example ${examples.length === 1 ? 'customer' : 'customers'} ${examples.join(', ')}`
 }

@@ -65,7 +65,7 @@ function serverOf(host: string, port: number): string {
 const ENCRYPT = {
   postgres:
     'add sslmode=verify-full to its options (or no-verify, which encrypts but does not verify the server)',
-  redis: 'write rediss:// and no option tls',
+  redis: 'begin it with rediss://, and delete ?tls=… if it is there',
 }
 
 /** Says what is wrong with an address, or undefined; it names nothing of the address but the host. */

@@ -49,7 +49,11 @@ async function importConfig(file: string, shown: string): Promise<Record<string,
     return (await import(/* @vite-ignore */ url)) as Record<string, unknown>
   } catch (error) {
     const place = lineOf(error, url)
-    throw new RollcallError('CONFIG_INVALID', [`${shown}${place}: ${firstLine(error)}`], { cause: error })
+    throw new RollcallError(
+      'CONFIG_INVALID',
+      [`${shown}${place}: loading the file failed: ${firstLine(error)}`],
+      { cause: error },
+    )
   } finally {
     hooks.deregister()
   }

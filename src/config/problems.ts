@@ -1,4 +1,5 @@
 // Mistakes in a configuration, gathered so that all of them are reported at once.
+import { types } from 'node:util'
 import { z } from 'zod'
 import { scalarText } from '../model/values.ts'
 import { closest } from './closest.ts'
@@ -33,6 +34,8 @@ function found(value: unknown): string {
   if (typeof value === 'string') return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object') return value === null ? 'null' : 'an object'
+  if (types.isAsyncFunction(value)) return 'an async function'
+  if (types.isGeneratorFunction(value)) return 'a generator function'
   return scalarText(value) ?? `a ${typeof value}`
 }
 

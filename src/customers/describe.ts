@@ -98,7 +98,7 @@ async function probe(client: Client, config: Config): Promise<readonly string[]>
     // Class 42: a name or a right. Postgres' sentence names objects only.
     if (error instanceof pg.DatabaseError && error.code?.startsWith('42'))
       return [
-        `customers: ${roleBehind(client)}: ${error.message}${HIDES.test(error.message) ? WHEN_HIDDEN : ''}`,
+        `customers: for ${roleBehind(client)} Postgres reports "${error.message}"${HIDES.test(error.message) ? WHEN_HIDDEN : ''}`,
       ]
     throw error
   }

@@ -218,7 +218,7 @@ const OUT_OF_PATH =
 function whyAlso(error: unknown, config: Config, { kind }: CustomersShape): string | null {
   if (error instanceof NoRowsVisible) return NO_ROWS_VISIBLE
   if (!(error instanceof pg.DatabaseError) || kind !== 'view') return null
-  if (HIDES.test(error.message)) return `customers: ${error.message}${WHEN_HIDDEN}`
+  if (HIDES.test(error.message)) return `customers: Postgres reports "${error.message}"${WHEN_HIDDEN}`
   const mayBePath = config.customers.searchPath.length === 0 && UNFOUND.test(error.code ?? '')
   return mayBePath ? OUT_OF_PATH : null
 }

@@ -79,7 +79,7 @@ export function afterChecks(agenda: Agenda, { checked, met, nowMs }: NewChecks):
     const checks = (before.get(key) ?? 0) + 1
     const other = findingState === 'found' ? undefined : met.get(key)
     if (isWaiting(each, checks, other === undefined && waiting.length < MOST_POSTPONED)) {
-      const laterMs = checks > 1 && 'why' in verdict && verdict.why === 'moved' ? MOVED_AGAIN_MS : LATER_MS
+      const laterMs = checks > 1 && 'why' in verdict && verdict.why === 'changed' ? MOVED_AGAIN_MS : LATER_MS
       waiting.push({ key, at: nowMs + (each.nextInMs ?? laterMs), checks, last: verdict })
     } else if (other) {
       counted.push(withAccessOf(verdict, other.verdict))
@@ -113,7 +113,7 @@ function isWaiting({ verdict, findingState, more }: Checked, checks: number, may
 type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']
 
 /** More can be said a moment later. */
-const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'moved']
+const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'changed']
 
 /** With all that nothing has confirmed so far: enough to call the service not credible, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {

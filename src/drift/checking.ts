@@ -104,7 +104,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     return read.flatMap(({ snapshot, skip }): UnstoredCheck[] => {
       const token = tokens.get(snapshot.key) ?? null
       const check = { snapshot, token, observed: null }
-      const why = skip ?? (token === null ? 'moved' : null)
+      const why = skip ?? (token === null ? 'changed' : null)
       if (why) return [{ ...check, verdict: skipped(why, snapshot) }]
       const answer = answers.get(snapshot.key)
       if (!answer) return []

@@ -62,7 +62,7 @@ export function makeRunGate({ preconditions, rate: limit, probe, onBeat, sleep, 
     spend: allowance.spend,
     /** A customer that was passed over without a call costs nothing. */
     giveBack(checked: readonly Checked[]): void {
-      const passed = checked.filter(({ verdict }) => verdict.kind === 'skipped' && verdict.why !== 'moved')
+      const passed = checked.filter(({ verdict }) => verdict.kind === 'skipped' && verdict.why !== 'changed')
       allowance.spend(-passed.length)
     },
   }

@@ -45,7 +45,7 @@ export async function storeChecks(pool: Pool, given: readonly UnstoredCheck[], o
 function overtaken(given: UnstoredCheck): UnstoredCheck {
   return given.observed === null
     ? given
-    : { ...given, verdict: { kind: 'skipped', why: 'moved' }, observed: null }
+    : { ...given, verdict: { kind: 'skipped', why: 'changed' }, observed: null }
 }
 
 type Stepped = UnstoredCheck & { readonly open: OpenFinding | null; readonly step: FindingStep }

@@ -30,13 +30,13 @@ export type WrongAccess = (typeof WRONG_ACCESS)[number]
 export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
 
 /**
- * Why nothing can be said of a customer now. `moved`: a change came meanwhile, or another process has the row. `not-ours`: there is no
+ * Why nothing can be said of a customer now. `changed`: a change came meanwhile, or another process has the row. `not-ours`: there is no
  * user of ours. `unreadable-row`: the row of the customer could not be read.
  */
 export const SKIPPED = [
   'owed',
   'just-settled',
-  'moved',
+  'changed',
   'not-ours',
   'rejected',
   'held',

@@ -117,7 +117,7 @@ function renderMore(report: Report): string[] {
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
-      `The brake holds ${figure(repair.held)} repairs, because so many at once may have a wrong cause: check the service, then see \`rollcall held\`.`,
+      `The brake holds ${figure(repair.held)} repairs: so many at once may mean that SERVICE_URL is wrong. Check the service, then see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }

@@ -53,7 +53,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
 export const SKIP: Readonly<Record<Skipped, string>> = {
   owed: 'owed a sync',
   'just-settled': 'written a moment ago',
-  moved: 'changed, or checked by another process, meanwhile',
+  changed: 'changed, or checked by another process, meanwhile',
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (the data cannot be sent)',
   held: 'held by the brake until a person decides (`rollcall held`)',

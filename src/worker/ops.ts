@@ -140,7 +140,7 @@ function makeMeasuring(now: () => number, readTables: () => Promise<Tables>, log
   refused({}, 0)
   const tablesUp = gauge(
     'tables_up',
-    '0: the worker cannot read the tables, so the metrics of the tables are missing',
+    '0: the worker cannot read its tables in Postgres, so the metrics that need them are missing',
     {},
   )
   const countCall = ({ method, meaning, status, ms }: MeasuredCall): void => {

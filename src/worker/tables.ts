@@ -86,8 +86,8 @@ const HELP = {
   sweep_customers:
     'Customers that the unfinished sweep has compared so far; 0: no sweep runs, or it has just begun',
   capture_missed:
-    'Customers with a change that capture missed; found by the last check of capture and by sweeps since then',
-  capture_check_age_seconds: 'Seconds since the last check of capture',
+    'Customers with a change that capture missed, as found by the last daily comparison of all customers and by later sweeps',
+  capture_check_age_seconds: 'Seconds since the last daily comparison of all customers with the ledger',
   held_customers:
     'Customers that the brake holds until a person decides; a customer held for several kinds counts in each kind',
   brake_tripped: '1: the brake has tripped for this kind of change, and holds further changes',
@@ -105,7 +105,7 @@ const HELP = {
   oldest_verified_age_seconds:
     'Age in seconds of the oldest last check of a verifiable customer; 0: no check yet',
   findings:
-    'Open findings (drift), by kind; no missing or unreadable user is added while the answers are not credible',
+    'Open findings (drift), by kind; while rollcall_answers_not_credible is 1, no new missing or unreadable users are counted',
   wrong_access:
     'Customers, also held ones, that lack access (lost) or have access that the database denies (undue)',
   answers_not_credible:

@@ -99,7 +99,7 @@ test('whether a customer has access has words, and begins with yes, no or unknow
     expect(renderAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
   }
   const shared = renderAccess({ ...ONE, claimants: ['a'] })
-  expect(shared).toContain('another customer with this user_id: a')
+  expect(shared).toContain('customer a with the same user_id')
 })
 
 test('the keys of others move no cursor', () => {
@@ -189,10 +189,12 @@ test('a table without triggers is named as the cause, and not the row, which can
   const text = renderOne(one, 'all', [])
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
-  expect(text).toContain('result    unknown: a table has no triggers, so rows may be missing\n')
+  expect(text).toContain(
+    'result    unknown: a watched table has no triggers, so the missing row may be a mistake\n',
+  )
   expect(text).toMatch(/to do +a watched table has no triggers .*`rollcall capture install`/)
   expect(text).toMatch(
-    /desired +not known: a table has no triggers \(public.t without x\), .*no customer loses access.*\n/,
+    /desired +not known: a watched table has no triggers \(public.t without x\), .*no customer loses access.*\n/,
   )
   expect(text).toContain('next      nothing is sent until the table has its triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)

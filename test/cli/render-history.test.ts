@@ -71,7 +71,9 @@ test('an open difference: which fields, since when, why, and how often a repair 
   expect(said({ finding })).toMatch(
     /finding {3}differs \(email\), confirmed, since 2026-11-21 10:00 UTC:\s+edited\s+at\s+the\s+service, repair owed\s+3\s+times/,
   )
-  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('only suspected yet, since')
+  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain(
+    'not confirmed by a second check yet, since',
+  )
 })
 
 test('with as many calls as fit, the command that shows more', () => {

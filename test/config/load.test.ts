@@ -119,11 +119,14 @@ describe('loadConfig', () => {
 
   it.each([
     ['bad/syntax.ts', /^bad\/syntax\.ts:3: .+/],
-    ['bad/syntax.js', /^bad\/syntax\.js: Unexpected identifier 'b'$/],
+    ['bad/syntax.js', /^bad\/syntax\.js: loading the file failed: Unexpected identifier 'b'$/],
     ['bad/enum.ts', /^bad\/enum\.ts:1: .*enum.*$/],
-    ['bad/throws.ts', /^bad\/throws\.ts:2: boom$/],
-    ['bad/throws-nothing.js', /^bad\/throws-nothing\.js: undefined$/],
-    ['bad/missing-package.ts', /^bad\/missing-package\.ts: Cannot find package 'no-such-package'/],
+    ['bad/throws.ts', /^bad\/throws\.ts:2: loading the file failed: boom$/],
+    ['bad/throws-nothing.js', /^bad\/throws-nothing\.js: loading the file failed: undefined$/],
+    [
+      'bad/missing-package.ts',
+      /^bad\/missing-package\.ts: loading the file failed: Cannot find package 'no-such-package'/,
+    ],
     ['bad/missing-name.ts', /^bad\/missing-name\.ts:1: .*'nothing'$/],
     ['bad/no-default.ts', /^bad\/no-default\.ts: .*`export default /],
   ])('tells what is wrong with %s in one line', (path, line) => {

@@ -156,7 +156,7 @@ describe('a mistake in the configuration is named', () => {
       'an async function',
       mapped({ email: { columns: ['a'], map: async () => '' } }),
       'mapping.email.map',
-      'not async',
+      'neither async',
     ],
     ['a scope of no known form', { scope: 'x' }, 'scope', '{ columns, when }'],
     ['an empty scope', { scope: { column: 'a', in: [] } }, 'scope.in', 'at least one'],

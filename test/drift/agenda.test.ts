@@ -44,7 +44,8 @@ describe('a run', () => {
     // One that differs in other ways at each check counts by what is known of it.
     const ever = repeatedly(said('a', MISSING, more), 6)
     expect(ever).toMatchObject({ suspects: EMPTY_TALLY, found: ['f-a'], waiting: [] })
-    const movedAt = (n: number) => repeatedly(said('a', { kind: 'skipped', why: 'moved' }), n).waiting[0]?.at
+    const movedAt = (n: number) =>
+      repeatedly(said('a', { kind: 'skipped', why: 'changed' }), n).waiting[0]?.at
     expect([1, 2, 3].map(movedAt)).toEqual([2000, 35_000, undefined])
   })
 
@@ -129,7 +130,7 @@ test('whatever the checks say, each customer counts once, and only customers tha
     suspected,
     found,
     (key) => said(key, AGREES),
-    (key) => said(key, { kind: 'skipped', why: 'moved' }),
+    (key) => said(key, { kind: 'skipped', why: 'changed' }),
     (key) => said(key, { kind: 'skipped', why: 'rejected' }),
     (key) => said(key, { kind: 'no-answer', why: 'busy' }),
   ]

@@ -136,7 +136,7 @@ describe('customers whose users were changed at the service', () => {
     const beside = await verifier.checkKeys(['same', 'spelled'])
     await holder.query('ROLLBACK')
     expect(beside.spelled?.verdict).toEqual({ kind: 'agrees' })
-    expect(checked.same?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+    expect(checked.same?.verdict).toEqual({ kind: 'skipped', why: 'changed' })
     const { rows } = await house.sql(
       `SELECT key, token FROM rollcall.owed WHERE key IN ('same', 'spelled') ORDER BY key`,
     )

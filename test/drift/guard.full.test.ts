@@ -32,7 +32,7 @@ test('a change that comes while the GET is under way makes what it shows worth n
     makeNoting((key) => userIdFor(house.config, key)),
     10,
   )
-  expect((await noted).b?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+  expect((await noted).b?.verdict).toEqual({ kind: 'skipped', why: 'changed' })
   // Captured before the row was read, and not noted yet: the row is newer than the version.
   house.sandbox.faults.set([])
   await house.sql(`UPDATE clientes SET nombre = 'Bibi' WHERE id = 'b'`)
@@ -108,7 +108,7 @@ test('while another process holds the row nothing is said, and no customer waits
   house.sandbox.users.edit('a', { first_name: 'Eva' })
   await using holder = await house.db.session()
   await holder.query(`BEGIN; SELECT FROM rollcall.owed WHERE key = 'a' FOR UPDATE`)
-  expect((await verifier.checkKeys(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'moved' })
+  expect((await verifier.checkKeys(['a'])).a?.verdict).toEqual({ kind: 'skipped', why: 'changed' })
   await holder.query('ROLLBACK')
   expect((await verifier.checkKeys(['a'])).a?.findingState).toBe('suspected')
 })

@@ -124,10 +124,10 @@ describe('how one ends', () => {
       ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
     )
     expect(Object.fromEntries(said(2))).toEqual({
-      ...{ ...waits, moved: 'nothing', discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' },
+      ...{ ...waits, changed: 'nothing', discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' },
     })
     expect(Object.fromEntries(said(1))).toEqual({
-      ...{ ...waits, moved: 'nothing', discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
+      ...{ ...waits, changed: 'nothing', discarded: 'forget', rejected: 'forget', 'not-ours': 'forget' },
     })
     expect(how({}, of({ kind: 'no-answer', why: 'trouble' }))).toBe('postpone')
     expect(step(null, skipped('owed'))).toEqual({ do: 'nothing' })

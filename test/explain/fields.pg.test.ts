@@ -80,7 +80,7 @@ test('of two customers with one user_id it is said that the access may be the ot
   register(house, 'c', 2)
   const shared = await ask(house, '["c", "PT"]')
   expect(shared).toMatchObject({ access: { can: 'yes' }, claimants: ['["c", "ES"]'] })
-  expect(printed(shared)).toMatch(/other customer .*: \["c", "ES"\]/)
+  expect(printed(shared)).toMatch(/customer \["c", "ES"\] with the same user_id/)
 })
 
 test.each(['present', 'unknown'])(

@@ -37,7 +37,7 @@ export const contract = z.strictObject({
   phone: choice(['joined', 'kept', 'formatted'], 'in a GET: joined, as sent, or +34 612 345 678'),
   names: choice(
     ['table', 'sample'],
-    'names of two fields of a professional: photo, speciality_id; or avatar, speciality',
+    'how a professional names two fields: photo and speciality_id; or avatar and speciality',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
@@ -87,7 +87,7 @@ export function choicesOf(dimension: Dimension): readonly (string | number)[] | 
 
 export const PRESETS = {
   documented: preset(
-    'The default: what the document defines, and a choice of the sandbox in everything else.',
+    'The default: as the interface document says. Where it says nothing, the sandbox chooses.',
     DOCUMENTED,
   ),
   lagging: preset('Shows a write two seconds later.', { visibleAfterMs: 2000 }),

@@ -154,7 +154,7 @@ const WORDS: readonly Word[] = [
   ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
   ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
   ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
-  ['  retry-after=TIME', 'with this header: 2 (seconds), or date:2', '429 retry-after=2', readRetryAfter],
+  ['  retry-after=TIME', 'Retry-After: 2 seconds; date:2 as a date', '429 retry-after=2', readRetryAfter],
   ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
   ['latency=DURATION', 'waits first', 'latency=50..200', readLatency],
   ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
@@ -168,8 +168,9 @@ const WORDS: readonly Word[] = [
 const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.*/, '='), read]))
 
 /** A fault as words, for --help: a table of 80 columns. */
-export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The rows above
-NUMBER are conditions, the others are actions. Indented rows extend NUMBER.
+export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The first
+eight words of this table are conditions, the others are actions. An indented
+word follows NUMBER.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
@@ -198,7 +199,7 @@ function readWord(word: string): Part {
   if (word.startsWith('/')) return { match: { path: word } }
   if (METHODS.some((method) => method === word)) return { match: { method: word } }
   const [name = word] = /^[^=]*=/.exec(word) ?? []
-  return READERS.get(name)?.(word.slice(name.length)) ?? { [`word ${name.replace('=', '')}`]: true }
+  return READERS.get(name)?.(word.slice(name.length)) ?? { [`"${name.replace('=', '')}"`]: true }
 }
 
 function act(kind: string, more = {}): Part {

@@ -27,7 +27,7 @@ describe('parseFault', () => {
   it.each([
     ['', 'action: missing or not known; expected latency'],
     ['PATCH 503 latency=5', 'action.status: not known'],
-    ['DELETE 503', 'word DELETE: not known'],
+    ['DELETE 503', '"DELETE": not known'],
     ['503 rate=2', 'rate: 0 to 1'],
     ['503 times=1.5', 'times: 1 to 1000000000'],
     ['503 field=shoe_size', 'match.field: '],
@@ -35,11 +35,11 @@ describe('parseFault', () => {
     ['drop-before html', 'action.body: not known'],
     ['503 retry-after=soon', 'action.retryAfter.seconds: seconds'],
     ['latency=200..50', 'action: the smaller'],
-    ['slow-body', 'word slow-body: not known'],
+    ['slow-body', '"slow-body": not known'],
     ['GET PATCH 503', 'match.method twice: not known'],
     ['drop-before drop-after', 'action.kind twice: not known'],
     ['drop-before for=48h', 'forMs: milliseconds, 1'],
-    ['503 __proto__=1', 'word __proto__: not known'],
+    ['503 __proto__=1', '"__proto__": not known'],
   ])('says what is wrong with "%s"', (text, problem) => {
     expect(() => parseFault(text)).toThrowError(
       expect.objectContaining({
