@@ -33,7 +33,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
   const done = {
     missed:
       allMissed(missed) > 0 &&
-      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication. Or code that the mapping uses has changed`,
+      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication. Another possible cause: code that the mapping uses has changed`,
     expected: expected && renderExpected(expected, asked.expectCreates),
     stopped: !ended && whyStopped(report, asked),
     done: ended && !waited && (verdicts.differs === 0 ? compared : `${figure(verdicts.differs)} ${OWED}`),
@@ -56,7 +56,11 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['lose access', tally.loseAccess, 'at most, unless the brake holds them'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    ['later', verdicts['another-time'], 'nothing to send now; validUntil is earlier than before'],
+    [
+      'later',
+      verdicts['another-time'],
+      'nothing to send now; planned again at validUntil, which is new or earlier than before',
+    ],
     ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
@@ -103,7 +107,7 @@ export function renderExpected(
     return `the brake tripped at ${minute(trippedAt)}, so it holds pre-approved registrations too: see \`rollcall held\``
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
-    ? `${figure(left)}${of} pre-approved registrations are not used yet: they may pass the brake until ${minute(until ?? '')}`
+    ? `${figure(left)}${of} pre-approved registrations are still needed: they may pass the brake until ${minute(until ?? '')}`
     : `${figure(left)} earlier pre-approved registrations are not used yet; use \`--restart\` to set a new number`
 }
 
@@ -162,7 +166,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     'new users': listed(' × ', report.registered, 'with '),
     access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`,
     'left out': listed(' × ', report.leftOut),
-    reasons: listed(' × ', report.rejected, 'for a rejection: '),
+    reasons: listed(' × ', report.rejected, 'for a rejection by the mapping: '),
     warning:
       sharing > 0 &&
       `${figure(sharing)} new customers have a user_id that another new customer has too. rollcall will reject them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,

@@ -255,7 +255,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const history = historyOf(rollcall)
   // The reason says more than the difference.
-  const ofReason = result !== 'same' && (name === 'correct' || name === 'wait')
+  const failsOnly = name === 'try-later' && waitMs === null && history?.state === 'failing'
+  const ofReason = result !== 'same' && (name === 'correct' || name === 'wait' || failsOnly)
   const said = ofReason && history ? toDoOf(history) : undefined
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }

@@ -79,7 +79,7 @@ const WAIT_FOR_SERVICE = 'nothing: running workers continue as soon as the servi
 
 function renderPresentRate({ rate, ceiling, breaker, ...stopped }: PaceReport): string {
   if (breaker === 'open')
-    return '0 calls/s; after a successful probe the rate starts low and rises to the ceiling'
+    return '0 calls/s; after a successful probe the rate rises again, at most to the ceiling'
   const then = renderRate(rate)
   if (isStopped(stopped)) return `0 calls/s; then ${then}`
   return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`

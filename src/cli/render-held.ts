@@ -80,7 +80,7 @@ export function renderHeld(
   ])
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
-    ...more(customers.length, total, kind === undefined ? '' : ', also released and discarded ones'),
+    ...more(customers.length, total, kind === undefined ? '' : ', in any state'),
     ...notHeld,
   ]
 }

@@ -61,8 +61,8 @@ function renderState({ released, since, reason, owed, ...history }: Known): stri
   const { changedAt, acknowledgedAt, verifiedAt } = history
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && 'settled'
   const started = since === null ? '' : `, ${released ? 'was held ' : ''}since ${minute(since)}`
-  const before = reason?.discarded
-    ? `; not sent, since a person has discarded it: ${reason.discarded.join(', ')}`
+  const before = reason?.discarded?.length
+    ? `; another part is not sent, because a person discarded it: ${reason.discarded.join(', ')}`
     : ''
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}`
 }
@@ -108,7 +108,7 @@ function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
   const found = `${checks < 2 ? 'not confirmed by a second check yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
-  return `${about}, ${found}${repairs === 0 ? '' : `, repair owed ${repairs === 1 ? 'once' : `${repairs} times`}`}`
+  return `${about}, ${found}${repairs === 0 ? '' : `, repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`}`
 }
 
 /** A cause that is stored may be one of another version. */
@@ -118,14 +118,13 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last capture or request'],
+    ['changed', changedAt, 'the last settled change'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const
-  // Without it, all syncs were a backfill's: then capture has nothing to tell.
-  const known = proof.filter(([what, at]) => what !== 'changed' || at !== null)
-  return known.flatMap(([what, at, means], index) => {
-    const value = at === null ? 'never' : `${second(at)} UTC (${means})`
+  return proof.flatMap(([what, at, means], index) => {
+    const never = what === 'changed' ? 'no captured change is settled yet' : 'never'
+    const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }

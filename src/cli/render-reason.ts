@@ -78,7 +78,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
-    `the service says that ${listed(named) || 'the user_id or a field value'} is taken (${answer}), but a GET of this user_id finds no user`,
+    `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but a GET of this user_id finds no user`,
     `nothing: rollcall retries by turns with all values and without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
   ],
   denied: renderDenied,
@@ -247,7 +247,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is right, nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when the value of another customer changes. Otherwise ${correct} in your data`,
+    `if the value is right, nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps its value at the service. Otherwise ${correct} in your data`,
   ],
   missing: ({ field, expected }) => [`${field} is empty; expected ${expected}`, `fill in ${field}`],
   'not-in-values': ({ field, expected, correct }) => [

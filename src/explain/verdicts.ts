@@ -58,9 +58,11 @@ export const REMEDIES = {
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
   'start-worker': ({ sync }) => `check that \`rollcall worker\` runs; ${sync} syncs this customer now`,
-  correct: ({ leftOut, sync }) => {
+  correct: ({ leftOut, sync, key }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
-    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping; workers sync a changed row automatically, ${sync} syncs it now`
+    const again = leftOut.some(({ code }) => code === 'refused' || code === 'taken')
+    const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
+    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
   },
   decide: ({ key, state }) =>
     state === 'discarded'

@@ -63,6 +63,6 @@ function stateOf({ checks, repairs, resolvedAt, resolvedHow }: ReportedFinding):
   if (resolvedAt !== null)
     return markup`<span class="over">Over: ${resolvedHow === null ? 'no longer seen' : RESOLUTION[resolvedHow]}</span>`
   if (checks < 2) return markup`Suspected`
-  const owed = repairs === 1 ? 'once' : `${repairs} times`
-  return markup`Open${repairs === 0 ? '' : `, repair owed ${owed}`}`
+  const often = repairs === 1 ? 'once' : `${repairs} times`
+  return markup`Open${repairs === 0 ? '' : `, repair requested ${often}`}`
 }

@@ -57,7 +57,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (the data cannot be sent)',
   held: 'held by the brake until a person decides (`rollcall held`)',
-  discarded: 'a person has discarded their change (no drift)',
+  discarded: 'with a change that a person discarded (no drift)',
   'unreadable-row': 'with a row that cannot be read',
 }
 

@@ -86,8 +86,9 @@ const HELP = {
   sweep_customers:
     'Customers that the unfinished sweep has compared so far; 0: no sweep runs, or it has just begun',
   capture_missed:
-    'Customers with a change that capture missed, as found by the last daily comparison of all customers and by later sweeps',
-  capture_check_age_seconds: 'Seconds since the last daily comparison of all customers with the ledger',
+    'Customers with a change that capture missed, as found by the last check of capture (a comparison of all customers) and by later sweeps',
+  capture_check_age_seconds:
+    'Seconds since the last check of capture: a comparison of all customers with the ledger',
   held_customers:
     'Customers that the brake holds until a person decides; a customer held for several kinds counts in each kind',
   brake_tripped: '1: the brake has tripped for this kind of change, and holds further changes',

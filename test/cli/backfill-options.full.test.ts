@@ -47,7 +47,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 to reject/m)
     expect(output).toMatch(/^new users +with 15 × email, 1 × birthdate/m)
     expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 change it/m)
-    expect(output).toMatch(/^reasons +for a rejection: 1 × status: not-in-values/m)
+    expect(output).toMatch(/^reasons +for a rejection by the mapping: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +15 × POST, 5 × GET/m)
     expect(output).toMatch(/^lookups +5 .*5 × POST\. A user /m)
     expect(output).toMatch(/^time +about 1 s at 500 calls\/s/m)

@@ -38,7 +38,7 @@ test('says what stops calls, since when, when it is tried again, and what to do'
     'fails (failed probes: 3; a probe is due in 40 s)',
     '2026-11-20 10',
     'nothing: running workers',
-    'starts low and rises to the ceiling',
+    'rises again, at most to the ceiling',
   ])
     expect(outage).toContain(words)
   const refused = say({ openedAt: opened.openedAt, cause: 'credentials' })
