@@ -127,12 +127,14 @@ export function renderDelay({ coverage: { proof } }: VerificationReport): string
 /** Access first: a customer is shut out, or let in at your cost. */
 export function renderDrift({ open, notCredible, ...about }: VerificationReport): string {
   const wrong = renderWrongAccess(about)
-  const kinds = DRIFT_KINDS.flatMap((kind) => (open[kind] > 0 ? `${figure(open[kind])} × ${kind}` : []))
+  const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
+  const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
   return applying([
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
       : `${wrong === '' ? (notCredible ? 'unknown: none' : 'none') : 'no other drift'} found among checked customers`,
+    open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} (no drift)`,
     notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
   ]).join('; ')
 }

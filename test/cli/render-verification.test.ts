@@ -37,6 +37,12 @@ test('the delay from commit to verification, where one is known', () => {
   expect(renderDelay(verification({ proof: null }))).toBeNull()
 })
 
+test('a trial that has ended is no drift', () => {
+  expect(renderDrift(verification({}, { 'trial-ended': 1 }))).toBe(
+    'none found among checked customers; 1 ended trial (no drift)',
+  )
+})
+
 test('a customer that is held counts with the others about access, and not where the service differs', () => {
   const given = {
     ...verification({}, { missing: 2 }),

@@ -260,7 +260,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^checked +not by workers/m)
   expect(lines).toMatch(
-    /^drift +access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access, 1 × trial-ended; of 9 random users, 9 /m,
+    /^drift +access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial .no drift.; of 9 random users, 9 /m,
   )
   expect(lines).toMatch(
     /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,
