@@ -65,7 +65,8 @@ export const statusCommand: AddCommand = (program, io, exit) => {
 }
 
 async function readStatus(pool: Pool, config: Config, env: Env<never, (typeof BINDING_ENV)[number]>) {
-  const overview = await readOverview(pool)
+  const { fieldIssues, ...counts } = await readOverview(pool)
+  const overview = { ...counts, fieldIssues: together(fieldIssues) }
   const read = {
     environment: config.service.environment,
     target: overview.target && namedService(overview.target.origin, config),
@@ -136,7 +137,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     delay: renderDelay(verification),
     drift: renderDrift(verification),
     ...renderReasons(overview.reasons),
-    'left out': together(overview.fieldIssues).map(
+    'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
         `${figure(customers)} × ${fields.length > 1 ? `${issue.code}: ${fields.join(', ')}` : issueName(issue)}`,
     ),

@@ -128,6 +128,17 @@ test('counts no customer as settled who is owed a sync', async () => {
   expect(out).toMatch(/^customers +3 known: 1 settled, 1 owed a sync, 1 never in scope$/m)
 })
 
+test('as JSON, too, a refusal that names no field is one issue with all its fields', async () => {
+  await using scene = await openScene()
+  await scene.pool.query(`
+    INSERT INTO rollcall.ledger (key, user_id, remote, state, issues) VALUES ('a', 'a', 'present', 'idle',
+      '[{"field":"email","code":"taken","expected":"x"},{"field":"nid_number","code":"taken","expected":"x"}]')`)
+  const { overview } = JSON.parse((await scene.status('--json')).out)
+  expect(overview.fieldIssues).toEqual([
+    { field: 'email', code: 'taken', customers: 1, example: 'a', fields: ['email', 'nid_number'] },
+  ])
+})
+
 test('tells of a brake once, with each count by its name, and of released customers as what they are', async () => {
   await using scene = await openScene()
   const { pool } = scene
