@@ -56,10 +56,11 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-function renderState({ released, since, reason, owed, ...history }: Known): string | false {
+function renderState({ released, since, reason, owed, unverified, ...history }: Known): string | false {
   const state = released ? 'released' : history.state
   const { changedAt, acknowledgedAt, verifiedAt } = history
-  if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && 'settled'
+  const settled = `settled${unverified ? '; a worker verifies it by a lookup (GET)' : ''}`
+  if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
   const started = since === null ? '' : `, ${released ? 'was held ' : ''}since ${minute(since)}`
   const before = reason?.discarded?.length
     ? `; another part is not sent, because a person discarded it: ${reason.discarded.join(', ')}`

@@ -35,6 +35,8 @@ type Known = Pick<KnownRecord, 'userId' | 'remote' | 'state' | 'reason' | 'issue
   /** False: the outbox is too large to look for such a change. */
   readonly outboxSearched: boolean
   readonly unknown: boolean
+  /** An answer was lost or not clear, and the lookups that follow it are not over. */
+  readonly unverified: boolean
   /** When the change was captured that was settled last. */
   readonly changedAt: string | null
   readonly acknowledgedAt: string | null
@@ -84,6 +86,7 @@ SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
   o.due_at IS NOT NULL OR b.captured_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
+  coalesce(o.verify_left > 0, false) AS unverified,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
   ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "agreedStatus",

@@ -55,6 +55,17 @@ test('a held customer that a person has released: its sync is due, and nothing i
   expect(said({ ...HELD, released: true })).toMatch(/state {5}released, .*approved\s.*to do {5}nothing/s)
 })
 
+test('an empty list of discarded kinds adds nothing', () => {
+  const reason = { code: 'failed', status: 503 } as const
+  const state = (discarded: readonly string[]) => said({ state: 'failing', reason: { ...reason, discarded } })
+  expect(state([])).not.toContain('discarded')
+  expect(state(['status'])).toMatch(/person\s+discarded\s+it:\s+status/)
+})
+
+test('a settled customer with an answer that was not clear: a lookup verifies it', () => {
+  expect(said({ unverified: true })).toMatch(/state {5}settled; .*lookup\s+\(GET\)/)
+})
+
 test('a refusal that names no field is one issue with all its fields', () => {
   const refused = ['email', 'first_name'].map(
     (field) => ({ field, code: 'refused', expected: 'x' }) as FieldIssue,

@@ -11,9 +11,9 @@ beforeAll(async () => {
     VALUES ('full', 'u1', 'present', 'failing', '{"code": "unknown", "status": 503}',
       '[{"field": "email", "code": "invalid", "expected": "an e-mail address"}]',
       '2026-01-02 03:04:05.678+01', '2026-01-02 03:00:00+00', '2026-01-02 03:00:01+00', NULL)`)
-  await db.sql(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts, unknown, token) VALUES
-    ('full', 3, 1, now() + interval '1 minute', 4, true, NULL),
-    ('running', 1, 1, now() + interval '1 minute', 0, false, 9)`)
+  await db.sql(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, attempts, unknown, token, verify_left) VALUES
+    ('full', 3, 1, now() + interval '1 minute', 4, true, NULL, 2),
+    ('running', 1, 1, now() + interval '1 minute', 0, false, 9, 0)`)
   await db.sql(`INSERT INTO rollcall.call (key, at, by, plan, method, status, error, meaning, ms, fields, answer)
     SELECT 'full', '2026-01-02 03:00:00+00'::timestamptz + n * interval '1 s', 'worker h/1', 'patch', 'PATCH', 200 + n,
       NULL, 'done', n, '{status,email}', 'x' FROM unnest('{2,1,3,4}'::int[]) n`)
@@ -32,6 +32,7 @@ test('tells all that the tables hold of a customer, times as ISO text in UTC', a
     underWay: false,
     capturedMs: null,
     unknown: true,
+    unverified: true,
     changedAt: '2026-01-02T03:00:00.000Z',
     acknowledgedAt: '2026-01-02T03:00:01.000Z',
     verifiedAt: null,

@@ -5,7 +5,14 @@ export const BARE_HISTORY: NonNullable<History> = {
   ...{ state: 'idle', released: false, reason: null, issues: [], since: null, attempts: 0 },
   ...{ nextInMs: null, owed: false },
   ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
-  ...{ unknown: false, changedAt: null, acknowledgedAt: null, writtenAgoMs: null, agreedStatus: null },
+  ...{
+    unknown: false,
+    unverified: false,
+    changedAt: null,
+    acknowledgedAt: null,
+    writtenAgoMs: null,
+    agreedStatus: null,
+  },
   ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
 }
 
