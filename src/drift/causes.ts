@@ -18,7 +18,7 @@ const ORDER: readonly DriftCause[] = ['unknown-outcome', 'mapping-changed', 'nev
 type UnknownOutcome = Pick<Snapshot['work'], 'unverified' | 'hiddenUnknown'>
 
 /** Fields that the service once had: no call of ours since then may have changed them. */
-export function causeOfChange(unclear: readonly string[], { unverified, hiddenUnknown }: UnknownOutcome) {
+function causeOfChange(unclear: readonly string[], { unverified, hiddenUnknown }: UnknownOutcome) {
   return unverified || hiddenUnknown || unclear.length > 0 ? 'unknown-outcome' : 'edited-at-service'
 }
 

@@ -7,7 +7,7 @@ import { NO_VALUE } from '../sync/digest.ts'
 import { wrongFields } from '../sync/plan.ts'
 import { isOwnForm } from '../sync/remember.ts'
 import { planAfter, recordOfUser, type Snapshot } from '../sync/snapshot.ts'
-import { type CauseInputs, causeOfChange, causesOf } from './causes.ts'
+import { type CauseInputs, causesOf } from './causes.ts'
 import type { CheckVerdict, DriftField, DriftKind, DriftVerdict, Shown } from './words.ts'
 
 /** The user that a GET showed; `unreadable`: a 2xx that is no user, or another one. */
@@ -17,7 +17,7 @@ type Compared = Exclude<CheckVerdict, { why: unknown }>
 
 export function compare(snapshot: Snapshot, observed: Observed, known: CauseInputs): Compared {
   const { mapped, work } = snapshot
-  if (observed === 'unreadable') return drift('unreadable', { cause: causeOfChange(known.unclear, work) })
+  if (observed === 'unreadable') return drift('unreadable', {})
   const { plan, memory } = planAfter(snapshot, observed)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {

@@ -55,7 +55,7 @@ export type DriftVerdict = {
   readonly kind: DriftKind
   /** In the order of section 2.6; none where the user as a whole is meant. */
   readonly fields: readonly DriftField[]
-  /** Null of a trial that ended. */
+  /** Null of a trial that ended, and of an answer that cannot be read. */
   readonly cause: DriftCause | null
   /** Null: both sides agree on access, or it is not known. */
   readonly access: WrongAccess | null

@@ -232,7 +232,8 @@ describe('the cause', () => {
   const stale = { ...SENT, sent: marks({ email: 'c@x.es' }) }
   const noAccess = remote(0, { email: 'a@x.es' })
   const refused: Case['record'] = { ...SENT, remote: 'unknown', reason: { code: 'refused' } }
-  test.each<readonly [string, string, Case]>([
+  test.each<readonly [string | null, string, Case]>([
+    [null, 'an answer without the user', { remote: 'unreadable', unclear: ['email'] }],
     ['edited-at-service', 'acknowledged, and changed since', {}],
     ['never-delivered', 'another value was sent last', { record: stale }],
     ['never-delivered', 'digests of another key', { record: { ...SENT, digestKeyId: 'another' } }],

@@ -11,7 +11,7 @@ test('the JSON form has what follows from the figures', () => {
     population: 2000,
     counts: {
       ...{ kinds: { missing: 1, 'trial-ended': 1 }, noAnswer: { trouble: 7 } },
-      ...{ access: { lost: 1, undue: 1 }, causes: { 'edited-at-service': 4 } },
+      ...{ access: { lost: 1, undue: 1 }, causes: { 'edited-at-service': 3 } },
     },
     resolvedMeanwhile: {},
     cannotBeVerified: expect.arrayContaining([expect.stringContaining('country_code')]),

@@ -46,7 +46,7 @@ export function aFinding(given: Partial<ReportedFinding> = {}): ReportedFinding 
     userId: `user-${id}`,
     kind,
     fields: kind === 'differs' ? ['email', 'mobile_phone'] : kind === 'trial-ended' ? ['status'] : [],
-    cause: kind === 'trial-ended' ? null : 'edited-at-service',
+    cause: kind === 'trial-ended' || kind === 'unreadable' ? null : 'edited-at-service',
     access: kind === 'missing' ? 'lost' : kind === 'unexpected-access' ? 'undue' : null,
     firstSeen: '2026-11-20T08:15:00.000Z',
     lastSeen: '2026-11-22T02:10:00.000Z',
