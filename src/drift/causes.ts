@@ -69,9 +69,10 @@ export function causesOf(snapshot: Snapshot, { unclear, generation }: CauseInput
     },
     /** About a user that is desired and missing. No call of ours removes a user that was there. */
     ofAbsence(): DriftCause {
-      if (record.remote === 'present') return 'edited-at-service'
+      const code = work.hiddenUnknown ? null : record.reason?.code
+      if (record.remote === 'present' || code === 'not-there-yet') return 'edited-at-service'
       // A clear refusal of the last call, and no crash since then.
-      const refused = record.reason?.code === 'refused' && !work.hiddenUnknown
+      const refused = code === 'refused'
       return !refused && (work.unknown || record.remote === 'unknown') ? 'unknown-outcome' : undelivered
     },
   }

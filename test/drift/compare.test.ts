@@ -232,6 +232,7 @@ describe('the cause', () => {
   const stale = { ...SENT, sent: marks({ email: 'c@x.es' }) }
   const noAccess = remote(0, { email: 'a@x.es' })
   const refused: Case['record'] = { ...SENT, remote: 'unknown', reason: { code: 'refused' } }
+  const notThere: Case['record'] = { ...refused, reason: { code: 'not-there-yet', status: 404 } }
   test.each<readonly [string | null, string, Case]>([
     [null, 'an answer without the user', { remote: 'unreadable', unclear: ['email'] }],
     ['edited-at-service', 'acknowledged, and changed since', {}],
@@ -253,6 +254,11 @@ describe('the cause', () => {
       'edited-at-service',
       'gone, and an update has an unknown outcome',
       { remote: 'absent', unclear: ['email'] },
+    ],
+    [
+      'edited-at-service',
+      'gone, and the last update got a clear 404',
+      { record: notThere, remote: 'absent' },
     ],
     ['never-delivered', 'gone, and the last call was refused', { record: refused, remote: 'absent' }],
     [
