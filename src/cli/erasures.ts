@@ -59,7 +59,7 @@ export function renderErasures(receipts: readonly Receipt[], keys: readonly Cust
 }
 
 function renderReceipt(receipt: Receipt): string[] {
-  const { key, userId, erasedAt, fields, left } = receipt
+  const { key, userId, erasedAt, fields } = receipt
   return [
     `customer ${shown(key)}`,
     ...details({
@@ -67,14 +67,14 @@ function renderReceipt(receipt: Receipt): string[] {
       erased: `${second(erasedAt)} UTC, acknowledged by the service`,
       cleared: fields.join(', '),
       verified: renderVerification(receipt),
-      left: left !== null && left.length > 0 && `still shown: ${left.join(', ')}`,
     }),
     '',
   ]
 }
 
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
-  if (verifiedAt !== null)
-    return `${second(verifiedAt)} UTC, by a GET${left?.length === 0 ? ' that shows no value' : ''}`
+  if (verifiedAt !== null && left?.length)
+    return `no: the first GET after it (${second(verifiedAt)} UTC) still shows ${left.join(', ')}`
+  if (verifiedAt !== null) return `${second(verifiedAt)} UTC: the first GET after it shows no value`
   return past ? 'no: before a GET, the row came back or another erasure followed' : 'not verified yet'
 }
