@@ -125,16 +125,18 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
   }
 }
 
-type Judged = Pick<Explanation, 'result' | 'leftOut' | 'service' | 'plan' | 'rollcall'>
+type Judged = Pick<Explanation, 'result' | 'leftOut' | 'service' | 'plan' | 'planAfterLookup' | 'rollcall'>
 
 /**
  * 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. A value that
- * the service refuses is not there, though a GET differs in nothing that is sent.
+ * the service refuses is not there, though a GET differs in nothing that is sent; so is one that it refuses to clear.
  */
 export function exitForResults({ explanations }: { readonly explanations: readonly Judged[] }): ExitCode {
   const results = explanations.map((one) => (one.result === 'unknown' ? resultByRecords(one) : one.result))
   if (results.includes('unknown')) return 1
-  const refused = explanations.some(({ leftOut }) => leftOut.some(({ code }) => code === 'refused'))
+  const refused = explanations.some(
+    (one) => one.planAfterLookup?.kind === 'erase' || one.leftOut.some(({ code }) => code === 'refused'),
+  )
   return refused || results.includes('differs') || results.includes('blocked') ? 3 : 0
 }
 

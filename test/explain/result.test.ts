@@ -266,7 +266,7 @@ test.each([
 
 const JUDGED: Parameters<typeof exitForResults>[0]['explanations'][number] = {
   ...{ result: 'same', leftOut: [], service: { kind: 'present', status: 2 } },
-  ...{ plan: { kind: 'none', why: 'right' }, rollcall: known({}) },
+  ...{ plan: { kind: 'none', why: 'right' }, planAfterLookup: null, rollcall: known({}) },
 }
 
 test.each([
@@ -288,6 +288,11 @@ test.each([
   [['differs', 'unknown', 'same'], 1],
 ] as const)('exit code of `explain` for %j: %i', (results, code) => {
   expect(exitForResults({ explanations: results.map((result) => ({ ...JUDGED, result })) })).toBe(code)
+})
+
+test('exit code of `explain` for an erasure that the service refuses: 3', () => {
+  const planAfterLookup = { kind: 'erase' as const, fields: ['email' as const], sends: [] }
+  expect(exitForResults({ explanations: [{ ...JUDGED, planAfterLookup }] })).toBe(3)
 })
 
 const LEFT = [['refused', 3] as const, ['invalid', 0] as const]
