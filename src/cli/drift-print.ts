@@ -11,7 +11,7 @@ import { csv } from '../report/csv.ts'
 import { figure, minute } from '../report/figures.ts'
 import { htmlPage, readAssets } from '../report/html.ts'
 import { jsonForm, ndjson } from '../report/json.ts'
-import { renderHeadline } from '../report/render.ts'
+import { notReached, renderHeadline } from '../report/render.ts'
 import type { Report, ReportedFinding } from '../report/report.ts'
 import { renderScope, renderUnverifiable } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
@@ -81,7 +81,8 @@ export function renderReport(report: Report): string[] {
   ]
 }
 
-function renderCounts({ outcome, counts, findings }: Report): string[] {
+function renderCounts(report: Report): string[] {
+  const { outcome, counts, findings } = report
   const { checked, skipped, noAnswer } = counts
   // Figures of answers that are not credible would be read all the same.
   const credible = outcome.kind === 'not-credible' ? EMPTY_TALLY : counts
@@ -97,6 +98,7 @@ function renderCounts({ outcome, counts, findings }: Report): string[] {
       ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
     ),
     ...mostFirst(noAnswer).map(([why, many]) => [`not checked: ${why}`, many, NO_ANSWER[why]] as const),
+    ['not checked lately', notReached(report), 'no check yet, or an older one'] as const,
   ].filter(([label, many]) => many !== 0 || label === 'checked')
   const width = Math.max(...rows.map(([label]) => String(label).length))
   const digits = Math.max(...rows.map(([, many]) => figure(Number(many)).length))

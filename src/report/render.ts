@@ -169,7 +169,7 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
 }
 
 /** Workers come to all customers by and by; a run has checked all that it has chosen. */
-function notReached({ options, chosen, counts, suspected }: Report): number {
+export function notReached({ options, chosen, counts, suspected }: Report): number {
   return options.from === 'ledger' ? Math.max(0, chosen - counts.checked - suspected) : 0
 }
 

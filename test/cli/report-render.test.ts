@@ -41,6 +41,14 @@ describe('a report in the terminal', () => {
     expect(said).not.toMatch(/^(missing|cause)|agree/im)
   })
 
+  test('has a row for customers that workers have not checked lately', () => {
+    const { options, counts } = aReport()
+    const ledger = { counts, suspected: 0, options: { ...options, from: 'ledger' } } as const
+    const said = renderReport(aReport(ledger)).join('\n')
+    expect(said).toMatch(/^not checked lately +50 /m)
+    expect(renderReport(aReport()).join('\n')).not.toContain('lately')
+  })
+
   test('obeys nothing that comes from outside, and stays within eighty columns', () => {
     const shown = [{ field: 'email', here: 'a\u001b[2J', service: null }] as const
     const lines = renderReport(aReport({ findings: [aFinding({ key: 'k\u001b[2J\u202e', shown })] }))
