@@ -42,7 +42,8 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const stopped = outcome.kind === 'stopped'
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
-  const all = ledger ? ': all that rollcall has a record of' : ', all of them'
+  const read = chosen < population ? `, ${figure(chosen)} of them were read` : ', all of them'
+  const all = ledger ? ': all that rollcall has a record of' : read
   const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.

@@ -158,5 +158,7 @@ describe('the scope', () => {
     const sampled = scope({ ...stopped, options: { ...options, sample: 1000 } })
     expect(sampled.get('Stopped')).toContain('848 of 1,000')
     expect([...scope(stopped)].flat().join()).not.toContain('all of them')
+    const outcome = { kind: 'not-credible', why: 'many-missing' } as const
+    expect(scope({ outcome, chosen: 848 }).get('Customers')).toBe('2,000, 848 of them were read')
   })
 })
