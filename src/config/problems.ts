@@ -12,7 +12,10 @@ export type Problem = { readonly path: Path; readonly text: string }
 export function read<T>(schema: z.ZodType<T>, raw: unknown, at: Path, problems: Problem[]): T | undefined {
   const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
-  for (const issue of result.error.issues) problems.push(...worded(issue, at))
+  // A misspelt key first: another one may be missing because of it.
+  const isUnknown = ({ code }: z.core.$ZodIssue) => Number(code === 'unrecognized_keys')
+  const issues = result.error.issues.toSorted((a, b) => isUnknown(b) - isUnknown(a))
+  for (const issue of issues) problems.push(...worded(issue, at))
   return undefined
 }
 

@@ -77,10 +77,10 @@ function sourceOf(field: UserField) {
   return byForm<FieldSource>((raw) => {
     if (raw === undefined) return 'missing: every user needs it'
     if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))
-    if (has(raw, 'value')) return section({ value }).transform(({ value }) => bounded([], () => value))
     if (has(raw, 'map') || has(raw, 'columns'))
       return fieldFunction.transform(({ columns, map: call }) => functionSource({ columns, call }))
     if (has(raw, 'column') || has(raw, 'values')) return valueMap.transform(valueMapSource)
+    if (has(raw, 'value')) return section({ value }).transform(({ value }) => bounded([], () => value))
     return 'expected a column name, { column, values }, { value } or { columns, map }'
   })
 }

@@ -82,6 +82,12 @@ describe('a mistake in the configuration is named', () => {
     ['an unknown key of a section that is changed', timed({ gapsMs: 1 }), 'advanced.timing.gapsMs', 'gapMs?'],
     ['one of reconcile', { reconcile: { zzz: 1 } }, 'reconcile.zzz', 'one of period, mode, keepDays'],
     ['an unknown field', mapped({ emial: 'x' }), 'mapping.emial', 'email?'],
+    [
+      'a misspelt key',
+      { customers: { table: 'c', key: 'cliente' } },
+      'mapping.user_id',
+      'customers.key (cliente)',
+    ],
     ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either a table or a view'],
     [
       'a table name with three parts',
@@ -189,6 +195,16 @@ describe('a mistake in the configuration is named', () => {
     expect(line).not.toContain('geheim')
   })
 
+  it('a misspelt key, before the one that is missing for it', () => {
+    const first = (mapping: object) =>
+      mistakes({ ...minimal, mapping: { ...minimal.mapping, ...mapping } })[0]
+    expect(first({ user_id: undefined, userid: 'id_cliente' })).toContain(
+      'userid: unknown; did you mean user_id?',
+    )
+    const misspelt = { status: { column: 'x', value: { a: 2 } } }
+    expect(first(misspelt)).toContain('status.value: unknown; did you mean values?')
+  })
+
   it.each([null, [], 'x', () => ({})])('no object at all: %s', (raw) => {
     expect(mistakes(raw)).toEqual([expect.stringMatching(/^c\.ts: .*default export/)])
   })
@@ -204,8 +220,8 @@ describe('a mistake in the configuration is named', () => {
     }
     expect(mistakes(wrong).map((line) => line.split(': ')[1])).toEqual([
       'customers.table',
-      'mapping.status.value',
       'mapping.nope',
+      'mapping.status.value',
       'scope',
       'strict',
       'clearWith',
