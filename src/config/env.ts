@@ -118,7 +118,7 @@ const VARIABLES = {
     read: queueUrl,
   },
   SERVICE_URL: {
-    expected: 'https:// and the host of the service, alone or with /s2s/v1',
+    expected: 'https:// and the host of the service, alone or with /s2s/v1; no user name, password or query',
     read: serviceOrigin,
   },
   SERVICE_API_KEY: key('the Api-Key'),
@@ -179,7 +179,7 @@ function serviceOrigin(text: string): string | undefined {
 /** It travels in a header, which takes visible characters and spaces between them. */
 function key(what: string): Rule {
   return {
-    expected: `${what} that you were given, without line breaks, spaces at its ends or characters outside ASCII`,
+    expected: `${what} that you were given, without line breaks, tabs, spaces at its ends or characters outside ASCII`,
     read: (text) => (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) ? text : undefined),
   }
 }

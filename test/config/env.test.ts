@@ -78,7 +78,7 @@ describe('readEnv', () => {
   const REFUSED: readonly (readonly [Variable, problem: RegExp, texts: readonly string[]])[] = [
     [
       'SERVICE_URL',
-      /expected https:/,
+      /expected https:.*no user name, password/,
       ['ftp://service.example', 'service.example', 'https://ana:s3creto@service.example'],
     ],
     [
@@ -99,7 +99,7 @@ describe('readEnv', () => {
       ['postgres://u:abc@S3cr3tP#y@localhost/d', 'postgres://u:42/S3cr3t@localhost/d'],
     ],
     // No header could carry these.
-    ['SERVICE_API_KEY', /expected .*line breaks/, ['abc\ndef', 'abc ', 'clave-ñ', 'a\u0007b']],
+    ['SERVICE_API_KEY', /expected .*line breaks, tabs/, ['abc\ndef', 'a\tb', 'abc ', 'clave-ñ', 'a\u0007b']],
     [
       'SERVICE_ACCESS_TOKEN',
       /JWT/,
