@@ -68,6 +68,8 @@ Examples:
   rollcall held                              all kinds, and the first customers
   rollcall held log                          past decisions`
 
+const DECISION_ONLY = '--why and --by: only with `rollcall held release` or `rollcall held discard`'
+
 const HOW = [
   '`rollcall held release --kind KIND --why "..."` sends the held changes.',
   '`rollcall held discard --kind KIND --why "..."` leaves the service as it is.',
@@ -85,7 +87,13 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     .option('--kind <kind>', 'only this kind of change, like revocation; also lists discarded changes')
     .option('--limit <number>', 'list at most this many', wholeNumber('--limit'), 20)
     .option(...JSON_OPTION)
+    .addOption(program.createOption('--why <text>').hideHelp())
+    .addOption(program.createOption('--by <name>').hideHelp())
     .addHelpText('after', EXAMPLES)
+    .hook('preAction', (_, command) => {
+      const { why, by } = command.optsWithGlobals()
+      if ((why ?? by) !== undefined && !(command.name() in ACTIONS)) throw usage(DECISION_ONLY)
+    })
     .action(async (keys, options) => exit(await show(io, keys, options)))
   for (const action of ['release', 'discard'] as const) {
     const { does, carryOut, states, examples } = ACTIONS[action]
@@ -141,7 +149,7 @@ async function show(
 ): Promise<ExitCode> {
   const asked = kind === undefined ? {} : { kind: readKind(kind) }
   const { keys, ...view } = await withDatabase(io, {}, async (pool) => {
-    const keys = await recordedKeys(pool, given)
+    const keys = await recordedKeys(pool, given, [...Object.keys(ACTIONS), 'log'])
     const list = await listHeld(pool, { ...asked, ...(keys.length > 0 ? { keys } : {}), limit })
     const kinds = (await readBrake(pool)).filter(
       ({ kind }) => asked.kind === undefined || kind === asked.kind,

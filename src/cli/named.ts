@@ -6,7 +6,7 @@ import { onlySpaced, readGiven, spaced } from '../customers/given.ts'
 import { knownKeysIfAny } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Io } from './io.ts'
-import { usage } from './option-values.ts'
+import { didYouMean, usage } from './option-values.ts'
 import { shown } from './render.ts'
 
 type Reading = { readonly pool: Pool; readonly shape: CustomersShape }
@@ -58,12 +58,12 @@ export function noRecord(key: CustomerKey): string {
   return `rollcall has no record of customer ${shown(key)}: check the key`
 }
 
-/** As `knownSpelling`; then a mistyped key is an error, and nothing is done. @throws RollcallError USAGE */
-export async function recordedKeys(pool: Pool, given: readonly string[]): Promise<readonly CustomerKey[]> {
+/** As `knownSpelling`; then a mistyped key, or one of these commands, is an error, and nothing is done. @throws RollcallError USAGE */
+export async function recordedKeys(pool: Pool, given: readonly string[], commands: readonly string[] = []) {
   const keys = await knownSpelling(pool, given)
   const known = await knownKeysIfAny(pool, keys)
   const unknown = [...new Set(keys)].filter((key) => !known.has(key))
-  if (unknown.length > 0) throw usage(...unknown.map(noRecord))
+  if (unknown.length > 0) throw usage(...unknown.map((key) => noRecord(key) + didYouMean(key, commands)))
   return keys
 }
 

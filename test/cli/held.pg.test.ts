@@ -115,6 +115,16 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   )
 })
 
+test('a misspelt command is no customer', async () => {
+  await using db = await freshDatabase()
+  const wrong = async (...args: readonly string[]) => (await held(db.url, ...args)).err
+  expect(await wrong('relase', 'a')).toMatch(
+    /customer relase: .*did you mean release\?\n.*customer a: check the key$/m,
+  )
+  for (const option of ['--why', '--by'])
+    expect(await wrong('a', option, 'x')).toMatch(/--why and --by: .*held release/)
+})
+
 test('every form has JSON', async () => {
   await using db = await freshDatabase()
   await fill(db)
