@@ -134,7 +134,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
       held: states.held > 0 && `${figure(states.held)} until a person decides: see \`rollcall held\``,
       stopped:
         !ended &&
-        `this command no longer waits. Workers go on with ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
+        `this command no longer waits. A running worker syncs the other ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
       'not settled':
         ended &&
         !isDone &&

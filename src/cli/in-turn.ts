@@ -9,7 +9,7 @@ const POLL_MS = 500
 type InTurn = {
   readonly pool: Pool
   readonly signal: AbortSignal
-  /** Called once, where it has to wait: another process is at it, or the work may not be done yet. */
+  /** Called once, where it has to wait, and `onWait` has not thrown: another process is at it, or the work may not be done yet. */
   readonly say: () => void
   readonly onWait?: () => Promise<void>
 }
@@ -26,8 +26,8 @@ export async function inTurn<T extends object>(
   for (let first = true; !signal.aborted; first = false) {
     const done = await alone(pool, what, work)
     if (done) return done
-    if (first) say()
     await onWait?.()
+    if (first) say()
     await sleep(POLL_MS, signal)
   }
   return null

@@ -161,7 +161,9 @@ describe('on a house of its own', () => {
     process.kill('SIGTERM')
     const { code, output } = await ended(process)
     expect(code).toBe(1)
-    expect(output).toMatch(/^stopped +.* no longer waits. Workers go on with 16 customers/m)
+    expect(output).toMatch(
+      /^stopped +.* no longer waits. A running worker syncs the other 16 customers: `rollcall status`/m,
+    )
     expect(output).not.toContain('customers of the backfill are settled')
   })
 
@@ -179,7 +181,8 @@ describe('on a house of its own', () => {
       await beginRun(pool, run, null)
       const refused = await backfill(house, '--only', 'update')
       expect(refused.code).toBe(1)
-      expect(refused.output).toContain('under way')
+      expect(refused.output).toContain('Another backfill runs')
+      expect(refused.output).not.toContain('this command waits')
     })
     const held = await alone(pool, 'backfill', async () => {
       const same = await runRollcall(house, ['backfill'])
