@@ -3,6 +3,7 @@ import { totalOf } from '../drift/tally.ts'
 import { agreementOf, conclude, driftingOf, mostFirst, wrongAccess } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import { type Markup, markup, NOTHING, tableOf } from './markup.ts'
+import { notReached } from './render.ts'
 import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
 import { renderScope } from './scope.ts'
@@ -107,12 +108,15 @@ export function scope(report: Report): Markup {
   return markup`<section><h2>What was checked, and when</h2><dl class="scope">${rows}</dl></section>`
 }
 
-export function unanswered({ counts }: Report): Markup {
+export function unanswered(report: Report): Markup {
+  const { counts } = report
+  const lately = notReached(report)
   const rows = [
     ...mostFirst(counts.skipped).map(
       ([why, many]) => [why === 'held' ? 'Held' : 'Skipped', SKIP[why], many] as const,
     ),
     ...mostFirst(counts.noAnswer).map(([why, many]) => ['No answer', NO_ANSWER[why], many] as const),
+    ...(lately > 0 ? [['Not checked lately', 'no check yet, or an older one', lately] as const] : []),
   ]
   if (rows.length === 0) return NOTHING
   const cells = rows.map(

@@ -40,6 +40,13 @@ describe('the file', () => {
     expect(printed).not.toContain('<dt>Agree</dt>')
   })
 
+  test('has a row for customers that workers have not checked lately', () => {
+    const { options } = aReport()
+    const printed = htmlPage(aReport({ suspected: 0, options: { ...options, from: 'ledger' } }), ASSETS)
+    expect(printed).toMatch(/Not checked lately<.*<td>50</)
+    expect(page).not.toContain('Not checked lately')
+  })
+
   test('shows a trend from two runs on, and leaves out figures that are not credible', () => {
     const run = { kind: 'run', checked: 100, drifting: 1, sampled: false, credible: true } as const
     const trend = [
