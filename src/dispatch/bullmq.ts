@@ -2,7 +2,7 @@ import { Queue, UnrecoverableError, Worker } from 'bullmq'
 import type { Cluster, Redis } from 'ioredis'
 import { nameOf } from '../model/name-of.ts'
 import { connectQueue, type QueueConnection, queueError } from './connect.ts'
-import type { Consumer, JobQueue, LeasePage, Processed, Schedule, Witness } from './queue.ts'
+import type { Consumer, JobQueue, LeaseJob, Processed, Schedule, Witness } from './queue.ts'
 
 /** Finished jobs are kept for people who look at the queue. The owed syncs are in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
@@ -48,12 +48,12 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
   const orThrow = throwing(queueUrl)
 
   return {
-    async add(pages) {
-      await orThrow(queue.addBulk(pages.map((data) => ({ name: 'sync', data }))))
+    async add(jobs) {
+      await orThrow(queue.addBulk(jobs.map((data) => ({ name: 'sync', data }))))
     },
     count: () => orThrow(queue.getJobCountByTypes('waiting', 'active')),
     consume: (process, { concurrency }) =>
-      consume<LeasePage>(async (page) => process(page).then(() => ({ failed: null })), {
+      consume<LeaseJob>(async (job) => process(job).then(() => ({ failed: null })), {
         ...{ ...shared, name, concurrency, keep: KEEP },
       }),
     schedule: (step, { everyMs }) => openSchedule(step, { ...shared, name: `${name}-reconcile`, everyMs }),

@@ -6,7 +6,7 @@ import { noteReplans, noteVerifications } from '../ledger/note-unchanged.ts'
 import { type BoundTo, isCurrent } from '../ledger/target.ts'
 import { LANE, LANES, type Lane } from '../model/customer.ts'
 import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'
-import type { JobQueue, LeasePage } from './queue.ts'
+import type { JobQueue, LeaseJob } from './queue.ts'
 
 type PumpOptions = BoundTo & {
   readonly pool: Pool
@@ -24,9 +24,9 @@ type PumpOptions = BoundTo & {
 }
 
 /** For one statement, and for one call to the queue: neither takes long. */
-const [NOTED_ROWS, ENQUEUE_PAGES] = [500, 500]
-/** The largest page, as a share of the leases on the queue: every process gets some. */
-const PAGE_SHARE = 0.25
+const [NOTED_ROWS, ENQUEUED_JOBS] = [500, 500]
+/** The largest job, as a share of the leases on the queue: every process gets some. */
+const JOB_SHARE = 0.25
 
 /** A row whose sync is leased or claimed is not planned again before its ending. */
 const PEEK = `
@@ -101,19 +101,19 @@ export function makePump(options: PumpOptions) {
 
   /** Leases that the queue did not take are due again at once; one that arrived after all finds its token void. */
   async function enqueue(leases: readonly LeaseInLane[]): Promise<void> {
-    const pages = inPages(leases, Math.min(options.concurrency / 2, (depth?.leases ?? 0) * PAGE_SHARE))
-    for (let from = 0; from < pages.length; from += ENQUEUE_PAGES) {
+    const jobs = inJobs(leases, Math.min(options.concurrency / 2, (depth?.leases ?? 0) * JOB_SHARE))
+    for (let from = 0; from < jobs.length; from += ENQUEUED_JOBS) {
       try {
-        await queue.add(pages.slice(from, from + ENQUEUE_PAGES))
+        await queue.add(jobs.slice(from, from + ENQUEUED_JOBS))
       } catch (error) {
-        await unlease(pool, pages.slice(from).flat())
+        await unlease(pool, jobs.slice(from).flat())
         throw error
       }
     }
   }
 }
 
-function inPages(leases: readonly LeaseInLane[], most: number): LeasePage[] {
+function inJobs(leases: readonly LeaseInLane[], most: number): LeaseJob[] {
   const size = Math.max(1, Math.ceil(most))
   return Array.from({ length: Math.ceil(leases.length / size) }, (_, i) =>
     leases.slice(i * size, (i + 1) * size),

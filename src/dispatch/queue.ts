@@ -29,16 +29,17 @@ export type Witness = {
   keep(mark: Mark): Promise<void>
 }
 
-export type LeasePage = readonly LeaseInLane[]
+/** The leases that travel in one job of the queue. */
+export type LeaseJob = readonly LeaseInLane[]
 
 export type JobQueue = {
-  add(pages: readonly LeasePage[]): Promise<void>
-  /** Pages that wait or run there now. */
+  add(jobs: readonly LeaseJob[]): Promise<void>
+  /** Jobs that wait or run there now. */
   count(): Promise<number>
   consume(
-    /** Resolves once each lease of the page is claimed or void. */
-    process: (page: LeasePage) => Promise<void>,
-    /** So many pages at once. */
+    /** Resolves once each lease of the job is claimed or void. */
+    process: (job: LeaseJob) => Promise<void>,
+    /** So many jobs at once. */
     options: { readonly concurrency: number },
   ): Promise<Consumer>
   /** The schedule by which customers are checked. */

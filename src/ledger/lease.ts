@@ -30,7 +30,7 @@ WITH due AS MATERIALIZED (
 UPDATE rollcall.owed o SET ${LEASED}
 FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
 
-type LaneLease = {
+type LeaseOptions = {
   readonly lane: Lane
   readonly leaseMs: number
   readonly limit: number
@@ -41,7 +41,7 @@ type LaneLease = {
 /** Leases due rows of one lane, by default those that are due for longest. The caller enqueues them after the commit. */
 export async function leaseLane(
   client: Client,
-  { lane, leaseMs, limit, newest = false }: LaneLease,
+  { lane, leaseMs, limit, newest = false }: LeaseOptions,
 ): Promise<LeaseInLane[]> {
   if (limit <= 0) return []
   const { rows } = await client.query<LeaseInLane>(LEASE_LANE(newest ? 'DESC' : 'ASC'), [

@@ -3,7 +3,7 @@ import { claimLastsMs } from '../config/config.ts'
 import { roleBehind } from '../database/pool.ts'
 import { makePump } from '../dispatch/pump.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
-import { makeSlots } from '../dispatch/slots.ts'
+import { makeTakeJobs } from '../dispatch/take-jobs.ts'
 import type { CallLog } from '../ledger/call-log.ts'
 import { makeClaim } from '../ledger/claim.ts'
 import { makeStoreEnding } from '../ledger/ending.ts'
@@ -26,8 +26,8 @@ type Options = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly onStep: SyncLeaseOptions['observe']
 }
 
-/** Pages that a process has at once: the next one is there when the first is begun. */
-const PAGES = 2
+/** Jobs that a process has at once: the next one is there when the first is begun. */
+const JOBS = 2
 
 export async function startSyncing(options: Options) {
   const { opened, queue, log, calls, mapping, onStep, stopping, abort } = options
@@ -66,8 +66,8 @@ export async function startSyncing(options: Options) {
     },
   })
   const giveBack = makeUnlease(pool)
-  const slots = makeSlots({
-    most: paced.concurrency,
+  const { takeJob, idle } = makeTakeJobs({
+    concurrency: paced.concurrency,
     async carryOut(lease, begun) {
       const refused = !mapping.takesPart() && (await mapping.isRefused())
       // An unclaimed lease would wait for its end, although another process could go on at once.
@@ -82,6 +82,6 @@ export async function startSyncing(options: Options) {
       )
     }, now),
   })
-  const consumer = await queue.consume(slots.take, { concurrency: PAGES })
-  return { pump, consumer, idle: slots.idle, witness }
+  const consumer = await queue.consume(takeJob, { concurrency: JOBS })
+  return { pump, consumer, idle, witness }
 }

@@ -99,7 +99,7 @@ it('a queue in a Redis Cluster of three nodes: the address of any node is enough
   const queue = await open()
   stack.defer(queue.close)
   const taken: string[] = []
-  const consumer = await queue.consume(async (page) => void taken.push(...page.map(({ id }) => id)), {
+  const consumer = await queue.consume(async (job) => void taken.push(...job.map(({ id }) => id)), {
     concurrency: 2,
   })
   stack.defer(() => consumer.close(1000))

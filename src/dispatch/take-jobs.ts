@@ -1,7 +1,8 @@
 import type { LeaseInLane } from '../ledger/lease.ts'
+import type { LeaseJob } from './queue.ts'
 
 type Options = {
-  readonly most: number
+  readonly concurrency: number
   /** Calls `begun` once the lease is claimed or void: from then on the claim protects it, and not the queue. */
   readonly carryOut: (lease: LeaseInLane, begun: () => void) => Promise<void>
   /** Takes what `carryOut` has thrown; the lease is taken up again when its time has passed. */
@@ -11,15 +12,15 @@ type Options = {
 type WaitingLease = { readonly lease: LeaseInLane; readonly begun: () => void }
 
 /**
- * The slots of a process. A page of the queue is how leases travel; here they wait in one list for a slot, the most
- * urgent lane first and in it the first that came. So one slow call holds neither its page nor a place on the queue.
+ * The jobs that a process has taken. Their leases wait in one list, the most urgent lane first and in it the first that
+ * came. So one slow call holds neither its job nor a place on the queue.
  */
-export function makeSlots({ most, carryOut, onError }: Options) {
+export function makeTakeJobs({ concurrency, carryOut, onError }: Options) {
   const waiting: WaitingLease[] = []
   const running = new Set<Promise<void>>()
 
   function fill(): void {
-    while (running.size < most) {
+    while (running.size < concurrency) {
       const next = waiting.shift()
       if (!next) return
       const mine: Promise<void> = carryOut(next.lease, next.begun)
@@ -34,9 +35,9 @@ export function makeSlots({ most, carryOut, onError }: Options) {
   }
 
   return {
-    /** Resolves once all leases of the page are claimed or void. */
-    async take(page: readonly LeaseInLane[]): Promise<void> {
-      const started = page.map(
+    /** Resolves once all leases of the job are claimed or void. */
+    async takeJob(job: LeaseJob): Promise<void> {
+      const started = job.map(
         (lease) =>
           new Promise<void>((resolve) => {
             const before = waiting.findLastIndex((other) => other.lease.lane <= lease.lane)
