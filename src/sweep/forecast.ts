@@ -6,12 +6,12 @@ import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../m
 import type { Counts } from '../model/values.ts'
 import { absorbWrite } from '../sync/absorb.ts'
 import { kindsOf } from '../sync/brake-kinds.ts'
-import { beforeOf } from '../sync/brake-move.ts'
+import { beforeOf } from '../sync/brake-plan.ts'
 import { userWithoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
-import { isStatusKept, takesAccess } from '../sync/plan.ts'
+import { type Call, callFor, isStatusKept, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { type Call, nextMove, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
+import { nextPlan, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
 import {
   addTo,
@@ -114,7 +114,7 @@ type CallMethod = Call['method']
 const MOST_CALLS = 8
 
 /**
- * A claim after the other until nothing is left to do, decided by the worker's own `nextMove` and `absorbWrite`.
+ * A claim after the other until nothing is left to do, decided by the worker's own `nextPlan` and `absorbWrite`.
  * `registered`: fields of a registration; `kinds`: what the brake counts; `lookups`: the calls follow where a lookup (GET) shows
  * what we expect.
  */
@@ -131,23 +131,23 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
   let lookups = false
   let turn = startTurn(made.memory)
   while (calls.length < MOST_CALLS) {
-    const move = nextMove(turn, situation)
-    if ('end' in move) {
+    const next = nextPlan(turn, situation)
+    if ('end' in next) {
       // The lookup after an erasure comes with a claim of its own.
-      if (move.plan.kind !== 'lookup' || move.end.kind !== 'retry' || resultOfCalls(turn).lookups > 0) break
+      if (next.plan.kind !== 'lookup' || next.end.kind !== 'retry' || resultOfCalls(turn).lookups > 0) break
       turn = startTurn(turn.memory)
       continue
     }
-    for (const kind of kindsOf(move.plan, turn.memory, before)) kinds.add(kind)
-    calls.push(move.call.method)
-    const body: Fields | null = move.plan.kind === 'create' ? move.plan.body : null
+    for (const kind of kindsOf(next.plan, turn.memory, before)) kinds.add(kind)
+    calls.push(callFor(next.plan).method)
+    const body: Fields | null = next.plan.kind === 'create' ? next.plan.body : null
     if (body) registered = OPTIONAL_FIELDS.filter((field) => body[field] !== undefined)
-    if (move.call.method === 'GET') {
+    if (next.plan.kind === 'lookup') {
       // A lookup for a trial, or after an erasure, is of a user whose state is known.
       lookups ||= turn.memory.remote !== 'present'
-      const lookup = { plan: move.plan, meaning: 'present', trusted: true } as const
+      const lookup = { plan: next.plan, meaning: 'present', trusted: true } as const
       turn = afterLookup({ ...turn, made: [...turn.made, lookup] }, made, digests)
-    } else turn = absorbWrite(turn, 'done', { ...facts, plan: move.plan }).turn
+    } else turn = absorbWrite(turn, 'done', { ...facts, plan: next.plan }).turn
   }
   return { calls, registered, kinds: [...kinds], lookups }
 }

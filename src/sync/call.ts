@@ -16,8 +16,7 @@ import {
   type ReadMeaning,
   type WriteMeaning,
 } from './classify.ts'
-import type { Plan } from './plan.ts'
-import type { Call } from './turn.ts'
+import type { Call, Plan } from './plan.ts'
 
 type Answer = {
   readonly outcome: Outcome

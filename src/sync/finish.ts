@@ -6,7 +6,7 @@ import { type Digests, existedBefore, type KnownRecord, type LedgerRecord } from
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
-import { isDiscardOver } from './brake-move.ts'
+import { isDiscardOver } from './brake-plan.ts'
 import type { Called } from './call.ts'
 import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'

@@ -46,8 +46,22 @@ export type Plan =
       readonly keys: readonly CustomerKey[]
     }
 
+/** One that makes a call. */
+export type CallPlan = WritePlan | Extract<Plan, { readonly kind: 'lookup' }>
 /** One that sends a body. */
 export type WritePlan = Extract<Plan, { readonly body: UpdateBody | CreateBody }>
+
+/** One HTTP call. `userId` is in the path, except for a create. */
+export type Call =
+  | { readonly method: 'GET' }
+  | { readonly method: 'POST'; readonly body: CreateBody }
+  | { readonly method: 'PUT' | 'PATCH'; readonly body: UpdateBody }
+
+export function callFor(plan: CallPlan): Call {
+  if (plan.kind === 'lookup') return { method: 'GET' }
+  if (plan.kind === 'create') return { method: 'POST', body: plan.body }
+  return { method: plan.kind === 'replace' ? 'PUT' : 'PATCH', body: plan.body }
+}
 
 export type Situation = {
   readonly mapped: Mapped

@@ -7,14 +7,14 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
 import { absorb } from './absorb.ts'
-import { braked, brakedEnd, isDiscardOver, makeBraking } from './brake-move.ts'
+import { braked, brakedEnd, isDiscardOver, makeBraking } from './brake-plan.ts'
 import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { type ClaimResult, toEnding } from './finish.ts'
-import { leavesTrial, type Plan } from './plan.ts'
+import { callFor, leavesTrial, type Plan } from './plan.ts'
 import { readSubject, type Subject } from './subject.ts'
-import { isAccessFirst, nextMove, retry, startTurn, type Turn, type TurnEnd } from './turn.ts'
+import { isAccessFirst, nextPlan, retry, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 export type SyncLeaseOptions = {
   readonly context: SyncContext
@@ -146,16 +146,20 @@ async function makeCalls({ context, run, claimPermits, subject }: Calling): Prom
   let turn = startTurn(subject.memory)
   let last: Called | null = null
   for (;;) {
-    const move = await braked(braking, nextMove(turn, situation), turn)
-    run.observe({ step: 'planned', plan: move.plan })
-    if ('end' in move) return await atEnd(move.end)
-    await leaveTrace(context, run.claim, move.plan, subject)
-    if (move.plan.kind !== 'lookup' && isDiscardOver(subject)) await context.endDiscard(run.claim)
+    const next = await braked(braking, nextPlan(turn, situation), turn)
+    run.observe({ step: 'planned', plan: next.plan })
+    if ('end' in next) return await atEnd(next.end)
+    await leaveTrace(context, run.claim, next.plan, subject)
+    if (next.plan.kind !== 'lookup' && isDiscardOver(subject)) await context.endDiscard(run.claim)
     const passed = await claimPermits.forCall(turn)
     if ('end' in passed) return { turn, last, end: passed.end }
-    last = await callService(users, { call: move.call, userId: userIdOf(mapped) ?? '', signal: run.abort })
-    run.observe({ step: 'answered', plan: move.plan, called: last })
-    const after = absorb(turn, { plan: move.plan, called: last }, situation)
+    last = await callService(users, {
+      call: callFor(next.plan),
+      userId: userIdOf(mapped) ?? '',
+      signal: run.abort,
+    })
+    run.observe({ step: 'answered', plan: next.plan, called: last })
+    const after = absorb(turn, { plan: next.plan, called: last }, situation)
     turn = after.turn
     await context.report({ id, epoch: passed.permit.epoch, ...aboutService(last) })
     if (after.end) return await atEnd(after.end)

@@ -1,16 +1,18 @@
 import type { Writes } from '../ledger/ending.ts'
 import type { Reason } from '../ledger/reason.ts'
 import { entitled, type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
-import type { CreateBody, UpdateBody } from '../service/client.ts'
+import type { UpdateBody } from '../service/client.ts'
 import type { ReadMeaning, WriteMeaning } from './classify.ts'
 import type { Memory } from './memory.ts'
-import { fieldsOf, isStatusKept, leavesTrial, makePlan, type Plan, type Situation } from './plan.ts'
-
-/** One HTTP call that a turn asks for. `userId` is in the path, except for a create. */
-export type Call =
-  | { readonly method: 'GET' }
-  | { readonly method: 'POST'; readonly body: CreateBody }
-  | { readonly method: 'PUT' | 'PATCH'; readonly body: UpdateBody }
+import {
+  type CallPlan,
+  fieldsOf,
+  isStatusKept,
+  leavesTrial,
+  makePlan,
+  type Plan,
+  type Situation,
+} from './plan.ts'
 
 /** How a claim should end; finish.ts adds the times, and ending.ts stores it. */
 export type TurnEnd =
@@ -28,7 +30,8 @@ export type TurnEnd =
     }
   | { readonly kind: 'unknown'; readonly reason: Reason }
 
-export type Move = { readonly plan: Plan } & ({ readonly call: Call } | { readonly end: TurnEnd })
+/** The plan to carry out next, or the end that a plan gives the claim. */
+export type NextPlan = { readonly plan: CallPlan } | { readonly plan: Plan; readonly end: TurnEnd }
 
 export type SetAside = {
   readonly fields: readonly OptionalField[]
@@ -144,10 +147,10 @@ export function retry(reason: Reason, otherwise: Partial<Pick<Retry, 'failed' | 
 }
 
 /**
- * The next step of a claim. At most one create and one lookup: a service whose writes show up late could
+ * The next plan of a claim. At most one create and one lookup: a service whose writes show up late could
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
-export function nextMove(turn: Turn, situation: TurnSituation): Move {
+export function nextPlan(turn: Turn, situation: TurnSituation): NextPlan {
   const { writes, lookups, creates } = resultOfCalls(turn)
   const full = makePlan({ ...situation, memory: turn.memory })
   const plan = situation.accessFirst ? withAccessFirst(full, turn) : full
@@ -160,27 +163,19 @@ export function nextMove(turn: Turn, situation: TurnSituation): Move {
       // Never in the claim that has written: a GET may go on showing what was there before.
       if (writes === 'accepted') return { plan, end: justWritten(situation.consistencyDelayMs) }
       if (lookups > 0) return { plan, end: retry({ code: 'needs-lookup' }) }
-      return situation.lookupAfterMs > 0
-        ? { plan, end: justWritten(situation.lookupAfterMs) }
-        : { plan, call: { method: 'GET' } }
+      return situation.lookupAfterMs > 0 ? { plan, end: justWritten(situation.lookupAfterMs) } : { plan }
     case 'create':
       if (creates > 0) return { plan, end: retry({ code: 'created-already' }) }
-      return { plan, call: { method: 'POST', body: plan.body } }
+      return { plan }
     case 'replace':
-    case 'patch': {
-      if (turn.setAside) {
-        // With whatever status the refused update carried: for a trial that is the one that the service shows.
-        const rest = { kind: 'patch', ...restOf(plan, turn.setAside), keepsStatus: plan.keepsStatus } as const
-        return { plan: rest, call: { method: 'PATCH', body: rest.body } }
-      }
-      return { plan, call: { method: plan.kind === 'patch' ? 'PATCH' : 'PUT', body: plan.body } }
-    }
+    case 'patch':
+      if (!turn.setAside) return { plan }
+      // With whatever status the refused update carried: for a trial that is the one that the service shows.
+      return { plan: { kind: 'patch', ...restOf(plan, turn.setAside), keepsStatus: plan.keepsStatus } }
     case 'revoke':
-      return { plan, call: { method: 'PATCH', body: plan.body } }
-    case 'erase': {
-      const { body, fields } = turn.setAside ? restOf(plan, turn.setAside) : plan
-      return { plan: { kind: 'erase', body, fields }, call: { method: 'PATCH', body } }
-    }
+      return { plan }
+    case 'erase':
+      return { plan: turn.setAside ? { kind: 'erase', ...restOf(plan, turn.setAside) } : plan }
     default:
       return plan satisfies never
   }

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held-access.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Status } from '../../src/model/user.ts'
-import { braked } from '../../src/sync/brake-move.ts'
+import { braked } from '../../src/sync/brake-plan.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { accessAfter, type Situation } from '../../src/sync/plan.ts'
-import { nextMove, startTurn } from '../../src/sync/turn.ts'
+import { nextPlan, startTurn } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from '../support/plan-scene.ts'
 import { runs } from '../support/size.ts'
@@ -78,7 +78,7 @@ type Held = Pick<Situation, 'mapped' | 'memory'> & Pick<Policy, 'onRemove'> & { 
 async function allHeld({ mapped, memory, onRemove, existed }: Held) {
   const turn = startTurn(memory)
   const policy = { ...KEEP, onRemove }
-  const move = nextMove(turn, {
+  const next = nextPlan(turn, {
     ...{ mapped, policy, digests, claimants: [], lookupAfterMs: 0, consistencyDelayMs: 0 },
   })
   const after = await braked(
@@ -87,9 +87,9 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
       before: { existed, erases: onRemove === 'erase', hadAccess: false },
       ...{ record: NEVER_SETTLED, discard: [], discarded: [], left: [] },
     },
-    move,
+    next,
     turn,
   )
   const held = 'end' in after && after.end.kind === 'settle' && after.end.state === 'held'
-  return { plan: move.plan, reason: held ? after.end.reason : null }
+  return { plan: next.plan, reason: held ? after.end.reason : null }
 }

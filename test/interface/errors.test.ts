@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { callService } from '../../src/sync/call.ts'
 import { classifyWrite } from '../../src/sync/classify.ts'
-import type { Call } from '../../src/sync/turn.ts'
+import type { Call } from '../../src/sync/plan.ts'
 import { makeChat, startChatServer } from '../service/chat-server.ts'
 import { makeClient } from '../service/pair.ts'
 import { section } from './section.ts'

@@ -309,7 +309,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/drift/repair.ts': [
     ['hold-what-is-over', ' AND f.resolved_at IS NULL RETURNING f.id', ' RETURNING f.id'],
   ],
-  'src/sync/brake-move.ts': [
+  'src/sync/brake-plan.ts': [
     [
       'discard-forgotten-when-stopped',
       'reason: { ...end.reason, discarded } } as TurnEnd)',

@@ -1,4 +1,4 @@
-// A claim as a conversation, without a service: the moves that it makes to given answers, and how it ends.
+// A claim as a conversation, without a service: the calls that it makes to given answers, and how it ends.
 import { expect } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { OptionalField } from '../../src/model/user.ts'
@@ -6,7 +6,8 @@ import { absorb } from '../../src/sync/absorb.ts'
 import { classified } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
 import { inViewOf, type Memory } from '../../src/sync/memory.ts'
-import { nextMove, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import { callFor } from '../../src/sync/plan.ts'
+import { nextPlan, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from './plan-scene.ts'
 
@@ -62,12 +63,13 @@ export function play(
   const times = { lookupAfterMs, consistencyDelayMs: 5000 }
   const situation = { mapped, claimants: [], policy, digests, ...times, accessFirst }
   for (;;) {
-    const move = nextMove(turn, situation)
-    if ('end' in move) {
+    const next = nextPlan(turn, situation)
+    if ('end' in next) {
       expect(left).toEqual([])
-      return { calls, end: move.end, turn: { ...turn, ...resultOfCalls(turn) } }
+      return { calls, end: next.end, turn: { ...turn, ...resultOfCalls(turn) } }
     }
-    const { call, plan } = move
+    const { plan } = next
+    const call = callFor(plan)
     calls.push('body' in call ? `${call.method} ${JSON.stringify(call.body)}` : call.method)
     const answer = left.shift()
     if (answer === undefined) throw new Error(`no answer to ${calls.join(', ')}`)

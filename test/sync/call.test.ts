@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeUsersClient } from '../../src/service/users.ts'
 import { callService } from '../../src/sync/call.ts'
-import type { Call } from '../../src/sync/turn.ts'
+import type { Call } from '../../src/sync/plan.ts'
 
 let answer = ''
 let status = 200

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
-import { nextMove, startTurn, type Turn } from '../../src/sync/turn.ts'
+import { nextPlan, startTurn, type Turn } from '../../src/sync/turn.ts'
 import {
   ABSENT,
   type Answer,
@@ -52,12 +52,12 @@ describe('a lookup', () => {
     const mapped = user(2)
     const plan = { kind: 'lookup', why: 'unknown' } as const
     const turn = { ...startTurn(UNKNOWN), made: [{ plan, meaning: 'absent', trusted: true } as const] }
-    const move = nextMove(turn, {
+    const next = nextPlan(turn, {
       ...{ mapped, claimants: [], policy: POLICY, digests },
       ...{ lookupAfterMs: 0, consistencyDelayMs: 0 },
     })
     const end = { kind: 'retry', reason: { code: 'needs-lookup' }, failed: true }
-    expect(move).toEqual({ plan, end })
+    expect(next).toEqual({ plan, end })
   })
 
   it.each<[Answer, string]>([

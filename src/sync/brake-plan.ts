@@ -10,7 +10,7 @@ import type { SyncContext } from './context.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
 import type { Subject } from './subject.ts'
-import { type Move, retry, type Turn, type TurnEnd } from './turn.ts'
+import { type NextPlan, retry, type Turn, type TurnEnd } from './turn.ts'
 import type { Policy } from './write.ts'
 
 type Braking = ReturnType<typeof makeBraking>
@@ -56,27 +56,26 @@ export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Po
 }
 
 /**
- * Decides about a move before its call is made. A change that a person has discarded is not sent while the customer stays as
+ * Decides about a plan before its call is made. A change that a person has discarded is not sent while the customer stays as
  * it was then; other changes are. Where only a part of an update is held, the rest goes.
  */
-export async function braked(braking: Braking, move: Move, { memory, made }: Turn): Promise<Move> {
-  if ('end' in move || move.call.method === 'GET') return move
+export async function braked(braking: Braking, next: NextPlan, { memory, made }: Turn): Promise<NextPlan> {
+  if ('end' in next || isLookup(next)) return next
   const { record, digests, discarded } = braking
   const ofRecord = discardIn(record)
   // Digested with another key: it may be another change than was discarded, so a person is asked once more.
   const rekeyed =
     record.desiredDigest === null || (record.digestKeyId !== null && record.digestKeyId !== digests.keyId)
   if (ofRecord.length > 0 && rekeyed)
-    return { plan: move.plan, end: withDiscard(heldFor(ofRecord, move.plan), ofRecord) }
-  const answer = await unlessBusy(() => askBrake(move.plan, { ...braking, memory }))
-  if (!answer) return { plan: move.plan, end: BUSY }
+    return { plan: next.plan, end: withDiscard(heldFor(ofRecord, next.plan), ofRecord) }
+  const answer = await unlessBusy(() => askBrake(next.plan, { ...braking, memory }))
+  if (!answer) return { plan: next.plan, end: BUSY }
   const { plan, held } = answer
-  if (held.length === 0) return move
-  if (plan?.kind === 'patch' || plan?.kind === 'revoke')
-    return { plan, call: { method: 'PATCH', body: plan.body } }
+  if (held.length === 0) return next
+  if (plan?.kind === 'patch' || plan?.kind === 'revoke') return { plan }
   const isDiscarded = held.every((kind) => discarded.includes(kind))
   const shown = made.some(isLookup) ? held : undefined
-  return { plan: move.plan, end: isDiscarded ? leftFor(braking, shown) : heldFor(held, move.plan) }
+  return { plan: next.plan, end: isDiscarded ? leftFor(braking, shown) : heldFor(held, next.plan) }
 }
 
 /** A discard is for one desired user: a write for another one ends it. With another digest key no write is made. */
@@ -147,7 +146,7 @@ function leftFor({ record: { state, reason }, discard }: Braking, shown = discar
   return { kind: 'settle', state: 'discarded', reason: isWhole ? reason : { code: 'held', kinds } }
 }
 
-function isLookup({ plan }: Turn['made'][number]): boolean {
+function isLookup({ plan }: { readonly plan: Plan }): boolean {
   return plan.kind === 'lookup'
 }
 
