@@ -90,8 +90,8 @@ export function makeSyncLease(options: SyncLeaseOptions) {
 
 export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
   readonly claim: Claim
-  /** Taken before the claim, for the first call; given back when none is made. */
-  readonly permit: Permit
+  /** For the next call; the first one is taken before the claim. Null: it is used, or was given back. */
+  permit: Permit | null
   /** Whether a call may still be started: it must end within the claim's lifetime. */
   readonly hasTime: () => boolean
   /** Aborted when that time is over, so that no call waits beyond it; `hasTime` decides. */
@@ -105,15 +105,14 @@ export async function runClaim(
   run: ClaimRun,
 ): Promise<{ readonly end: TurnEnd; readonly ending: Ending }> {
   const { claim } = run
-  const claimPermits = makeClaimPermits(context, run)
   try {
     const subject = await readSubject(context, claim)
     const result = subject.end
       ? { turn: startTurn(subject.memory), last: null, end: subject.end }
-      : await makeCalls({ context, run, claimPermits, subject })
+      : await makeCalls({ context, run, subject })
     return { end: result.end, ending: toEnding({ context, claim, ...subject, ...result }) }
   } finally {
-    claimPermits.close()
+    giveBackPermit(context, run)
   }
 }
 
@@ -126,12 +125,11 @@ function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): nu
 type Calling = {
   readonly context: SyncContext
   readonly run: ClaimRun
-  readonly claimPermits: ReturnType<typeof makeClaimPermits>
   readonly subject: Subject
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an end. */
-async function makeCalls({ context, run, claimPermits, subject }: Calling): Promise<ClaimResult> {
+async function makeCalls({ context, run, subject }: Calling): Promise<ClaimResult> {
   const { mapped, record, basis, claimants, digests } = subject
   const { config, users } = context
   const { key, id, attempts } = run.claim
@@ -151,7 +149,7 @@ async function makeCalls({ context, run, claimPermits, subject }: Calling): Prom
     if ('end' in next) return await atEnd(next.end)
     await leaveTrace(context, run.claim, next.plan, subject)
     if (next.plan.kind !== 'lookup' && isDiscardOver(subject)) await context.endDiscard(run.claim)
-    const passed = await claimPermits.forCall(turn)
+    const passed = await takePermit(context, run, turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, {
       call: callFor(next.plan),
@@ -186,40 +184,38 @@ const PAUSED_MS = 5000
 const STOPPING = retry({ code: 'stopping' }, { failed: false, waitMs: 0 })
 
 /**
- * Asks for what each call of a claim needs: a permit of the common pace, and enough of the claim's lifetime for the
- * whole request. Where one of them is missing, it gives the end of the turn.
+ * Each call of a claim needs a permit of the common pace, and enough of the claim's lifetime for the whole request. Where
+ * one of them is missing, the claim ends.
  */
-export function makeClaimPermits({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun) {
-  let permit: Permit | null = run.permit
-
-  /** An unused permit goes back. */
-  function close(): void {
-    if (permit) permits.giveBack(permit)
-    permit = null
+export async function takePermit(
+  context: Pick<SyncContext, 'permits'>,
+  run: ClaimRun,
+  turn: Turn,
+): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
+  const { permits } = context
+  if (run.stopping.aborted) return { end: STOPPING }
+  // Taken before all processes were told to stop, or to slow down.
+  if (run.permit && !permits.stands(run.permit)) giveBackPermit(context, run)
+  // Reading the customer or a call has used the time up: the same would happen at once again, and for ever.
+  if (!run.hasTime()) return { end: retry({ code: 'out-of-time' }) }
+  // The wait may not be worth going on: the service may have asked all processes to wait for an hour.
+  const over = AbortSignal.any([run.stopping, run.expired])
+  run.permit ??= await permits.take(over)
+  const { permit } = run
+  if (!permit && !over.aborted)
+    return { end: retry({ code: 'paused' }, { failed: false, waitMs: PAUSED_MS }) }
+  // Last of all, so that nothing stands between this reading of the clock and the call.
+  if (run.stopping.aborted) return { end: STOPPING }
+  // Our own pace left no time, which is nothing against the customer.
+  if (!permit || !run.hasTime()) {
+    const waitMs = turn.made.length > 0 ? PAUSED_MS : 0
+    return { end: retry({ code: 'out-of-time' }, { failed: false, waitMs }) }
   }
+  run.permit = null
+  return { permit }
+}
 
-  return { forCall, close }
-
-  async function forCall(turn: Turn): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
-    if (run.stopping.aborted) return { end: STOPPING }
-    // Taken before all processes were told to stop, or to slow down.
-    if (permit && !permits.stands(permit)) close()
-    // Reading the customer or a call has used the time up: the same would happen at once again, and for ever.
-    if (!run.hasTime()) return { end: retry({ code: 'out-of-time' }) }
-    // The wait may not be worth going on: the service may have asked all processes to wait for an hour.
-    const over = AbortSignal.any([run.stopping, run.expired])
-    permit ??= await permits.take(over)
-    if (!permit && !over.aborted)
-      return { end: retry({ code: 'paused' }, { failed: false, waitMs: PAUSED_MS }) }
-    // Last of all, so that nothing stands between this reading of the clock and the call.
-    if (run.stopping.aborted) return { end: STOPPING }
-    // Our own pace left no time, which is nothing against the customer.
-    if (!permit || !run.hasTime()) {
-      const waitMs = turn.made.length > 0 ? PAUSED_MS : 0
-      return { end: retry({ code: 'out-of-time' }, { failed: false, waitMs }) }
-    }
-    const passed = { permit }
-    permit = null
-    return passed
-  }
+export function giveBackPermit({ permits }: Pick<SyncContext, 'permits'>, run: ClaimRun): void {
+  if (run.permit) permits.giveBack(run.permit)
+  run.permit = null
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { type ClaimRun, makeClaimPermits } from '../../src/sync/run.ts'
+import { type ClaimRun, giveBackPermit, takePermit } from '../../src/sync/run.ts'
 import { startTurn, type Turn } from '../../src/sync/turn.ts'
 
 const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
@@ -35,8 +35,9 @@ function scene({ hasTime = (): boolean => true } = {}) {
       drop: () => undefined,
     },
   }
-  const permits = makeClaimPermits(context, run)
-  return { permits, stopping, expired, first, further, givenBack, fallen, take }
+  const forCall = (turn: Turn) => takePermit(context, run, turn)
+  const close = () => giveBackPermit(context, run)
+  return { forCall, close, stopping, expired, first, further, givenBack, fallen, take }
 }
 
 /** Waits until it is told to stop, as permits do. */
@@ -46,14 +47,14 @@ function untilAborted(signal: AbortSignal): Promise<null> {
 
 describe('a permit for a call', () => {
   it('is refused for want of time after reading or a call, which counts as a failure, or it would begin anew for ever', async () => {
-    const { permits } = scene({ hasTime: () => false })
-    for (const turn of [TURN, CALLED]) expect(await permits.forCall(turn)).toEqual({ end: TOOK_TOO_LONG })
+    const { forCall } = scene({ hasTime: () => false })
+    for (const turn of [TURN, CALLED]) expect(await forCall(turn)).toEqual({ end: TOOK_TOO_LONG })
   })
 
   it('is refused when there is no time for the whole request', async () => {
-    const { permits, givenBack, first } = scene({ hasTime: () => false })
-    expect(await permits.forCall(TURN)).toEqual({ end: TOOK_TOO_LONG })
-    permits.close()
+    const { forCall, close, givenBack, first } = scene({ hasTime: () => false })
+    expect(await forCall(TURN)).toEqual({ end: TOOK_TOO_LONG })
+    close()
     expect(givenBack).toEqual([first])
   })
 
@@ -63,25 +64,25 @@ describe('a permit for a call', () => {
       [CALLED, 5000],
     ] as const) {
       let waited = false
-      const { permits, take, further } = scene({ hasTime: () => !waited })
-      await permits.forCall(TURN)
+      const { forCall, take, further } = scene({ hasTime: () => !waited })
+      await forCall(TURN)
       take.now = async () => {
         waited = true
         return further
       }
-      expect(await permits.forCall(turn)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
+      expect(await forCall(turn)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
     }
   })
 
   it('is refused while stopping, also when that begins during a wait that succeeds', async () => {
-    const { permits, stopping, take, further } = scene()
-    await permits.forCall(TURN)
+    const { forCall, stopping, take, further } = scene()
+    await forCall(TURN)
     take.now = async () => {
       stopping.abort()
       return further
     }
-    expect(await permits.forCall(TURN)).toEqual({ end: STOPPING })
-    expect(await permits.forCall(TURN)).toEqual({ end: STOPPING })
+    expect(await forCall(TURN)).toEqual({ end: STOPPING })
+    expect(await forCall(TURN)).toEqual({ end: STOPPING })
   })
 
   it.each([
@@ -89,30 +90,30 @@ describe('a permit for a call', () => {
     ['expired', OUT_OF_TIME],
   ] as const)('ends the wait for a permit when the claim is %s', async (signal, end) => {
     const made = scene()
-    await made.permits.forCall(TURN)
+    await made.forCall(TURN)
     made.take.now = untilAborted
-    const passing = made.permits.forCall(TURN)
+    const passing = made.forCall(TURN)
     made[signal].abort()
     expect(await passing).toEqual({ end })
   })
 
   it('is refused while no process may call the service, which is nothing against the customer', async () => {
-    const { permits, take } = scene()
-    await permits.forCall(TURN)
+    const { forCall, take } = scene()
+    await forCall(TURN)
     take.now = async () => null
     for (const turn of [TURN, CALLED])
-      expect(await permits.forCall(turn)).toEqual({
+      expect(await forCall(turn)).toEqual({
         end: { ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 },
       })
   })
 
   it('is taken anew if all processes had to slow down since it was taken', async () => {
-    const { permits, fallen, first, take, givenBack } = scene()
+    const { forCall, close, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null
-    expect(await permits.forCall(TURN)).toMatchObject({ end: { reason: { code: 'paused' } } })
+    expect(await forCall(TURN)).toMatchObject({ end: { reason: { code: 'paused' } } })
     expect(givenBack).toEqual([first])
-    permits.close()
+    close()
     expect(givenBack).toEqual([first])
   })
 })
