@@ -124,7 +124,7 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
   const situation = { mapped, claimants, policy, digests, lookupAfterMs: 0, consistencyDelayMs: 0 }
   const desired = userWithoutConflict(mapped, made.memory)
   const facts = { status: 200, named: [], conflict: false, desired, digests, lookupAfterMs: 0 }
-  const before = beforeOf({ ...made, basis: made.record }, policy)
+  const before = beforeOf({ ...made, latestRecord: made.record }, policy)
   const calls: CallMethod[] = []
   const kinds = new Set<BrakeKind>()
   let registered: readonly OptionalField[] = []

@@ -9,7 +9,7 @@ import { askBrake, type Before, hadAccess } from './brake-kinds.ts'
 import type { SyncContext } from './context.ts'
 import type { Memory } from './memory.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
-import type { Subject } from './subject.ts'
+import type { ClaimedCustomer } from './read-customer.ts'
 import { type NextPlan, retry, type Turn, type TurnEnd } from './turn.ts'
 import type { Policy } from './write.ts'
 
@@ -19,7 +19,7 @@ type Braking = ReturnType<typeof makeBraking>
 export function makeBraking(
   { brake, config }: Pick<SyncContext, 'brake' | 'config'>,
   key: CustomerKey,
-  found: Found & Pick<Subject, 'digests' | 'desiredDigest'>,
+  found: Found & Pick<ClaimedCustomer, 'digests' | 'desiredDigest'>,
 ) {
   const { digests, record, desiredDigest } = found
   const discard = record.desiredDigest === desiredDigest ? discardIn(record) : []
@@ -45,13 +45,13 @@ function discardIn({ state, reason }: Pick<KnownRecord, 'state' | 'reason'>): re
   return kinds.flatMap((kind) => (kind === 'repair' ? repair : kind)) as readonly HeldKind[]
 }
 
-type Found = Pick<Subject, 'mapped' | 'claimants' | 'basis' | 'record'>
+type Found = Pick<ClaimedCustomer, 'mapped' | 'claimants' | 'latestRecord' | 'record'>
 
-export function beforeOf({ mapped, claimants, basis, record }: Found, policy: Policy): Before {
+export function beforeOf({ mapped, claimants, latestRecord, record }: Found, policy: Policy): Before {
   return {
-    existed: basis.userId === userIdOf(mapped) && existedBefore(basis),
+    existed: latestRecord.userId === userIdOf(mapped) && existedBefore(latestRecord),
     erases: isToErase({ mapped, claimants, policy }),
-    hadAccess: hadAccess({ ...record, sentStatus: basis.sentStatus }),
+    hadAccess: hadAccess({ ...record, sentStatus: latestRecord.sentStatus }),
   }
 }
 
@@ -79,7 +79,7 @@ export async function braked(braking: Braking, next: NextPlan, { memory, made }:
 }
 
 /** A discard is for one desired user: a write for another one ends it. With another digest key no write is made. */
-export function isDiscardOver({ record, desiredDigest }: Pick<Subject, 'record' | 'desiredDigest'>): boolean {
+export function isDiscardOver({ record, desiredDigest }: Pick<Braking, 'record' | 'desiredDigest'>): boolean {
   return discardIn(record).length > 0 && record.desiredDigest !== desiredDigest
 }
 

@@ -13,13 +13,13 @@ import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { type Memory, toRecord } from './memory.ts'
 import { isToErase } from './plan.ts'
-import type { Subject } from './subject.ts'
+import type { ClaimedCustomer } from './read-customer.ts'
 import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
 /** The result of a claim: its turn at the end, its last call, and the end that was decided on. */
 export type ClaimResult = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
 
-type Finished = Omit<Subject, 'end' | 'memory'> &
+type Finished = Omit<ClaimedCustomer, 'end' | 'memory'> &
   ClaimResult & {
     readonly context: Pick<SyncContext, 'config' | 'random'>
     readonly claim: Claim
@@ -117,10 +117,10 @@ function recordAfter(
 
 /** An absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
 function existsAfter(finished: Finished, acknowledged: Result['acknowledged']): boolean {
-  const { basis, turn, end } = finished
+  const { latestRecord, turn, end } = finished
   const { remote, lookedUp } = turn.memory
   if (remote === 'present') return true
-  const before = existedBefore(basis) && basis.userId === userIdAfter(finished)
+  const before = existedBefore(latestRecord) && latestRecord.userId === userIdAfter(finished)
   const accepted = remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
   // This claim was shown the user, or got a clear yes: not one that may be wrong.
   return (before || lookedUp || acknowledged.length > 0) && !accepted
@@ -136,9 +136,9 @@ function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
  * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
  * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
  */
-function isGone({ basis, mapped, last, end }: Finished): boolean {
+function isGone({ latestRecord, mapped, last, end }: Finished): boolean {
   if (end.kind !== 'settle' || last?.meaning !== 'absent') return false
-  return existedBefore(basis) || mapped.kind !== 'user'
+  return existedBefore(latestRecord) || mapped.kind !== 'user'
 }
 
 function effectOf(claim: Claim, { writes, sure }: Result, end: TurnEnd): ForClaimants['effect'] {

@@ -13,7 +13,7 @@ import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { type ClaimResult, toEnding } from './finish.ts'
 import { callFor, leavesTrial, type Plan } from './plan.ts'
-import { readSubject, type Subject } from './subject.ts'
+import { type ClaimedCustomer, readCustomer } from './read-customer.ts'
 import { isAccessFirst, nextPlan, retry, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 export type SyncLeaseOptions = {
@@ -106,11 +106,11 @@ export async function runClaim(
 ): Promise<{ readonly end: TurnEnd; readonly ending: Ending }> {
   const { claim } = run
   try {
-    const subject = await readSubject(context, claim)
-    const result = subject.end
-      ? { turn: startTurn(subject.memory), last: null, end: subject.end }
-      : await makeCalls({ context, run, subject })
-    return { end: result.end, ending: toEnding({ context, claim, ...subject, ...result }) }
+    const customer = await readCustomer(context, claim)
+    const result = customer.end
+      ? { turn: startTurn(customer.memory), last: null, end: customer.end }
+      : await makeCalls({ context, run, customer })
+    return { end: result.end, ending: toEnding({ context, claim, ...customer, ...result }) }
   } finally {
     giveBackPermit(context, run)
   }
@@ -125,30 +125,30 @@ function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): nu
 type Calling = {
   readonly context: SyncContext
   readonly run: ClaimRun
-  readonly subject: Subject
+  readonly customer: ClaimedCustomer
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an end. */
-async function makeCalls({ context, run, subject }: Calling): Promise<ClaimResult> {
-  const { mapped, record, basis, claimants, digests } = subject
+async function makeCalls({ context, run, customer }: Calling): Promise<ClaimResult> {
+  const { mapped, record, latestRecord, claimants, digests } = customer
   const { config, users } = context
   const { key, id, attempts } = run.claim
   run.observe({ step: 'mapped', mapped })
   const situation = {
     ...{ mapped, claimants, policy: config, digests },
-    lookupAfterMs: lookupAfter(context, basis),
+    lookupAfterMs: lookupAfter(context, latestRecord),
     consistencyDelayMs: config.timing.consistencyDelayMs,
     accessFirst: isAccessFirst(attempts, record.reason),
   }
-  const braking = makeBraking(context, key, subject)
-  let turn = startTurn(subject.memory)
+  const braking = makeBraking(context, key, customer)
+  let turn = startTurn(customer.memory)
   let last: Called | null = null
   for (;;) {
     const next = await braked(braking, nextPlan(turn, situation), turn)
     run.observe({ step: 'planned', plan: next.plan })
     if ('end' in next) return await atEnd(next.end)
-    await leaveTrace(context, run.claim, next.plan, subject)
-    if (next.plan.kind !== 'lookup' && isDiscardOver(subject)) await context.endDiscard(run.claim)
+    await leaveTrace(context, run.claim, next.plan, customer)
+    if (next.plan.kind !== 'lookup' && isDiscardOver(customer)) await context.endDiscard(run.claim)
     const passed = await takePermit(context, run, turn)
     if ('end' in passed) return { turn, last, end: passed.end }
     last = await callService(users, {
@@ -170,12 +170,12 @@ async function makeCalls({ context, run, subject }: Calling): Promise<ClaimResul
 }
 
 /** Written down before a call: after a crash the record is what is known. */
-async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, { record, basis }: Subject) {
+async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, customer: ClaimedCustomer) {
   const { config, markStatusUnknown, markAsked } = context
   // The trial in the record must not seem to have ended by itself.
-  if (basis.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
+  if (customer.latestRecord.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
   // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
-  const first = record.remote === 'unasked' && plan.kind !== 'lookup'
+  const first = customer.record.remote === 'unasked' && plan.kind !== 'lookup'
   if (first && config.scope) await markAsked(claim.key)
 }
 

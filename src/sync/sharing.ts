@@ -25,7 +25,7 @@ export async function resolveSharing(
   const others = records.flatMap((other) => (other.key === key ? [] : { ...other.record, key: other.key }))
   const met = await findClaimants({ config, readOther, now: new Date(nowMs) }, others, { mapped, record })
   const own = records.find((each) => each.key === key) ?? { key, record, statusUnknown }
-  return { ...met, basis: inherit(latestOf(own, records), { own, mapped: met.mapped, digester }) }
+  return { ...met, latestRecord: inherit(latestOf(own, records), { own, mapped: met.mapped, digester }) }
 }
 
 type Reads = Pick<SyncContext, 'config' | 'readOther'> & {

@@ -14,9 +14,9 @@ import { type CustomerDigests, type Digester, forCustomer } from './digest.ts'
 import { mapFound, userIdFor } from './map.ts'
 import { type Memory, startMemory } from './memory.ts'
 import { makePlan, type Plan } from './plan.ts'
+import { readAgainWatched, seemsLost } from './read-customer.ts'
 import { rememberAbsent, rememberSeen } from './remember.ts'
 import { findClaimants } from './sharing.ts'
-import { readAgainWatched, seemsLost } from './subject.ts'
 import type { Policy } from './write.ts'
 
 /** One customer as it was read, its row of `rollcall.owed` first. */

@@ -44,7 +44,7 @@ type Given = {
   readonly turn?: Partial<Turn>
   readonly mapped?: Mapped
   readonly record?: Partial<KnownRecord>
-  readonly basis?: Partial<KnownRecord>
+  readonly latestRecord?: Partial<KnownRecord>
   readonly last?: Called | null
   readonly unknown?: boolean
   readonly statusUnknown?: boolean
@@ -76,7 +76,7 @@ function ending(given: Given) {
     },
     mapped,
     record: { ...NEVER_SETTLED, ...record },
-    basis: { ...NEVER_SETTLED, ...record, ...given.basis },
+    latestRecord: { ...NEVER_SETTLED, ...record, ...given.latestRecord },
     claimants: given.claimants ?? [],
     digests: forCustomer(digester, '7'),
     desiredDigest: digester.ofCustomer('7', mapped, config.clearWith),

@@ -14,13 +14,13 @@ import { resolveSharing } from './sharing.ts'
 import { retry, type TurnEnd } from './turn.ts'
 
 /** A customer as a claim finds it. */
-export type Subject = {
+export type ClaimedCustomer = {
   /** The customer's own. */
   readonly record: KnownRecord
   readonly mapped: Mapped
   readonly claimants: readonly CustomerKey[]
   /** The record to plan from: the customer's own, or that of the one that wrote to this user last. */
-  readonly basis: KnownRecord
+  readonly latestRecord: KnownRecord
   readonly memory: Memory
   readonly digests: CustomerDigests
   /** It stands for the desired user: what the mapping made of the customer. */
@@ -33,31 +33,32 @@ export type Subject = {
  * The customer as it is now. Row and record are read after the claim was committed, each in a new snapshot: read before it, a
  * change between the two would be settled without having been seen.
  */
-export async function readSubject(context: SyncContext, claim: Claim): Promise<Subject> {
+export async function readCustomer(context: SyncContext, claim: Claim): Promise<ClaimedCustomer> {
   const row = context.readRow(claim.key)
-  row.catch(() => undefined) // mapSubject awaits it, and meets the error
+  row.catch(() => undefined) // mapCustomerRow awaits it, and meets the error
   const record = await context.readRecord(claim.key)
-  const found = await mapSubject(context, claim, { record, row })
+  const found = await mapCustomerRow(context, claim, { record, row })
   const digests = forCustomer(context.digester, claim.key)
   const desiredDigest = context.digester.ofCustomer(claim.key, found.mapped, context.config.clearWith)
   return { ...found, record, digests, desiredDigest, memory: recall(claim, found, digests) }
 }
 
-function recall(claim: Claim, { basis, mapped }: Found, digests: CustomerDigests): Memory {
+function recall(claim: Claim, { latestRecord, mapped }: Found, digests: CustomerDigests): Memory {
   // A 404 may be a gateway's, until a settle has accepted it: access is not known to be gone.
-  const unaccepted = basis.remote === 'absent' && (basis.state !== 'idle' || existedBefore(basis))
+  const { remote, state } = latestRecord
+  const unaccepted = remote === 'absent' && (state !== 'idle' || existedBefore(latestRecord))
   const { hiddenUnknown, statusUnknown, changedAtMs, replanInMs } = claim
   return startMemory({
     unknown: claim.unknown || (isWithoutAccess(mapped) && unaccepted),
     ...{ hiddenUnknown, statusUnknown, changedAtMs, replanInMs },
-    ...{ record: basis, mapped, digests },
+    ...{ record: latestRecord, mapped, digests },
   })
 }
 
-type Found = Omit<Subject, 'record' | 'memory' | 'digests' | 'desiredDigest'>
+type Found = Omit<ClaimedCustomer, 'record' | 'memory' | 'digests' | 'desiredDigest'>
 
 /** Maps the row by the database's time, like `replan_at`. A row that cannot be read must not leave the claim hanging. */
-async function mapSubject(
+async function mapCustomerRow(
   context: SyncContext,
   claim: Claim,
   { record, row }: { readonly record: KnownRecord; readonly row: Promise<FoundRow> },
@@ -70,7 +71,7 @@ async function mapSubject(
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
     const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked')
     if (loses && !(await context.whenNoted()))
-      return { mapped: first, claimants: [], basis: record, end: NOT_NOTED }
+      return { mapped: first, claimants: [], latestRecord: record, end: NOT_NOTED }
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
     return { ...(await resolveSharing(context, claim, { mapped, record })), end: null }
   } catch (error) {
@@ -78,7 +79,7 @@ async function mapSubject(
     if (!reason) throw error
     const issues = record.issues.filter((issue) => issue.code !== 'refused')
     const mapped: Mapped = { kind: 'rejected', userId: record.userId, issues }
-    return { mapped, claimants: [], basis: record, end: retry(reason) }
+    return { mapped, claimants: [], latestRecord: record, end: retry(reason) }
   }
 }
 
