@@ -1,7 +1,7 @@
 // The steps of a sync for a person: names of fields, statuses and times, never a field's value.
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import type { CustomerState } from '../ledger/record.ts'
-import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
+import { type ClaimEnd, JUST_WRITTEN } from '../sync/next-plan.ts'
 import { byKind, details, span } from './render.ts'
 import { renderReason } from './render-reason.ts'
 
@@ -94,7 +94,7 @@ const SETTLED = {
   discarded: 'a person has discarded the change: nothing is sent until the row changes',
 } as const
 
-function renderEnd(end: TurnEnd): string {
+function renderEnd(end: ClaimEnd): string {
   const why = (state: CustomerState) => (end.reason ? renderReason(end.reason, { state }).what : '')
   return byKind(end, {
     settle: ({ state }) =>

@@ -9,9 +9,10 @@ import { kindsOf } from '../sync/brake-kinds.ts'
 import { beforeOf } from '../sync/brake-plan.ts'
 import { userWithoutConflict } from '../sync/conflict.ts'
 import { type CustomerDigests, type Digester, forCustomer } from '../sync/digest.ts'
+import { type Memory, NO_CALLS } from '../sync/memory.ts'
+import { nextPlan, resultOfCalls, withCall } from '../sync/next-plan.ts'
 import { type Call, callFor, isStatusKept, takesAccess } from '../sync/plan.ts'
 import { rememberAbsent, rememberSeen } from '../sync/remember.ts'
-import { nextPlan, resultOfCalls, startTurn, type Turn } from '../sync/turn.ts'
 import type { Policy } from '../sync/write.ts'
 import {
   addTo,
@@ -129,45 +130,44 @@ export function callsFor(made: Made, { key, policy, digester }: Planning & Pick<
   const kinds = new Set<BrakeKind>()
   let registered: readonly OptionalField[] = []
   let lookups = false
-  let turn = startTurn(made.memory)
+  let { memory } = made
   while (calls.length < MOST_CALLS) {
-    const next = nextPlan(turn, situation)
+    const next = nextPlan(memory, situation)
     if ('end' in next) {
       // The lookup after an erasure comes with a claim of its own.
-      if (next.plan.kind !== 'lookup' || next.end.kind !== 'retry' || resultOfCalls(turn).lookups > 0) break
-      turn = startTurn(turn.memory)
+      if (next.plan.kind !== 'lookup' || next.end.kind !== 'retry' || resultOfCalls(memory).lookups > 0) break
+      memory = { ...memory, ...NO_CALLS }
       continue
     }
-    for (const kind of kindsOf(next.plan, turn.memory, before)) kinds.add(kind)
+    for (const kind of kindsOf(next.plan, memory, before)) kinds.add(kind)
     calls.push(callFor(next.plan).method)
     const body: Fields | null = next.plan.kind === 'create' ? next.plan.body : null
     if (body) registered = OPTIONAL_FIELDS.filter((field) => body[field] !== undefined)
     if (next.plan.kind === 'lookup') {
       // A lookup for a trial, or after an erasure, is of a user whose state is known.
-      lookups ||= turn.memory.remote !== 'present'
-      const lookup = { plan: next.plan, meaning: 'present', trusted: true } as const
-      turn = afterLookup({ ...turn, made: [...turn.made, lookup] }, made, digests)
-    } else turn = absorbWrite(turn, 'done', { ...facts, plan: next.plan }).turn
+      lookups ||= memory.remote !== 'present'
+      const called = withCall(memory, next.plan, { meaning: 'present', trusted: true })
+      memory = afterLookup(called, made, digests)
+    } else memory = absorbWrite(memory, 'done', { ...facts, plan: next.plan }).memory
   }
   return { calls, registered, kinds: [...kinds], lookups }
 }
 
 /** A user known to be there is there and as we left it; another is not. */
-function afterLookup(turn: Turn, made: Made, digests: CustomerDigests): Turn {
-  const { memory } = turn
+function afterLookup(memory: Memory, made: Made, digests: CustomerDigests): Memory {
   const there =
     memory.remote === 'present' || (memory.remote === 'unknown' && made.record.remote === 'present')
-  if (!there) return { ...turn, memory: rememberAbsent(memory) }
+  if (!there) return rememberAbsent(memory)
   const status = memory.seenStatus ?? memory.sentStatus
   const { found, mapped } = made
   // Digests of another key tell nothing: the lookup will find the fields as they are desired, unless they were changed.
   if (!found.comparable && mapped.kind === 'user') {
     const { userId, fields, status: desired } = mapped.user
     const remote = { userId, status: status ?? desired, fields }
-    return { ...turn, memory: rememberSeen(memory, remote, mapped.user, digests) }
+    return rememberSeen(memory, remote, mapped.user, digests)
   }
   const erased = memory.erased === null ? null : ('verified' as const)
-  return { ...turn, memory: { ...memory, remote: 'present', seenStatus: status, erased, lookedUp: true } }
+  return { ...memory, remote: 'present', seenStatus: status, erased, lookedUp: true }
 }
 
 type Throttle = Planning & {

@@ -4,7 +4,8 @@ import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated, userWithoutConflict } from './conflict.ts'
 import { fieldsShown, rememberErased } from './erasure.ts'
 import { type Memory, PHONE } from './memory.ts'
-import { fieldsOf, isStatusKept, type Plan, type WritePlan } from './plan.ts'
+import { type Absorbed, type ClaimSituation, resultOfCalls, retry, withCall } from './next-plan.ts'
+import { type CallPlan, fieldsOf, isStatusKept, type WritePlan } from './plan.ts'
 import {
   absorbRefusal,
   absorbUnclear,
@@ -15,19 +16,15 @@ import {
   rememberRefused,
 } from './refusal.ts'
 import { rememberAbsent, rememberSeen, rememberUnknown, withoutForms } from './remember.ts'
-import { type MadeCall, resultOfCalls, retry, type Turn, type TurnSituation, type TurnStep } from './turn.ts'
 
-type Answered = { readonly plan: Plan; readonly called: Called }
+type Answered = { readonly plan: CallPlan; readonly called: Called }
 
-function withCall(turn: Turn, call: MadeCall): Turn {
-  return { ...turn, made: [...turn.made, call] }
-}
-
-/** The next turn: the memory changed by an answer, and perhaps an end. */
-export function absorb(turn: Turn, { plan, called }: Answered, situation: TurnSituation): TurnStep {
-  const desired = userWithoutConflict(situation.mapped, turn.memory)
+/** Changes the memory by an answer, and perhaps ends the claim. */
+export function absorb(memory: Memory, { plan, called }: Answered, situation: ClaimSituation): Absorbed {
+  const desired = userWithoutConflict(situation.mapped, memory)
   const facts = { ...situation, ...factsOf(called), plan, desired }
-  return called.method === 'GET' ? absorbRead(turn, called, facts) : absorbWrite(turn, called.meaning, facts)
+  if (called.method === 'GET') return absorbRead(memory, called, facts)
+  return absorbWrite(memory, called.meaning, facts)
 }
 
 function factsOf({ outcome, named, conflict }: Called) {
@@ -36,66 +33,62 @@ function factsOf({ outcome, named, conflict }: Called) {
   return { status, ...(waitMs === undefined ? {} : { wait: { waitMs } }), named, conflict }
 }
 
-/** Changes the memory by the meaning of a GET. One that failed changes nothing that is remembered. */
+/** A GET that failed changes nothing that is remembered. */
 function absorbRead(
-  turn: Turn,
+  before: Memory,
   { meaning, observed }: Pick<CalledGet, 'meaning' | 'observed'>,
   facts: Facts,
-): TurnStep {
-  const shown = withCall(turn, {
-    plan: facts.plan,
-    meaning,
-    trusted: meaning === 'present' || meaning === 'absent',
-  })
+): Absorbed {
+  const trusted = meaning === 'present' || meaning === 'absent'
+  const memory = withCall(before, facts.plan, { meaning, trusted })
+  const { refusedCreate } = before
   switch (meaning) {
     case 'present': {
       if (!observed) throw new Error('a GET that means present must come with the user')
-      const known = { ...turn.memory, creating: turn.memory.creating || turn.refusedCreate !== null }
-      const memory = rememberSeen(known, observed, facts.desired, facts.digests)
-      return { turn: { ...shown, memory, erasure: erasureSeen(turn, fieldsShown(memory)) } }
+      const known = { ...memory, creating: before.creating || refusedCreate !== null }
+      const seen = rememberSeen(known, observed, facts.desired, facts.digests)
+      return { memory: { ...seen, erasure: erasureSeen(before, fieldsShown(seen)) } }
     }
     case 'absent': {
-      const known = { ...shown, memory: rememberAbsent(turn.memory), erasure: erasureSeen(turn, []) }
-      return turn.refusedCreate ? afterRefusedCreate(known, turn.refusedCreate, facts) : { turn: known }
+      const known = { ...rememberAbsent(memory), erasure: erasureSeen(before, []) }
+      return refusedCreate ? afterRefusedCreate(known, refusedCreate, facts) : { memory: known }
     }
     case 'later':
     case 'denied':
     case 'failed':
-      return { turn: shown, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory, end: retry(reasonOf(meaning, facts), facts.wait) }
     default:
       return meaning satisfies never
   }
 }
 
-function erasureSeen({ memory, erasure }: Turn, left: readonly OptionalField[]): Turn['erasure'] {
-  return memory.erased === 'sent' ? { ...erasure, left } : erasure
+function erasureSeen({ erased, erasure }: Memory, left: readonly OptionalField[]): Memory['erasure'] {
+  return erased === 'sent' ? { ...erasure, left } : erasure
 }
 
-export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): TurnStep {
+export function absorbWrite(before: Memory, meaning: WriteMeaning, facts: Facts): Absorbed {
   const { plan } = facts
-  const sure = withCall(turn, { plan, meaning, trusted: true })
-  const unsure = withCall(turn, { plan, meaning, trusted: false })
+  const sure = withCall(before, plan, { meaning, trusted: true })
+  const unsure = withCall(before, plan, { meaning, trusted: false })
   switch (meaning) {
     case 'done':
-      return { turn: done(sure, facts) }
+      return { memory: done(sure, facts) }
     case 'unclear':
-      return absorbUnclear(turn, { counted: done(sure, facts, true), unsure }, facts)
+      return absorbUnclear(before, { counted: done(sure, facts, true), unsure }, facts)
     case 'absent': {
-      const { lookups, writes } = resultOfCalls(turn)
+      const { lookups, writes } = resultOfCalls(before)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
-      if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'accepted') {
-        const memory = { ...turn.memory, remote: 'unknown' as const }
+      if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'accepted')
         return {
-          turn: { ...unsure, memory, setAside: null },
+          memory: { ...unsure, remote: 'unknown', setAside: null },
           end: retry(reasonOf('not-there-yet', facts), facts.wait),
         }
-      }
-      return { turn: { ...sure, memory: rememberAbsent(turn.memory), setAside: null } }
+      return { memory: { ...rememberAbsent(sure), setAside: null } }
     }
     case 'refused':
       return absorbRefusal(sure, facts)
     case 'later':
-      return { turn: sure, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: sure, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'denied': {
       const create = plan.kind === 'create'
       // Not the key or the customer: the answer names some of the fields. A create waits for `accessFirst`, since what it
@@ -103,17 +96,14 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
       if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
         return absorbRefusal(sure, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not processed.
-      const remote = create && facts.status === 403 ? 'unknown' : turn.memory.remote
-      return {
-        turn: { ...sure, memory: { ...turn.memory, remote } },
-        end: retry(reasonOf(meaning, facts), facts.wait),
-      }
+      const remote = create && facts.status === 403 ? 'unknown' : before.remote
+      return { memory: { ...sure, remote }, end: retry(reasonOf(meaning, facts), facts.wait) }
     }
     case 'not-sent':
-      return { turn: unsure, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: unsure, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'unknown':
       return {
-        turn: { ...unsure, memory: rememberUnknown(turn.memory, plan) },
+        memory: rememberUnknown(unsure, plan),
         end: { kind: 'unknown', reason: reasonOf(meaning, facts) },
       }
     default:
@@ -121,12 +111,12 @@ export function absorbWrite(turn: Turn, meaning: WriteMeaning, facts: Facts): Tu
   }
 }
 
-function done(turn: Turn, { plan, desired, digests }: Facts, unclear = false): Turn {
-  if (!('body' in plan)) return turn
-  const taken = rememberSent(turn.memory, plan, { desired, digests }, unclear)
-  const memory = turn.setAside ? rememberRefused(taken, turn.setAside, { desired, digests }) : taken
-  const erasure = plan.kind === 'erase' ? { ...turn.erasure, cleared: plan.fields } : turn.erasure
-  return { ...turn, memory, setAside: null, erasure }
+function done(memory: Memory, { plan, desired, digests }: Facts, unclear = false): Memory {
+  if (!('body' in plan)) return memory
+  const taken = rememberSent(memory, plan, { desired, digests }, unclear)
+  const known = memory.setAside ? rememberRefused(taken, memory.setAside, { desired, digests }) : taken
+  const erasure = plan.kind === 'erase' ? { ...memory.erasure, cleared: plan.fields } : memory.erasure
+  return { ...known, setAside: null, erasure }
 }
 
 type Sending = Pick<Facts, 'desired' | 'digests'>

@@ -7,10 +7,10 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { askBrake, type Before, hadAccess } from './brake-kinds.ts'
 import type { SyncContext } from './context.ts'
-import type { Memory } from './memory.ts'
+import type { MadeCall, Memory } from './memory.ts'
+import { type ClaimEnd, type NextPlan, retry } from './next-plan.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
-import { type NextPlan, retry, type Turn, type TurnEnd } from './turn.ts'
 import type { Policy } from './write.ts'
 
 type Braking = ReturnType<typeof makeBraking>
@@ -59,8 +59,8 @@ export function beforeOf({ mapped, claimants, latestRecord, record }: Found, pol
  * Decides about a plan before its call is made. A change that a person has discarded is not sent while the customer stays as
  * it was then; other changes are. Where only a part of an update is held, the rest goes.
  */
-export async function braked(braking: Braking, next: NextPlan, { memory, made }: Turn): Promise<NextPlan> {
-  if ('end' in next || isLookup(next)) return next
+export async function braked(braking: Braking, next: NextPlan, memory: Memory): Promise<NextPlan> {
+  if ('end' in next || next.plan.kind === 'lookup') return next
   const { record, digests, discarded } = braking
   const ofRecord = discardIn(record)
   // Digested with another key: it may be another change than was discarded, so a person is asked once more.
@@ -74,7 +74,7 @@ export async function braked(braking: Braking, next: NextPlan, { memory, made }:
   if (held.length === 0) return next
   if (plan?.kind === 'patch' || plan?.kind === 'revoke') return { plan }
   const isDiscarded = held.every((kind) => discarded.includes(kind))
-  const shown = made.some(isLookup) ? held : undefined
+  const shown = memory.made.some(isLookup) ? held : undefined
   return { plan: next.plan, end: isDiscarded ? leftFor(braking, shown) : heldFor(held, next.plan) }
 }
 
@@ -84,18 +84,18 @@ export function isDiscardOver({ record, desiredDigest }: Pick<Braking, 'record' 
 }
 
 /** The end of a claim once the brake has seen it, and the memory then. */
-export async function brakedEnd(braking: Braking, { memory, made }: Turn, proposed: TurnEnd) {
+export async function brakedEnd(braking: Braking, memory: Memory, proposed: ClaimEnd) {
   const { discard } = braking
   // Without a GET, a claim has seen nothing new about the difference that a person has discarded.
-  const seesNothing = !made.some(isLookup)
-  const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || made.length === 0)
+  const seesNothing = !memory.made.some(isLookup)
+  const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || memory.made.length === 0)
   const isLeft = discard.length > 0 && seesNothing && settles && proposed.state !== 'held'
   const end = isLeft ? leftFor(braking) : withDiscard(await absenceBraked(braking, memory, proposed), discard)
   return { end, memory: afterStop(memory, end) }
 }
 
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
-async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd): Promise<TurnEnd> {
+async function absenceBraked(braking: Braking, { remote }: Memory, end: ClaimEnd): Promise<ClaimEnd> {
   const { brake, discarded, key, desiredDigest, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
   if (!settled || remote !== 'absent' || !before.existed) return end
@@ -109,7 +109,7 @@ async function absenceBraked(braking: Braking, { remote }: Memory, end: TurnEnd)
  * A customer stopped because of a lookup is looked up again before anything else: the service may be the right one
  * again. Two things count: an absence, and a status other than the one we sent.
  */
-function afterStop(memory: Memory, end: TurnEnd): Memory {
+function afterStop(memory: Memory, end: ClaimEnd): Memory {
   const stopped = end.kind === 'settle' && (end.state === 'held' || end.state === 'discarded')
   if (!stopped) return memory
   const { remote, seenStatus, sentStatus } = memory
@@ -128,7 +128,7 @@ function without(discarded: readonly HeldKind[], brake: Brake): Brake {
 }
 
 /** Which way access goes is kept: of what is desired the ledger has a digest alone. */
-function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): TurnEnd {
+function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): ClaimEnd {
   const entitles = plan && accessAfter(plan)
   const reason: Reason = { code: 'held', kinds, ...(entitles !== null && { entitles }) }
   return { kind: 'settle', state: 'held', reason }
@@ -138,7 +138,7 @@ function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): TurnEnd 
  * After a GET only the kinds stay discarded that the plan still has (`shown`). Held for what was discarded under an earlier
  * digest key, the customer stays held until a person decides again.
  */
-function leftFor({ record: { state, reason }, discard }: Braking, shown = discard): TurnEnd {
+function leftFor({ record: { state, reason }, discard }: Braking, shown = discard): ClaimEnd {
   if (state === 'held' && reason?.kinds?.every((kind) => discard.some((each) => each === kind)))
     return { kind: 'settle', state, reason }
   const kinds = discard.filter((kind) => kind === 'truncated' || shown.includes(kind))
@@ -146,15 +146,15 @@ function leftFor({ record: { state, reason }, discard }: Braking, shown = discar
   return { kind: 'settle', state: 'discarded', reason: isWhole ? reason : { code: 'held', kinds } }
 }
 
-function isLookup({ plan }: { readonly plan: Plan }): boolean {
-  return plan.kind === 'lookup'
+function isLookup({ method }: MadeCall): boolean {
+  return method === 'GET'
 }
 
 /** Another reason comes first; what was discarded stays so until the desired user changes, or a GET shows agreement. */
-function withDiscard(end: TurnEnd, discarded: readonly HeldKind[]): TurnEnd {
+function withDiscard(end: ClaimEnd, discarded: readonly HeldKind[]): ClaimEnd {
   const stays =
     discarded.length > 0 && end.reason !== null && !(end.kind === 'settle' && end.state === 'discarded')
-  return stays ? ({ ...end, reason: { ...end.reason, discarded } } as TurnEnd) : end
+  return stays ? ({ ...end, reason: { ...end.reason, discarded } } as ClaimEnd) : end
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */

@@ -11,8 +11,8 @@ import type { UsersClient } from '../service/users.ts'
 import type { Called } from './call.ts'
 import type { Digester } from './digest.ts'
 import type { FreedOf } from './freed.ts'
+import type { ClaimEnd } from './next-plan.ts'
 import type { Plan } from './plan.ts'
-import type { TurnEnd } from './turn.ts'
 
 /**
  * The events of a claim, for logs, for `rollcall sync` and for meters. `mapped`, `plan` and `called` hold field
@@ -22,7 +22,7 @@ export type SyncStep =
   | { readonly step: 'mapped'; readonly mapped: Mapped }
   | { readonly step: 'planned'; readonly plan: Plan }
   | { readonly step: 'answered'; readonly plan: Plan; readonly called: Called }
-  | { readonly step: 'ended'; readonly end: TurnEnd }
+  | { readonly step: 'ended'; readonly end: ClaimEnd }
 
 export type SyncContext = {
   readonly config: Config

@@ -12,12 +12,12 @@ import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { freedBy } from './freed.ts'
 import { type Memory, toRecord } from './memory.ts'
+import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
 import { isToErase } from './plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
-import { resultOfCalls, type Turn, type TurnEnd } from './turn.ts'
 
-/** The result of a claim: its turn at the end, its last call, and the end that was decided on. */
-export type ClaimResult = { readonly turn: Turn; readonly last: Called | null; readonly end: TurnEnd }
+/** The result of a claim: its memory at the end, its last call, and the end that was decided on. */
+export type ClaimResult = { readonly memory: Memory; readonly last: Called | null; readonly end: ClaimEnd }
 
 type Finished = Omit<ClaimedCustomer, 'end' | 'memory'> &
   ClaimResult & {
@@ -27,9 +27,9 @@ type Finished = Omit<ClaimedCustomer, 'end' | 'memory'> &
 
 /** The result of a claim as it is stored. `plain`: the value after one PATCH of the status that was answered with 200. */
 export function toEnding(finished: Finished): Ending {
-  const { context, claim, mapped, record, digests, desiredDigest, turn, last, end } = finished
+  const { context, claim, mapped, record, digests, desiredDigest, memory, last, end } = finished
   const { config, random } = context
-  const calls = resultOfCalls(turn)
+  const calls = resultOfCalls(memory)
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes
   const others = forOthers(finished, calls)
@@ -55,8 +55,8 @@ export function toEnding(finished: Finished): Ending {
       replanAtMs: replanAt(finished),
     },
     lookups: forLookups(finished, calls, { unclearYes, effect: others.effect }),
-    freed: freedBy({ record, turn, mapped, digests }),
-    erasure: turn.erasure,
+    freed: freedBy({ record, memory, mapped, digests }),
+    erasure: memory.erasure,
     others,
   }
 }
@@ -106,19 +106,19 @@ function recordAfter(
   acknowledged: Result['acknowledged'],
   staysAsItWas: boolean,
 ): LedgerRecord {
-  const { mapped, record, digests, turn, end } = finished
+  const { mapped, record, digests, memory, end } = finished
   return toRecord(memoryAfter(finished), digests.keyId, {
     userId: userIdAfter(finished),
     ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)),
     existed: existsAfter(finished, acknowledged),
-    issues: issuesFor(mapped, turn.memory),
+    issues: issuesFor(mapped, memory),
   })
 }
 
 /** An absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
 function existsAfter(finished: Finished, acknowledged: Result['acknowledged']): boolean {
-  const { latestRecord, turn, end } = finished
-  const { remote, lookedUp } = turn.memory
+  const { latestRecord, memory, end } = finished
+  const { remote, lookedUp } = memory
   if (remote === 'present') return true
   const before = existedBefore(latestRecord) && latestRecord.userId === userIdAfter(finished)
   const accepted = remote === 'absent' && end.kind === 'settle' && end.state === 'idle'
@@ -141,26 +141,26 @@ function isGone({ latestRecord, mapped, last, end }: Finished): boolean {
   return existedBefore(latestRecord) || mapped.kind !== 'user'
 }
 
-function effectOf(claim: Claim, { writes, sure }: Result, end: TurnEnd): ForClaimants['effect'] {
+function effectOf(claim: Claim, { writes, sure }: Result, end: ClaimEnd): ForClaimants['effect'] {
   const wrote = writes !== 'none' || claim.mayHaveWritten
   if (end.kind === 'unknown' || (wrote && !sure)) return 'unknown'
   return wrote ? 'known' : 'none'
 }
 
 /** The others were right until now, and do not know that they share their user. */
-function newlyShared(end: TurnEnd, record: LedgerRecord): boolean {
+function newlyShared(end: ClaimEnd, record: LedgerRecord): boolean {
   return end.reason?.code === 'shared-user-id' && record.reason?.code !== 'shared-user-id'
 }
 
 /** A wait of our own is kept. Retry-After can only lengthen the back-off: a zero would have us ask without a pause. */
-function waitOf(end: TurnEnd, backoff: () => number): number {
+function waitOf(end: ClaimEnd, backoff: () => number): number {
   const named = end.kind === 'retry' ? end.waitMs : undefined
   if (end.kind === 'retry' && !end.failed && named !== undefined) return named
   return Math.max(named ?? 0, backoff())
 }
 
 /** A claim that could not go on changes no state. `held` and `discarded` stay until a claim settles: a failed lookup must not undo them. */
-function stays(end: TurnEnd, { state }: LedgerRecord): boolean {
+function stays(end: ClaimEnd, { state }: LedgerRecord): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
 }
@@ -170,7 +170,7 @@ function comparableDesired({ desiredDigest, digestKeyId }: KnownRecord, present:
   return digestKeyId === null || digestKeyId === present ? desiredDigest : null
 }
 
-function stateOf(end: TurnEnd): Pick<LedgerRecord, 'state' | 'reason'> {
+function stateOf(end: ClaimEnd): Pick<LedgerRecord, 'state' | 'reason'> {
   return { state: end.kind === 'settle' ? end.state : 'failing', reason: end.reason }
 }
 
@@ -181,9 +181,9 @@ function issuesFor(mapped: Mapped, memory: Memory): readonly FieldIssue[] {
 }
 
 /** A conflict waits also where the claim is tried again: the next attempt would begin with the refused value. */
-function replanAt({ claim, mapped, turn, end }: Finished): number | null {
+function replanAt({ claim, mapped, memory, end }: Finished): number | null {
   const until = end.kind === 'settle' ? validUntilOf(mapped) : null
-  const again = conflictDueAt(turn.memory.conflict, claim)
+  const again = conflictDueAt(memory.conflict, claim)
   return again === null ? until : Math.min(again, until ?? again)
 }
 
@@ -191,10 +191,10 @@ function replanAt({ claim, mapped, turn, end }: Finished): number | null {
  * Under `unmanaged: "clear"` what was sent once is needed to know that there is something to clear. For a customer who is
  * to be erased and is not there at all no digest is kept either; the marks of an erasure are about all fields.
  */
-function memoryAfter({ context: { config }, end, mapped, claimants, turn }: Finished): Memory {
+function memoryAfter({ context: { config }, end, mapped, claimants, ...finished }: Finished): Memory {
   // A conflict that was due and has not come again is over.
-  const isOver = end.kind === 'settle' && turn.memory.conflict?.phase === 'due'
-  const memory = isOver ? { ...turn.memory, conflict: null } : turn.memory
+  const isOver = end.kind === 'settle' && finished.memory.conflict?.phase === 'due'
+  const memory = isOver ? { ...finished.memory, conflict: null } : finished.memory
   if (isToErase({ mapped, claimants, policy: config }) && memory.remote === 'absent')
     return { ...memory, sent: {}, seen: {}, refused: {} }
   if (config.unmanaged === 'clear' || memory.erased !== null) return memory

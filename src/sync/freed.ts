@@ -13,23 +13,23 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import { type CustomerDigests, type Digester, forCustomer, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { mapFound } from './map.ts'
 import type { Memory } from './memory.ts'
-import { resultOfCalls, type Turn } from './turn.ts'
+import { resultOfCalls } from './next-plan.ts'
 
 type Freeing = {
   readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKeyId'>
-  readonly turn: Pick<Turn, 'memory' | 'made'>
+  readonly memory: Memory
   readonly mapped: Mapped
   readonly digests: CustomerDigests
 }
 
 /** Digests of the values that writes replaced or cleared: of this claim, or of an earlier one, as a lookup has shown. */
-export function freedBy({ record, turn, mapped, digests }: Freeing): Freed[] {
-  const { writes, lookups } = resultOfCalls(turn)
+export function freedBy({ record, memory, mapped, digests }: Freeing): Freed[] {
+  const { writes, lookups } = resultOfCalls(memory)
   if ((writes !== 'accepted' && lookups === 0) || record.digestKeyId !== digests.keyId) return []
   return OPTIONAL_FIELDS.flatMap((field) => {
     const before = { sent: realDigest(record.sent[field]), seen: realDigest(record.seen[field]) }
     if (before.sent === null && before.seen === null) return []
-    return stillHolds(field, before, { memory: turn.memory, mapped, digests }) ? [] : [{ field, ...before }]
+    return stillHolds(field, before, { memory, mapped, digests }) ? [] : [{ field, ...before }]
   })
 }
 

@@ -1,21 +1,69 @@
 import type { Claim } from '../ledger/claim.ts'
 import { type LedgerRecord, NEVER_SETTLED } from '../ledger/record.ts'
 import { isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
-import type { DesiredUser, OptionalField, Status } from '../model/user.ts'
+import type { DesiredUser, OptionalField, Status, UserField } from '../model/user.ts'
+import type { Method, ReadMeaning, WriteMeaning } from './classify.ts'
 import { type Conflicting, leftOutStill, startConflict } from './conflict.ts'
 import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
 import type { CustomerDigests } from './digest.ts'
 
 type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
-/** The record of the remote user while a claim runs; it starts as the ledger's record. */
-export type Memory = Pick<LedgerRecord, Part> & {
-  readonly conflict: Conflicting | null
-  /** A GET of this claim has shown the user, and nothing was erased since. */
-  readonly lookedUp: boolean
-  /** No user is known, so that a stored refusal was about a create. */
-  readonly creating: boolean
+export type MadeCall = {
+  readonly method: Method
+  readonly meaning: WriteMeaning | ReadMeaning
+  /** The effect of this request is known, or taken as known. A GET is trusted only if it shows the user, or that there is none. */
+  readonly trusted: boolean
+  /** The fields that a clear yes to it is about: with the `user_id` the user as a whole. */
+  readonly fields: readonly UserField[]
+  /** Its status would end a trial, if there was one. */
+  readonly leavesTrial: boolean
 }
+
+export type SetAside = {
+  readonly fields: readonly OptionalField[]
+  /** The refused fields whose values another user has. */
+  readonly conflicting: readonly OptionalField[]
+  readonly alone: boolean
+  /** Whether conflict answers name the right fields. False: the call without a named field was refused too. Null: none was named. */
+  readonly credible: boolean | null
+}
+
+type CallsSoFar = {
+  /** In their order. */
+  readonly made: readonly MadeCall[]
+  /** A create was refused: with which status, and which optional fields it carried. */
+  readonly refusedCreate: {
+    readonly status: number
+    readonly fields: readonly OptionalField[]
+    /** The fields that the answer blames. */
+    readonly named: readonly OptionalField[]
+    /** Another user has something of it, be it the `user_id`. */
+    readonly conflict: boolean
+  } | null
+  /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
+  readonly setAside: SetAside | null
+  /** For the receipt: fields whose clearing was answered with a yes, or taken for one, and what a lookup after an earlier one shows. */
+  readonly erasure: {
+    readonly cleared: readonly OptionalField[] | null
+    readonly left: readonly OptionalField[] | null
+  }
+}
+
+/** A claim begins without calls. */
+export const NO_CALLS: CallsSoFar = {
+  ...{ made: [], refusedCreate: null, setAside: null, erasure: { cleared: null, left: null } },
+}
+
+/** The knowledge of a claim: the record of the remote user, as each answer changes it, and the calls so far. */
+export type Memory = Pick<LedgerRecord, Part> &
+  CallsSoFar & {
+    readonly conflict: Conflicting | null
+    /** A GET of this claim has shown the user, and nothing was erased since. */
+    readonly lookedUp: boolean
+    /** No user is known, so that a stored refusal was about a create. */
+    readonly creating: boolean
+  }
 
 type Recorded = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown' | 'replanInMs'> & {
   readonly record: LedgerRecord
@@ -46,6 +94,7 @@ export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded
     observedForms: erased ? {} : known.observedForms,
     lookedUp: false,
     creating: record.remote !== 'present',
+    ...NO_CALLS,
   }
 }
 

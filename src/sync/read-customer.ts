@@ -10,8 +10,8 @@ import type { SyncContext } from './context.ts'
 import { type CustomerDigests, forCustomer } from './digest.ts'
 import { mapFound } from './map.ts'
 import { type Memory, startMemory } from './memory.ts'
+import { type ClaimEnd, retry } from './next-plan.ts'
 import { resolveSharing } from './sharing.ts'
-import { retry, type TurnEnd } from './turn.ts'
 
 /** A customer as a claim finds it. */
 export type ClaimedCustomer = {
@@ -26,7 +26,7 @@ export type ClaimedCustomer = {
   /** It stands for the desired user: what the mapping made of the customer. */
   readonly desiredDigest: string
   /** Not null: the claim ends with it, before any call. */
-  readonly end: TurnEnd | null
+  readonly end: ClaimEnd | null
 }
 
 /**

@@ -11,23 +11,15 @@ import {
   withConflict,
 } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
-import type { Memory } from './memory.ts'
-import { fieldsOf, type Plan } from './plan.ts'
+import type { Memory, SetAside } from './memory.ts'
+import { type Absorbed, type ClaimEnd, type ClaimSituation, resultOfCalls, retry } from './next-plan.ts'
+import { type CallPlan, fieldsOf, type Plan } from './plan.ts'
 import { rememberUnknown } from './remember.ts'
-import {
-  resultOfCalls,
-  retry,
-  type SetAside,
-  type Turn,
-  type TurnEnd,
-  type TurnSituation,
-  type TurnStep,
-} from './turn.ts'
 
 /** The facts of an answer besides its meaning; `status` is null when there was none. */
-export type Facts = Pick<TurnSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> &
+export type Facts = Pick<ClaimSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> &
   Pick<Called, 'named' | 'conflict'> & {
-    readonly plan: Plan
+    readonly plan: CallPlan
     readonly status: number | null
     readonly error?: string
     /** By Retry-After. */
@@ -55,42 +47,42 @@ export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts
  * given up; an erasure, as far as it was refused; a status that went alone because access came first; an answer to a
  * status alone that cannot be about it (too large, or a conflict, since no other user can have it).
  */
-export function absorbRefusal(turn: Turn, facts: Facts): TurnStep {
+export function absorbRefusal(memory: Memory, facts: Facts): Absorbed {
   const { plan } = facts
   const status = facts.status ?? 0
   if (plan.kind === 'create') {
     const fields = OPTIONAL_FIELDS.filter((field) => plan.body[field] !== undefined)
     const some = blamed(facts.named, fields)
     const refusedCreate = { status, fields, named: some, conflict: facts.conflict }
-    const memory = { ...markHiddenUnknown(turn.memory), remote: 'unknown' as const }
-    const after = { ...turn, memory, refusedCreate }
-    return resultOfCalls(turn).lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { turn: after }
+    const after = { ...markHiddenUnknown(memory), remote: 'unknown' as const, refusedCreate }
+    const { lookups } = resultOfCalls(memory)
+    return lookups > 0 ? afterRefusedCreate(after, refusedCreate, facts) : { memory: after }
   }
   const fields = fieldsOf(plan)
-  if (plan.kind === 'erase') return absorbRefusedErasure(turn, facts, fields)
+  if (plan.kind === 'erase') return absorbRefusedErasure(memory, facts, fields)
   if (fields.length > 0) {
-    const aside = setAside(turn, facts, fields)
-    if (!aside.alone || !isRefusedAgain(turn, facts, aside)) return { turn: { ...turn, setAside: aside } }
-    return { turn: { ...turn, memory: rememberRefused(turn.memory, aside, facts), setAside: null } }
+    const aside = setAside(memory, facts, fields)
+    if (!aside.alone || !isRefusedAgain(memory, facts, aside))
+      return { memory: { ...memory, setAside: aside } }
+    return { memory: { ...rememberRefused(memory, aside, facts), setAside: null } }
   }
-  const tried = turn.setAside ? { fields: turn.setAside.fields } : {}
+  const tried = memory.setAside ? { fields: memory.setAside.fields } : {}
   const reason = { ...reasonOf('refused', facts), ...tried }
   const endsAccess = plan.kind === 'revoke' || facts.desired?.status === 0
-  const split = facts.accessFirst === true && !turn.setAside
+  const split = facts.accessFirst === true && !memory.setAside
   const again = endsAccess || split || NOT_ABOUT_STATUS.has(status)
-  return { turn: { ...turn, setAside: null }, end: again ? retry(reason) : rejected(reason) }
+  return { memory: { ...memory, setAside: null }, end: again ? retry(reason) : rejected(reason) }
 }
 
-const rejected = (reason: Reason): TurnEnd => ({ kind: 'settle', state: 'rejected', reason })
+const rejected = (reason: Reason): ClaimEnd => ({ kind: 'settle', state: 'rejected', reason })
 
 /** The same values as the last time: that they are all there is against the user need not be found out once more. */
-function isRefusedAgain({ memory }: Turn, facts: Facts, { fields }: SetAside): boolean {
-  const { conflict } = memory
+function isRefusedAgain({ conflict }: Memory, facts: Facts, { fields }: SetAside): boolean {
   return facts.conflict && conflict?.phase === 'due' && isAbout(conflict, fields)
 }
 
 function setAside(
-  { setAside: before, memory }: Turn,
+  { setAside: before, conflict: known }: Memory,
   { named, conflict }: Facts,
   fields: readonly OptionalField[],
 ): SetAside {
@@ -99,7 +91,7 @@ function setAside(
   const [tried, earlier] = misled ? [joined(fields, before.fields), null] : [fields, before]
   const notCredible = misled || before?.credible === false
   const blamedFields = conflict && notCredible ? [] : blamed(named, fields)
-  const some = blamedFields.length === 0 && conflict ? likelyFields(tried, memory.conflict) : blamedFields
+  const some = blamedFields.length === 0 && conflict ? likelyFields(tried, known) : blamedFields
   const aside = some.length > 0 ? some : tried
   return {
     fields: joined(aside, earlier?.fields),
@@ -120,17 +112,17 @@ const NULLABLE: OptionalField = 'description'
  * The fields that the answer names are left out of the next try; without such names, or refused again, what may surely
  * be empty goes alone. Three calls at most; what could not be cleared is tried again later.
  */
-function absorbRefusedErasure(turn: Turn, facts: Facts, fields: readonly OptionalField[]): TurnStep {
-  const { setAside: before } = turn
+function absorbRefusedErasure(memory: Memory, facts: Facts, fields: readonly OptionalField[]): Absorbed {
+  const { setAside: before } = memory
   const some = before ? [] : blamed(facts.named, fields)
   const kept = fields.filter((field) => (some.length > 0 ? !some.includes(field) : field === NULLABLE))
   const tried = joined(fields, before?.fields)
   if (kept.length === 0 || kept.length === fields.length) {
     const reason = { ...reasonOf('erasure-refused', facts), fields: tried }
-    return { turn: { ...turn, setAside: null }, end: retry(reason) }
+    return { memory: { ...memory, setAside: null }, end: retry(reason) }
   }
   const aside = tried.filter((field) => !kept.includes(field))
-  return { turn: { ...turn, setAside: { fields: aside, conflicting: [], alone: false, credible: null } } }
+  return { memory: { ...memory, setAside: { fields: aside, conflicting: [], alone: false, credible: null } } }
 }
 
 /** An answer that names every field tells nothing: it may repeat the request. */
@@ -153,24 +145,23 @@ const NOT_ABOUT_VALUES = new Set([404, 410])
  * for the next create. 404 and 410 can only mean the address: try later.
  */
 export function afterRefusedCreate(
-  turn: Turn,
-  refusal: NonNullable<Turn['refusedCreate']>,
+  memory: Memory,
+  refusal: NonNullable<Memory['refusedCreate']>,
   facts: Facts,
-): TurnStep {
+): Absorbed {
   const { status, fields, named, conflict } = refusal
-  if (conflict) return afterConflict(turn, refusal, facts)
+  if (conflict) return afterConflict(memory, refusal, facts)
   const reason: Reason = { code: 'refused', status, fields, ...(named.length > 0 ? { named } : {}) }
   const split = facts.accessFirst === true && fields.length === 0
-  if (NOT_ABOUT_VALUES.has(status) || split) return { turn, end: retry(reason) }
+  if (NOT_ABOUT_VALUES.has(status) || split) return { memory, end: retry(reason) }
   // Refused without them as well: no field was to blame, or the service insists on one. The next create has all of them
   // again; a value that another user has may be free by then.
   if (fields.length === 0) {
-    const memory = { ...turn.memory, refused: {}, conflict: null }
-    return { turn: { ...turn, memory }, end: turn.memory.conflict ? retry(reason) : rejected(reason) }
+    const end = memory.conflict ? retry(reason) : rejected(reason)
+    return { memory: { ...memory, refused: {}, conflict: null }, end }
   }
   const aside = { fields: named.length > 0 ? named : fields, conflicting: [] }
-  const memory = rememberRefused(turn.memory, aside, facts)
-  return { turn: { ...turn, memory }, end: retry(reason) }
+  return { memory: rememberRefused(memory, aside, facts), end: retry(reason) }
 }
 
 /**
@@ -178,17 +169,17 @@ export function afterRefusedCreate(
  * `user_id` it can only be the latter: no value was to blame, and the next create has all of them again.
  */
 function afterConflict(
-  turn: Turn,
-  { status, fields, named }: NonNullable<Turn['refusedCreate']>,
+  memory: Memory,
+  { status, fields, named }: NonNullable<Memory['refusedCreate']>,
   facts: Facts,
-): TurnStep {
+): Absorbed {
   const reason: Reason = { code: 'conflict', status, ...(named.length > 0 ? { named } : {}) }
   const aside = named.length > 0 ? named : fields
-  const memory =
+  const known =
     fields.length === 0
-      ? { ...turn.memory, conflict: null }
-      : rememberRefused(turn.memory, { fields: aside, conflicting: aside }, facts)
-  return { turn: { ...turn, memory }, end: retry(reason) }
+      ? { ...memory, conflict: null }
+      : rememberRefused(memory, { fields: aside, conflicting: aside }, facts)
+  return { memory: known, end: retry(reason) }
 }
 
 /**
@@ -225,19 +216,17 @@ export function rememberRefused(
  * status, and an erasure, which is sent again as a whole while a GET shows what it was to clear.
  */
 export function absorbUnclear(
-  before: Turn,
-  { counted, unsure }: Record<'counted' | 'unsure', Turn>,
+  before: Memory,
+  { counted, unsure }: Record<'counted' | 'unsure', Memory>,
   facts: Facts,
-): TurnStep {
+): Absorbed {
   const { plan } = facts
-  const { memory } = before
   const again = resultOfCalls(before).takenForYes
-  const end: TurnEnd = { kind: 'unknown', reason: reasonOf('unclear', facts) }
-  if (memory.lookedUp && plan.kind === 'erase') return { turn: counted, end }
-  if (!memory.lookedUp || !isStatusShown(plan, memory))
-    return { turn: { ...unsure, memory: rememberUnknown(memory, plan) }, end }
-  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { turn: counted }
-  return { turn: { ...counted, memory: markHiddenUnknown(counted.memory) } }
+  const end: ClaimEnd = { kind: 'unknown', reason: reasonOf('unclear', facts) }
+  if (before.lookedUp && plan.kind === 'erase') return { memory: counted, end }
+  if (!before.lookedUp || !isStatusShown(plan, before)) return { memory: rememberUnknown(unsure, plan), end }
+  if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { memory: counted }
+  return { memory: markHiddenUnknown(counted) }
 }
 
 /** A status has no form of the service's own: what a lookup has not shown is not there yet. */

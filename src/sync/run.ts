@@ -12,9 +12,10 @@ import { type Called, callService } from './call.ts'
 import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { type ClaimResult, toEnding } from './finish.ts'
+import type { Memory } from './memory.ts'
+import { type ClaimEnd, isAccessFirst, nextPlan, retry } from './next-plan.ts'
 import { callFor, leavesTrial, type Plan } from './plan.ts'
 import { type ClaimedCustomer, readCustomer } from './read-customer.ts'
-import { isAccessFirst, nextPlan, retry, startTurn, type Turn, type TurnEnd } from './turn.ts'
 
 export type SyncLeaseOptions = {
   readonly context: SyncContext
@@ -103,13 +104,13 @@ export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
 export async function runClaim(
   context: SyncContext,
   run: ClaimRun,
-): Promise<{ readonly end: TurnEnd; readonly ending: Ending }> {
+): Promise<{ readonly end: ClaimEnd; readonly ending: Ending }> {
   const { claim } = run
   try {
     const customer = await readCustomer(context, claim)
     const result = customer.end
-      ? { turn: startTurn(customer.memory), last: null, end: customer.end }
-      : await makeCalls({ context, run, customer })
+      ? { memory: customer.memory, last: null, end: customer.end }
+      : await makeCalls(context, run, customer)
     return { end: result.end, ending: toEnding({ context, claim, ...customer, ...result }) }
   } finally {
     giveBackPermit(context, run)
@@ -122,14 +123,12 @@ function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): nu
   return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
 }
 
-type Calling = {
-  readonly context: SyncContext
-  readonly run: ClaimRun
-  readonly customer: ClaimedCustomer
-}
-
 /** Decide, call, learn, and decide again with what was learnt, until there is an end. */
-async function makeCalls({ context, run, customer }: Calling): Promise<ClaimResult> {
+async function makeCalls(
+  context: SyncContext,
+  run: ClaimRun,
+  customer: ClaimedCustomer,
+): Promise<ClaimResult> {
   const { mapped, record, latestRecord, claimants, digests } = customer
   const { config, users } = context
   const { key, id, attempts } = run.claim
@@ -141,31 +140,27 @@ async function makeCalls({ context, run, customer }: Calling): Promise<ClaimResu
     accessFirst: isAccessFirst(attempts, record.reason),
   }
   const braking = makeBraking(context, key, customer)
-  let turn = startTurn(customer.memory)
+  let { memory } = customer
   let last: Called | null = null
   for (;;) {
-    const next = await braked(braking, nextPlan(turn, situation), turn)
+    const next = await braked(braking, nextPlan(memory, situation), memory)
     run.observe({ step: 'planned', plan: next.plan })
     if ('end' in next) return await atEnd(next.end)
     await leaveTrace(context, run.claim, next.plan, customer)
     if (next.plan.kind !== 'lookup' && isDiscardOver(customer)) await context.endDiscard(run.claim)
-    const passed = await takePermit(context, run, turn)
-    if ('end' in passed) return { turn, last, end: passed.end }
-    last = await callService(users, {
-      call: callFor(next.plan),
-      userId: userIdOf(mapped) ?? '',
-      signal: run.abort,
-    })
+    const passed = await takePermit(context, run, memory)
+    if ('end' in passed) return { memory, last, end: passed.end }
+    const call = callFor(next.plan)
+    last = await callService(users, { call, userId: userIdOf(mapped) ?? '', signal: run.abort })
     run.observe({ step: 'answered', plan: next.plan, called: last })
-    const after = absorb(turn, { plan: next.plan, called: last }, situation)
-    turn = after.turn
+    const after = absorb(memory, { plan: next.plan, called: last }, situation)
+    memory = after.memory
     await context.report({ id, epoch: passed.permit.epoch, ...aboutService(last) })
     if (after.end) return await atEnd(after.end)
   }
 
-  async function atEnd(proposed: TurnEnd): Promise<ClaimResult> {
-    const { end, memory } = await brakedEnd(braking, turn, proposed)
-    return { turn: { ...turn, memory }, last, end }
+  async function atEnd(proposed: ClaimEnd): Promise<ClaimResult> {
+    return { ...(await brakedEnd(braking, memory, proposed)), last }
   }
 }
 
@@ -190,8 +185,8 @@ const STOPPING = retry({ code: 'stopping' }, { failed: false, waitMs: 0 })
 export async function takePermit(
   context: Pick<SyncContext, 'permits'>,
   run: ClaimRun,
-  turn: Turn,
-): Promise<{ readonly permit: Permit } | { readonly end: TurnEnd }> {
+  { made }: Pick<Memory, 'made'>,
+): Promise<{ readonly permit: Permit } | { readonly end: ClaimEnd }> {
   const { permits } = context
   if (run.stopping.aborted) return { end: STOPPING }
   // Taken before all processes were told to stop, or to slow down.
@@ -208,7 +203,7 @@ export async function takePermit(
   if (run.stopping.aborted) return { end: STOPPING }
   // Our own pace left no time, which is nothing against the customer.
   if (!permit || !run.hasTime()) {
-    const waitMs = turn.made.length > 0 ? PAUSED_MS : 0
+    const waitMs = made.length > 0 ? PAUSED_MS : 0
     return { end: retry({ code: 'out-of-time' }, { failed: false, waitMs }) }
   }
   run.permit = null

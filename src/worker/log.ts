@@ -10,7 +10,7 @@ import type { Log } from '../ops/log.ts'
 import type { PaceEvent } from '../pace/events.ts'
 import { callEntry } from '../sync/call.ts'
 import type { SyncStep } from '../sync/context.ts'
-import { JUST_WRITTEN, type TurnEnd } from '../sync/turn.ts'
+import { type ClaimEnd, JUST_WRITTEN } from '../sync/next-plan.ts'
 
 type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 
@@ -38,7 +38,7 @@ export function logPace(log: Log): (event: PaceEvent) => void {
   }
 }
 
-type Ending = Exclude<TurnEnd['kind'], 'settle'> | Extract<TurnEnd, { readonly kind: 'settle' }>['state']
+type Ending = Exclude<ClaimEnd['kind'], 'settle'> | Extract<ClaimEnd, { readonly kind: 'settle' }>['state']
 
 const ENDINGS: Readonly<Record<Ending, Said>> = {
   idle: ['debug', 'settled'],

@@ -6,8 +6,8 @@ import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Status } from '../../src/model/user.ts'
 import { braked } from '../../src/sync/brake-plan.ts'
 import type { Memory } from '../../src/sync/memory.ts'
+import { nextPlan } from '../../src/sync/next-plan.ts'
 import { accessAfter, type Situation } from '../../src/sync/plan.ts'
-import { nextPlan, startTurn } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from '../support/plan-scene.ts'
 import { runs } from '../support/size.ts'
@@ -76,9 +76,8 @@ type Held = Pick<Situation, 'mapped' | 'memory'> & Pick<Policy, 'onRemove'> & { 
 
 /** The first step of a claim, and with which reason it ends where all kinds are held; null: it does not end so. */
 async function allHeld({ mapped, memory, onRemove, existed }: Held) {
-  const turn = startTurn(memory)
   const policy = { ...KEEP, onRemove }
-  const next = nextPlan(turn, {
+  const next = nextPlan(memory, {
     ...{ mapped, policy, digests, claimants: [], lookupAfterMs: 0, consistencyDelayMs: 0 },
   })
   const after = await braked(
@@ -88,7 +87,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
       ...{ record: NEVER_SETTLED, discard: [], discarded: [], left: [] },
     },
     next,
-    turn,
+    memory,
   )
   const held = 'end' in after && after.end.kind === 'settle' && after.end.state === 'held'
   return { plan: next.plan, reason: held ? after.end.reason : null }

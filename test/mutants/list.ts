@@ -94,8 +94,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/refusal.ts': [
     [
       'unclear-done-without-a-look',
-      'if (!memory.lookedUp || !isStatusShown(plan, memory))',
-      'if (!isStatusShown(plan, memory))',
+      'if (!before.lookedUp || !isStatusShown(plan, before))',
+      'if (!isStatusShown(plan, before))',
     ],
     [
       'unclear-revoked-without-a-look',
@@ -312,8 +312,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/brake-plan.ts': [
     [
       'discard-forgotten-when-stopped',
-      'reason: { ...end.reason, discarded } } as TurnEnd)',
-      'reason: end.reason } as TurnEnd)',
+      'reason: { ...end.reason, discarded } } as ClaimEnd)',
+      'reason: end.reason } as ClaimEnd)',
     ],
   ],
   'src/drift/evidence.ts': [

@@ -8,7 +8,7 @@ import {
   type Status,
 } from '../../src/model/user.ts'
 import { type CustomerDigests, forCustomer, makeDigester } from '../../src/sync/digest.ts'
-import type { Memory } from '../../src/sync/memory.ts'
+import { type Memory, NO_CALLS } from '../../src/sync/memory.ts'
 import { makePlan, type Plan } from '../../src/sync/plan.ts'
 import type { Policy } from '../../src/sync/write.ts'
 
@@ -68,6 +68,7 @@ export const ABSENT: Memory = {
   observedForms: {},
   lookedUp: false,
   creating: false,
+  ...NO_CALLS,
 }
 export const UNKNOWN: Memory = { ...ABSENT, remote: 'unknown' }
 export const UNASKED: Memory = { ...ABSENT, remote: 'unasked' }

@@ -10,7 +10,7 @@ import {
   type SweepVerdict,
   verdictOn,
 } from '../../src/sweep/verdict.ts'
-import type { Memory } from '../../src/sync/memory.ts'
+import { type Memory, NO_CALLS } from '../../src/sync/memory.ts'
 import type { Plan } from '../../src/sync/plan.ts'
 
 const NONE: Plan = { kind: 'none', why: 'right' }
@@ -34,6 +34,7 @@ const KNOWN: SweepSelection = { ...ALL_CUSTOMERS, bringIn: false }
 const MEMORY: Memory = {
   ...{ remote: 'present', sentStatus: 2, seenStatus: null, sent: {}, seen: {}, refused: {} },
   ...{ conflict: null, erased: null, observedForms: {}, lookedUp: false, creating: false },
+  ...NO_CALLS,
 }
 
 describe('the verdict on a customer', () => {

@@ -5,17 +5,17 @@ import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import { toEnding } from '../../src/sync/finish.ts'
-import type { Memory } from '../../src/sync/memory.ts'
-import { type MadeCall, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
+import { type MadeCall, type Memory, NO_CALLS } from '../../src/sync/memory.ts'
+import type { ClaimEnd } from '../../src/sync/next-plan.ts'
 import { configOf } from '../support/pure-claims.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 const USER: Mapped = { kind: 'user', user: { userId: 'u7', status: 2, fields: {} }, issues: [] }
-const SETTLE: TurnEnd = { kind: 'settle', state: 'idle', reason: null }
-const LATER: TurnEnd = { kind: 'retry', reason: { code: 'later', status: 429 }, failed: true }
-const UNKNOWN: TurnEnd = { kind: 'unknown', reason: { code: 'unknown', error: 'timeout' } }
-const CAPPED: TurnEnd = { kind: 'retry', reason: { code: 'brake-busy' }, failed: false, waitMs: 90_000 }
-const STOPPED: TurnEnd = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
+const SETTLE: ClaimEnd = { kind: 'settle', state: 'idle', reason: null }
+const LATER: ClaimEnd = { kind: 'retry', reason: { code: 'later', status: 429 }, failed: true }
+const UNKNOWN: ClaimEnd = { kind: 'unknown', reason: { code: 'unknown', error: 'timeout' } }
+const CAPPED: ClaimEnd = { kind: 'retry', reason: { code: 'brake-busy' }, failed: false, waitMs: 90_000 }
+const STOPPED: ClaimEnd = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 
 const MEMORY: Memory = {
   remote: 'present',
@@ -29,19 +29,19 @@ const MEMORY: Memory = {
   observedForms: {},
   lookedUp: false,
   creating: false,
+  ...NO_CALLS,
 }
 
-const CREATE = { kind: 'create', body: { user_id: 'u7', status: 4 }, fields: [] } as const
-const PATCH = { kind: 'patch', body: { status: 2 }, fields: [], keepsStatus: false } as const
-const LOOK: MadeCall = { plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true }
-const DONE: MadeCall = { plan: PATCH, meaning: 'done', trusted: true }
-const UNCLEAR: MadeCall = { plan: PATCH, meaning: 'unclear', trusted: false }
+const LOOK: MadeCall = { method: 'GET', meaning: 'present', trusted: true, fields: [], leavesTrial: false }
+const PATCH = { method: 'PATCH', fields: ['status'], leavesTrial: true } as const
+const DONE: MadeCall = { ...PATCH, meaning: 'done', trusted: true }
+const UNCLEAR: MadeCall = { ...PATCH, meaning: 'unclear', trusted: false }
 const TAKEN: MadeCall = { ...UNCLEAR, trusted: true }
-const LOST: MadeCall = { plan: CREATE, meaning: 'unknown', trusted: false }
+const LOST: MadeCall = { ...LOOK, method: 'POST', meaning: 'unknown', trusted: false }
 
 type Given = {
-  readonly end: TurnEnd
-  readonly turn?: Partial<Turn>
+  readonly end: ClaimEnd
+  readonly memory?: Partial<Memory>
   readonly mapped?: Mapped
   readonly record?: Partial<KnownRecord>
   readonly latestRecord?: Partial<KnownRecord>
@@ -58,7 +58,7 @@ type Given = {
 
 /** With the fields of `next` and `lookups` beside the others. */
 function ending(given: Given) {
-  const { end, turn = {}, mapped = USER, record = {}, last = null, unknown = false, attempts = 0 } = given
+  const { end, mapped = USER, record = {}, last = null, unknown = false, attempts = 0 } = given
   const config = configOf(['email'], {
     ...{ unmanaged: given.unmanaged ?? 'keep', onRemove: given.onRemove ?? 'revoke' },
   })
@@ -80,7 +80,7 @@ function ending(given: Given) {
     claimants: given.claimants ?? [],
     digests: forCustomer(digester, '7'),
     desiredDigest: digester.ofCustomer('7', mapped, config.clearWith),
-    turn: { ...startTurn(MEMORY), ...turn },
+    memory: { ...MEMORY, ...given.memory },
     last,
     end,
   })
@@ -88,8 +88,8 @@ function ending(given: Given) {
 }
 
 describe('toEnding', () => {
-  const REJECTED: TurnEnd = { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } }
-  it.each<[string, TurnEnd, object]>([
+  const REJECTED: ClaimEnd = { kind: 'settle', state: 'rejected', reason: { code: 'refused', status: 422 } }
+  it.each<[string, ClaimEnd, object]>([
     ['a rejection', REJECTED, { kind: 'settle', failed: false, record: { state: 'rejected' } }],
     ['a retry', LATER, { kind: 'retry', failed: true, record: { state: 'failing', reason: LATER.reason } }],
     ['an unknown outcome', UNKNOWN, { kind: 'unknown', failed: true, record: { state: 'failing' } }],
@@ -116,13 +116,16 @@ describe('toEnding', () => {
   })
 
   it('asks for a look after a settle that took such an answer for a yes, also where the last one was clear', () => {
-    const said = (call: MadeCall) => ending({ end: SETTLE, turn: { made: [call, DONE] } }).unclear
+    const said = (call: MadeCall) => ending({ end: SETTLE, memory: { made: [call, DONE] } }).unclear
     expect([said(TAKEN), said(DONE)]).toEqual([true, false])
-    expect(ending({ end: LATER, turn: { made: [TAKEN] } })).toMatchObject({ kind: 'unknown', unclear: true })
-    expect(ending({ end: UNKNOWN, turn: { made: [TAKEN] } }).unclear).toBe(false)
+    expect(ending({ end: LATER, memory: { made: [TAKEN] } })).toMatchObject({
+      kind: 'unknown',
+      unclear: true,
+    })
+    expect(ending({ end: UNKNOWN, memory: { made: [TAKEN] } }).unclear).toBe(false)
     const memory: Memory = { ...MEMORY, remote: 'unknown' }
-    expect(ending({ end: UNKNOWN, turn: { memory, made: [UNCLEAR] } }).record.existed).toBe(false)
-    expect(ending({ end: LATER, turn: { memory: { ...memory, lookedUp: true } } }).record.existed).toBe(true)
+    expect(ending({ end: UNKNOWN, memory: { ...memory, made: [UNCLEAR] } }).record.existed).toBe(false)
+    expect(ending({ end: LATER, memory: { ...memory, lookedUp: true } }).record.existed).toBe(true)
   })
 
   it('leaves the state as it was when the claim was given up', () => {
@@ -132,7 +135,7 @@ describe('toEnding', () => {
       backoffMs: 0,
       record: before,
     })
-    const early: TurnEnd = { ...STOPPED, reason: { code: 'just-written' }, waitMs: 700 }
+    const early: ClaimEnd = { ...STOPPED, reason: { code: 'just-written' }, waitMs: 700 }
     expect(ending({ end: early, record: before }).record).toMatchObject(before)
     expect(ending({ end: early }).record).toMatchObject({ state: 'idle', reason: null })
     const { reason } = early
@@ -145,7 +148,7 @@ describe('toEnding', () => {
     const HOUR_MS = 3_600_000
     const of = (tries: number, phase: 'due' | 'waiting' | 'creating' = 'waiting') => {
       const memory: Memory = { ...MEMORY, conflict: { values, tries, phase } }
-      return { turn: { memory } }
+      return { memory }
     }
 
     it.each([
@@ -193,21 +196,21 @@ describe('toEnding', () => {
     expect(ending({ end: SETTLE, unknown: true })).toMatchObject({
       others: { effect: 'unknown', mayEndTrial: true },
     })
-    expect(ending({ end: SETTLE, unknown: true, turn: { made: [LOOK] } }).others.effect).toBe('known')
+    expect(ending({ end: SETTLE, unknown: true, memory: { made: [LOOK] } }).others.effect).toBe('known')
     // Only sent to a lookup: nothing of its own is on its way.
     expect(ending({ end: SETTLE, unknown: true, mayHaveWritten: false }).others.effect).toBe('none')
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).others.effect).toBe('unknown')
-    expect(ending({ end: LATER, turn: { made: [LOOK, LOST] } }).others.effect).toBe('known')
-    expect(ending({ end: UNKNOWN, turn: { made: [LOOK, LOST] } }).others.effect).toBe('unknown')
+    expect(ending({ end: LATER, memory: { made: [LOST] } }).others.effect).toBe('unknown')
+    expect(ending({ end: LATER, memory: { made: [LOOK, LOST] } }).others.effect).toBe('known')
+    expect(ending({ end: UNKNOWN, memory: { made: [LOOK, LOST] } }).others.effect).toBe('unknown')
   })
 
   it('removes the mark of its own claim alone, and only where nothing can have been carried out', () => {
     expect(ending({ end: LATER }).statusKnown).toBe(true)
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).statusKnown).toBe(false)
+    expect(ending({ end: LATER, memory: { made: [LOST] } }).statusKnown).toBe(false)
     expect(ending({ end: LATER, statusUnknown: true }).statusKnown).toBe(false)
     expect(ending({ end: LATER }).others.mayEndTrial).toBe(false)
-    expect(ending({ end: LATER, turn: { made: [LOST] } }).others.mayEndTrial).toBe(false)
-    expect(ending({ end: LATER, turn: { made: [UNCLEAR] } }).others.mayEndTrial).toBe(true)
+    expect(ending({ end: LATER, memory: { made: [LOST] } }).others.mayEndTrial).toBe(false)
+    expect(ending({ end: LATER, memory: { made: [UNCLEAR] } }).others.mayEndTrial).toBe(true)
     expect(ending({ end: LATER, statusUnknown: true }).others.mayEndTrial).toBe(true)
   })
 
@@ -232,14 +235,14 @@ describe('toEnding', () => {
 
   it('keeps the marks of an erasure in all fields, since it was about all of them', () => {
     const memory = { ...MEMORY, sent: { gender: 'null' }, refused: {}, erased: 'sent' } as const
-    expect(ending({ end: SETTLE, turn: { memory } }).record).toMatchObject({ sent: { gender: 'null' } })
+    expect(ending({ end: SETTLE, memory }).record).toMatchObject({ sent: { gender: 'null' } })
   })
 
   it('keeps no digest of a customer that is to be erased and is not there, unless another customer is that user', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     const memory: Memory = { ...MEMORY, remote: 'absent' }
     const kept = (given: Partial<Given>) =>
-      ending({ end: SETTLE, mapped: removed, turn: { memory }, unmanaged: 'clear', ...given }).record.sent
+      ending({ end: SETTLE, mapped: removed, memory, unmanaged: 'clear', ...given }).record.sent
     expect(kept({ onRemove: 'erase' })).toEqual({})
     expect(kept({ onRemove: 'erase', claimants: ['8'] })).toEqual(MEMORY.sent)
     expect(kept({ onRemove: 'revoke' })).toEqual(MEMORY.sent)

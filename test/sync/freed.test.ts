@@ -4,9 +4,8 @@ import type { Mapped } from '../../src/model/mapped.ts'
 import type { Fields } from '../../src/model/user.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { freedBy } from '../../src/sync/freed.ts'
-import type { Memory } from '../../src/sync/memory.ts'
-import type { MadeCall } from '../../src/sync/turn.ts'
-import { ABSENT } from '../support/turn-scene.ts'
+import type { MadeCall, Memory } from '../../src/sync/memory.ts'
+import { ABSENT } from '../support/claim-scene.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
 const digests = forCustomer(digester, '7')
@@ -14,7 +13,9 @@ const { exact, normal } = digests
 const OLD = exact('email', 'a@x.es')
 const SEEN = normal('email', 'a@x.es')
 
-const DONE: MadeCall = { plan: { kind: 'revoke', body: { status: 0 } }, meaning: 'done', trusted: true }
+const DONE: MadeCall = {
+  ...{ method: 'PATCH', meaning: 'done', trusted: true, fields: ['status'], leavesTrial: true },
+}
 
 type Known = { readonly sent?: Memory['sent']; readonly seen?: Memory['seen'] }
 
@@ -22,7 +23,7 @@ function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }
   const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
   return freedBy({
     record: { ...NEVER_SETTLED, digestKeyId: digester.id, ...before },
-    turn: { made: [DONE], memory: { ...ABSENT, remote: 'present', ...after } },
+    memory: { ...ABSENT, made: [DONE], remote: 'present', ...after },
     ...{ mapped, digests, ...rest },
   })
 }
@@ -50,18 +51,16 @@ it('is nothing that is still there, that was not known, or that was no value', (
 })
 
 it('is known by a lookup too, where the answer to the write was lost', () => {
-  const turn = {
-    made: [{ ...DONE, plan: { kind: 'lookup', why: 'unknown' } }],
-    memory: { ...ABSENT, seen: { email: normal('email', 'b@x.es') } },
-  }
-  expect(freed({ sent: { email: OLD } }, {}, {}, { turn })).toEqual([
+  const seen = { email: normal('email', 'b@x.es') }
+  const memory = { ...ABSENT, made: [{ ...DONE, method: 'GET' }], seen }
+  expect(freed({ sent: { email: OLD } }, {}, {}, { memory })).toEqual([
     { field: 'email', sent: OLD, seen: null },
   ])
 })
 
 it('is nothing without an acknowledged write or a lookup, or with digests of another key', () => {
-  const turn = { made: [], memory: { ...ABSENT, ...NEW } }
-  expect(freed({ sent: { email: OLD } }, NEW, {}, { turn })).toEqual([])
+  const memory = { ...ABSENT, ...NEW }
+  expect(freed({ sent: { email: OLD } }, NEW, {}, { memory })).toEqual([])
   const record = { ...NEVER_SETTLED, digestKeyId: 'other', sent: { email: OLD } }
   expect(freed({}, NEW, {}, { record })).toEqual([])
 })

@@ -1,7 +1,7 @@
 // Forms of the service's own: what comes back in another form after each acknowledgement is written no more.
 import { expect, test } from 'vitest'
 import type { Memory } from '../../src/sync/memory.ts'
-import { play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+import { play, SETTLED, UNKNOWN, user } from '../support/claim-scene.ts'
 
 type Shown = { readonly user: Readonly<Record<string, unknown>> }
 const FORM: Shown = { user: { status: 2, email: 'a at x.es' } }
@@ -10,9 +10,9 @@ type Then = { readonly shown?: Shown; readonly email?: string; readonly writes: 
 /** A claim that lookups first, and writes or not; what it remembers at its end is where the next one begins. */
 function claimOnce(memory: Memory, { shown = FORM, email = 'a@x.es', writes }: Then): Memory {
   const unknown = { ...memory, remote: 'unknown', lookedUp: false } as const
-  const { end, turn } = play(user(2, { email }), unknown, writes ? [shown, 200] : [shown])
+  const { end, after } = play(user(2, { email }), unknown, writes ? [shown, 200] : [shown])
   expect(end).toEqual(SETTLED)
-  return turn.memory
+  return after.memory
 }
 
 function learn(): Memory {
@@ -37,11 +37,11 @@ test('what another system writes again and again is no form of the service, once
 test('nor is what stays as it was after writes that were answered neither yes nor no', () => {
   let memory: Memory = UNKNOWN
   for (let n = 0; n < 4; n++) {
-    const { turn } = play(user(2, { email: 'a@x.es' }), { ...memory, remote: 'unknown', lookedUp: false }, [
+    const { after } = play(user(2, { email: 'a@x.es' }), { ...memory, remote: 'unknown', lookedUp: false }, [
       FORM,
       'null',
     ])
-    memory = turn.memory
+    memory = after.memory
   }
   claimOnce(memory, { writes: true })
 })

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Permit } from '../../src/pace/pace.ts'
-import type { Memory } from '../../src/sync/memory.ts'
+import type { MadeCall, Memory } from '../../src/sync/memory.ts'
 import { type ClaimRun, giveBackPermit, takePermit } from '../../src/sync/run.ts'
-import { startTurn, type Turn } from '../../src/sync/turn.ts'
 
-const MEMORY = { remote: 'present', sentStatus: 2, seenStatus: null } as Memory
-const TURN = startTurn(MEMORY)
-const LOOK = { plan: { kind: 'lookup', why: 'unknown' }, meaning: 'present', trusted: true } as const
-const CALLED: Turn = { ...TURN, made: [LOOK] }
+const LOOK: MadeCall = { method: 'GET', meaning: 'present', trusted: true, fields: [], leavesTrial: false }
+const UNCALLED = { made: [] }
+const CALLED = { made: [LOOK] }
 const STOPPING = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 const TOOK_TOO_LONG = { kind: 'retry', reason: { code: 'out-of-time' }, failed: true }
 const OUT_OF_TIME = { ...STOPPING, reason: { code: 'out-of-time' } }
@@ -35,7 +33,7 @@ function scene({ hasTime = (): boolean => true } = {}) {
       drop: () => undefined,
     },
   }
-  const forCall = (turn: Turn) => takePermit(context, run, turn)
+  const forCall = (calls: Pick<Memory, 'made'>) => takePermit(context, run, calls)
   const close = () => giveBackPermit(context, run)
   return { forCall, close, stopping, expired, first, further, givenBack, fallen, take }
 }
@@ -48,41 +46,41 @@ function untilAborted(signal: AbortSignal): Promise<null> {
 describe('a permit for a call', () => {
   it('is refused for want of time after reading or a call, which counts as a failure, or it would begin anew for ever', async () => {
     const { forCall } = scene({ hasTime: () => false })
-    for (const turn of [TURN, CALLED]) expect(await forCall(turn)).toEqual({ end: TOOK_TOO_LONG })
+    for (const calls of [UNCALLED, CALLED]) expect(await forCall(calls)).toEqual({ end: TOOK_TOO_LONG })
   })
 
   it('is refused when there is no time for the whole request', async () => {
     const { forCall, close, givenBack, first } = scene({ hasTime: () => false })
-    expect(await forCall(TURN)).toEqual({ end: TOOK_TOO_LONG })
+    expect(await forCall(UNCALLED)).toEqual({ end: TOOK_TOO_LONG })
     close()
     expect(givenBack).toEqual([first])
   })
 
   it('is refused if our own pace took all the time, which is nothing against the customer, called or not', async () => {
-    for (const [turn, waitMs] of [
-      [TURN, 0],
+    for (const [calls, waitMs] of [
+      [UNCALLED, 0],
       [CALLED, 5000],
     ] as const) {
       let waited = false
       const { forCall, take, further } = scene({ hasTime: () => !waited })
-      await forCall(TURN)
+      await forCall(UNCALLED)
       take.now = async () => {
         waited = true
         return further
       }
-      expect(await forCall(turn)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
+      expect(await forCall(calls)).toEqual({ end: { ...OUT_OF_TIME, waitMs } })
     }
   })
 
   it('is refused while stopping, also when that begins during a wait that succeeds', async () => {
     const { forCall, stopping, take, further } = scene()
-    await forCall(TURN)
+    await forCall(UNCALLED)
     take.now = async () => {
       stopping.abort()
       return further
     }
-    expect(await forCall(TURN)).toEqual({ end: STOPPING })
-    expect(await forCall(TURN)).toEqual({ end: STOPPING })
+    expect(await forCall(UNCALLED)).toEqual({ end: STOPPING })
+    expect(await forCall(UNCALLED)).toEqual({ end: STOPPING })
   })
 
   it.each([
@@ -90,19 +88,19 @@ describe('a permit for a call', () => {
     ['expired', OUT_OF_TIME],
   ] as const)('ends the wait for a permit when the claim is %s', async (signal, end) => {
     const made = scene()
-    await made.forCall(TURN)
+    await made.forCall(UNCALLED)
     made.take.now = untilAborted
-    const passing = made.forCall(TURN)
+    const passing = made.forCall(UNCALLED)
     made[signal].abort()
     expect(await passing).toEqual({ end })
   })
 
   it('is refused while no process may call the service, which is nothing against the customer', async () => {
     const { forCall, take } = scene()
-    await forCall(TURN)
+    await forCall(UNCALLED)
     take.now = async () => null
-    for (const turn of [TURN, CALLED])
-      expect(await forCall(turn)).toEqual({
+    for (const calls of [UNCALLED, CALLED])
+      expect(await forCall(calls)).toEqual({
         end: { ...STOPPING, reason: { code: 'paused' }, waitMs: 5000 },
       })
   })
@@ -111,7 +109,7 @@ describe('a permit for a call', () => {
     const { forCall, close, fallen, first, take, givenBack } = scene()
     fallen.add(first)
     take.now = async () => null
-    expect(await forCall(TURN)).toMatchObject({ end: { reason: { code: 'paused' } } })
+    expect(await forCall(UNCALLED)).toMatchObject({ end: { reason: { code: 'paused' } } })
     expect(givenBack).toEqual([first])
     close()
     expect(givenBack).toEqual([first])

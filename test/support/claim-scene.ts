@@ -5,9 +5,9 @@ import type { OptionalField } from '../../src/model/user.ts'
 import { absorb } from '../../src/sync/absorb.ts'
 import { classified } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
-import { inViewOf, type Memory } from '../../src/sync/memory.ts'
+import { inViewOf, type Memory, NO_CALLS } from '../../src/sync/memory.ts'
+import { type ClaimEnd, nextPlan, resultOfCalls } from '../../src/sync/next-plan.ts'
 import { callFor } from '../../src/sync/plan.ts'
-import { nextPlan, resultOfCalls, startTurn, type Turn, type TurnEnd } from '../../src/sync/turn.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { ABSENT, digests, KEEP, user } from './plan-scene.ts'
 
@@ -50,23 +50,30 @@ export function outcomeOf(answer: Answer): Outcome {
 
 type Playing = { readonly lookupAfterMs?: number; readonly policy?: Policy; readonly accessFirst?: boolean }
 
+/** The memory at the end of a claim, as the next one would begin with it, and the result of the calls. */
+type After = Pick<Memory, 'erasure'> & ReturnType<typeof resultOfCalls> & { readonly memory: Memory }
+
+function afterCalls(memory: Memory): After {
+  return { memory: { ...memory, ...NO_CALLS }, erasure: memory.erasure, ...resultOfCalls(memory) }
+}
+
 /** Plays one claim to its end; running out of answers is an error. */
 export function play(
   mapped: Mapped,
-  memory: Memory,
+  before: Memory,
   answers: readonly Answer[],
   { lookupAfterMs = 0, policy = KEEP, accessFirst = false }: Playing = {},
-): { calls: string[]; end: TurnEnd; turn: Turn & ReturnType<typeof resultOfCalls> } {
+): { calls: string[]; end: ClaimEnd; after: After } {
   const left = [...answers]
   const calls: string[] = []
-  let turn = startTurn(inViewOf(memory, { mapped, record: { userId: 'u7', remote: memory.remote }, digests }))
+  let memory = inViewOf(before, { mapped, record: { userId: 'u7', remote: before.remote }, digests })
   const times = { lookupAfterMs, consistencyDelayMs: 5000 }
   const situation = { mapped, claimants: [], policy, digests, ...times, accessFirst }
   for (;;) {
-    const next = nextPlan(turn, situation)
+    const next = nextPlan(memory, situation)
     if ('end' in next) {
       expect(left).toEqual([])
-      return { calls, end: next.end, turn: { ...turn, ...resultOfCalls(turn) } }
+      return { calls, end: next.end, after: afterCalls(memory) }
     }
     const { plan } = next
     const call = callFor(plan)
@@ -83,11 +90,11 @@ export function play(
         ? { userId: 'u7', status: Number(answer.user.status), fields: answer.user }
         : null
     const called = classified(call.method, remote, { outcome, named, conflict, shape: null, durationMs: 0 })
-    const step = absorb(turn, { plan, called }, situation)
-    turn = step.turn
+    const step = absorb(memory, { plan, called }, situation)
+    memory = step.memory
     if (step.end) {
       expect(left).toEqual([])
-      return { calls, end: step.end, turn: { ...turn, ...resultOfCalls(turn) } }
+      return { calls, end: step.end, after: afterCalls(memory) }
     }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
-import { nextPlan, startTurn, type Turn } from '../../src/sync/turn.ts'
+import type { Memory } from '../../src/sync/memory.ts'
+import { nextPlan, withCall } from '../../src/sync/next-plan.ts'
 import {
   ABSENT,
   type Answer,
@@ -11,38 +12,38 @@ import {
   play,
   UNKNOWN,
   user,
-} from '../support/turn-scene.ts'
+} from '../support/claim-scene.ts'
 
 describe('what a GET cannot show', () => {
   const withCountry = user(2, { email: 'b@x.es', country_code: 'ES' })
   const acknowledged = { ...PREMIUM, sent: { ...PREMIUM.sent, country_code: exact('country_code', 'ES') } }
   const there = { user: { status: 2, email: 'b@x.es' } }
-  const lookedUp = (turn: Turn) => ({ ...turn.memory, remote: 'unknown' as const })
+  const lookedUp = (memory: Memory) => ({ ...memory, remote: 'unknown' as const })
 
   it('is sent again after a call of unknown outcome that carried it', () => {
     const lost = play(withCountry, PREMIUM, ['lost'])
     expect(lost.calls).toEqual(['PATCH {"status":2,"email":"b@x.es","country_code":"ES"}'])
-    expect(lost.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
-    const { calls } = play(withCountry, lookedUp(lost.turn), [there, 200])
+    expect(lost.after.memory.sent.country_code).toBe(UNKNOWN_VALUE)
+    const { calls } = play(withCountry, lookedUp(lost.after.memory), [there, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":2,"country_code":"ES"}'])
   })
 
   it('is not sent again where the call did not carry it', () => {
     const lost = play(withCountry, acknowledged, ['lost'])
-    expect(play(withCountry, lookedUp(lost.turn), [there]).calls).toEqual(['GET'])
+    expect(play(withCountry, lookedUp(lost.after.memory), [there]).calls).toEqual(['GET'])
   })
 
   it('is not sent after a create of unknown outcome that left it out, being empty', () => {
     const empty = user(2, { email: 'b@x.es', country_code: null })
     const lost = play(empty, ABSENT, ['lost'])
-    expect(lost.turn.memory.sent.country_code).toBe(NO_VALUE)
-    expect(play(empty, lookedUp(lost.turn), [there]).calls).toEqual(['GET'])
+    expect(lost.after.memory.sent.country_code).toBe(NO_VALUE)
+    expect(play(empty, lookedUp(lost.after.memory), [there]).calls).toEqual(['GET'])
   })
 
   it('is sent again after a create of unknown outcome where a user was known before', () => {
     const empty = user(2, { email: 'b@x.es', country_code: null })
     const lost = play(empty, acknowledged, [404, 'lost'])
-    const { calls } = play(empty, lookedUp(lost.turn), [there, 200])
+    const { calls } = play(empty, lookedUp(lost.after.memory), [there, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":2,"country_code":null}'])
   })
 })
@@ -51,8 +52,8 @@ describe('a lookup', () => {
   it('that a plan asks for once more waits for the next claim', () => {
     const mapped = user(2)
     const plan = { kind: 'lookup', why: 'unknown' } as const
-    const turn = { ...startTurn(UNKNOWN), made: [{ plan, meaning: 'absent', trusted: true } as const] }
-    const next = nextPlan(turn, {
+    const memory = withCall(UNKNOWN, plan, { meaning: 'absent', trusted: true })
+    const next = nextPlan(memory, {
       ...{ mapped, claimants: [], policy: POLICY, digests },
       ...{ lookupAfterMs: 0, consistencyDelayMs: 0 },
     })
@@ -68,8 +69,8 @@ describe('a lookup', () => {
     ['lost', 'failed'],
     ['not-sent', 'failed'],
   ])('that is answered %s changes nothing that is remembered', (answer, code) => {
-    const { end, turn } = play(user(2), UNKNOWN, [answer])
+    const { end, after } = play(user(2), UNKNOWN, [answer])
     expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code } })
-    expect(turn).toMatchObject({ memory: UNKNOWN, sure: false, writes: 'none' })
+    expect(after).toMatchObject({ memory: UNKNOWN, sure: false, writes: 'none' })
   })
 })

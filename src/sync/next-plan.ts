@@ -2,10 +2,10 @@ import type { Writes } from '../ledger/ending.ts'
 import type { Reason } from '../ledger/reason.ts'
 import { entitled, type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import type { UpdateBody } from '../service/client.ts'
-import type { ReadMeaning, WriteMeaning } from './classify.ts'
-import type { Memory } from './memory.ts'
+import type { MadeCall, Memory, SetAside } from './memory.ts'
 import {
   type CallPlan,
+  callFor,
   fieldsOf,
   isStatusKept,
   leavesTrial,
@@ -15,7 +15,7 @@ import {
 } from './plan.ts'
 
 /** How a claim should end; finish.ts adds the times, and ending.ts stores it. */
-export type TurnEnd =
+export type ClaimEnd =
   | {
       readonly kind: 'settle'
       readonly state: 'idle' | 'rejected' | 'held' | 'discarded'
@@ -31,57 +31,22 @@ export type TurnEnd =
   | { readonly kind: 'unknown'; readonly reason: Reason }
 
 /** The plan to carry out next, or the end that a plan gives the claim. */
-export type NextPlan = { readonly plan: CallPlan } | { readonly plan: Plan; readonly end: TurnEnd }
+export type NextPlan = { readonly plan: CallPlan } | { readonly plan: Plan; readonly end: ClaimEnd }
 
-export type SetAside = {
-  readonly fields: readonly OptionalField[]
-  /** The refused fields whose values another user has. */
-  readonly conflicting: readonly OptionalField[]
-  readonly alone: boolean
-  /** Whether conflict answers name the right fields. False: the call without a named field was refused too. Null: none was named. */
-  readonly credible: boolean | null
-}
+/** The memory after an answer; `end` when nothing more is to be tried in this claim. */
+export type Absorbed = { readonly memory: Memory; readonly end?: ClaimEnd }
 
-export type MadeCall = {
-  readonly plan: Plan
-  readonly meaning: WriteMeaning | ReadMeaning
-  /** The effect of this request is known, or taken as known. A GET is trusted only if it shows the user, or that there is none. */
-  readonly trusted: boolean
-}
+type Learnt = Pick<MadeCall, 'meaning' | 'trusted'>
 
-/** Everything that a claim has learnt so far. */
-export type Turn = {
-  readonly memory: Memory
-  /** In their order. */
-  readonly made: readonly MadeCall[]
-  /** A create was refused: with which status, and which optional fields it carried. */
-  readonly refusedCreate: {
-    readonly status: number
-    readonly fields: readonly OptionalField[]
-    /** The fields that the answer blames. */
-    readonly named: readonly OptionalField[]
-    /** Another user has something of it, be it the `user_id`. */
-    readonly conflict: boolean
-  } | null
-  /** An update with fields was refused: these are set aside, and the rest goes, or the status alone. */
-  readonly setAside: SetAside | null
-  /** For the receipt: fields whose clearing was answered with a yes, or taken for one, and what a lookup after an earlier one shows. */
-  readonly erasure: {
-    readonly cleared: readonly OptionalField[] | null
-    readonly left: readonly OptionalField[] | null
-  }
-}
-
-/** The claim's turn after an answer; `end` when nothing more is to be tried in this claim. */
-export type TurnStep = { readonly turn: Turn; readonly end?: TurnEnd }
-
-export function startTurn(memory: Memory): Turn {
-  return { memory, made: [], refusedCreate: null, setAside: null, erasure: { cleared: null, left: null } }
+export function withCall(memory: Memory, plan: CallPlan, learnt: Learnt): Memory {
+  const { method } = callFor(plan)
+  const made = { ...learnt, method, fields: acknowledgedBy(plan), leavesTrial: leavesTrial(plan) }
+  return { ...memory, made: [...memory.made, made] }
 }
 
 /** The result of the calls that a claim has made. */
-export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
-  const writing = made.filter(({ plan }) => plan.kind !== 'lookup')
+export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
+  const writing = made.filter(({ method }) => method !== 'GET')
   const unclear = writing.filter(({ meaning }) => meaning === 'unclear')
   const done = writing.filter(({ meaning }) => meaning === 'done')
   const lost = writing.filter(({ meaning }) => meaning === 'unknown')
@@ -89,16 +54,16 @@ export function resultOfCalls({ made }: Pick<Turn, 'made'>) {
   const unanswered: Writes = lost.length > 0 ? 'lost' : wasSent ? 'refused' : 'none'
   return {
     lookups: made.length - writing.length,
-    creates: writing.filter(({ plan }) => plan.kind === 'create').length,
+    creates: writing.filter(({ method }) => method === 'POST').length,
     writes: done.length + unclear.length > 0 ? ('accepted' as const) : unanswered,
     /** A call got a trusted answer. */
     sure: made.some(({ trusted }) => trusted),
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
     takenForYes: unclear.some(({ trusted }) => trusted),
     /** A call may have ended a trial: a status 0 that is seen later does not show that it ended by itself. */
-    mayEndTrial: [...done, ...unclear, ...lost].some(({ plan }) => leavesTrial(plan)),
+    mayEndTrial: [...done, ...unclear, ...lost].some((call) => call.leavesTrial),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
-    acknowledged: done.flatMap(({ plan }) => acknowledgedBy(plan)),
+    acknowledged: done.flatMap(({ fields }) => fields),
   }
 }
 
@@ -108,7 +73,7 @@ function acknowledgedBy(plan: Plan): readonly UserField[] {
   return isStatusKept(plan) ? fieldsOf(plan) : ['status', ...fieldsOf(plan)]
 }
 
-export type TurnSituation = Omit<Situation, 'memory'> & {
+export type ClaimSituation = Omit<Situation, 'memory'> & {
   /** How long a GET, or a "not there", cannot be credible yet, because it may show what was there before our last write. */
   readonly lookupAfterMs: number
   /** The same after a write of this very claim. */
@@ -123,7 +88,7 @@ export function isAccessFirst(attempts: number, last: Reason | null): boolean {
 }
 
 /** A field may make each call fail, or an answer may come too late for a second call: access would stay wrong for ever. */
-function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Turn): Plan {
+function withAccessFirst(plan: Plan, { seenStatus, sentStatus }: Memory): Plan {
   if (plan.kind === 'create' && entitled(plan.body.status)) {
     const { user_id, status } = plan.body
     // Fields without a value are as they should be after it.
@@ -139,7 +104,7 @@ function withAccessFirst(plan: Plan, { memory: { seenStatus, sentStatus } }: Tur
 export const JUST_WRITTEN = 'just-written'
 const justWritten = (waitMs: number) => retry({ code: JUST_WRITTEN }, { failed: false, waitMs })
 
-type Retry = Extract<TurnEnd, { readonly kind: 'retry' }>
+type Retry = Extract<ClaimEnd, { readonly kind: 'retry' }>
 
 /** Tried again as a failed attempt after the back-off, unless `otherwise` says more. */
 export function retry(reason: Reason, otherwise: Partial<Pick<Retry, 'failed' | 'waitMs'>> = {}): Retry {
@@ -150,10 +115,10 @@ export function retry(reason: Reason, otherwise: Partial<Pick<Retry, 'failed' | 
  * The next plan of a claim. At most one create and one lookup: a service whose writes show up late could
  * otherwise be asked in circles; whatever would need a second one waits for `due_at`.
  */
-export function nextPlan(turn: Turn, situation: TurnSituation): NextPlan {
-  const { writes, lookups, creates } = resultOfCalls(turn)
-  const full = makePlan({ ...situation, memory: turn.memory })
-  const plan = situation.accessFirst ? withAccessFirst(full, turn) : full
+export function nextPlan(memory: Memory, situation: ClaimSituation): NextPlan {
+  const { writes, lookups, creates } = resultOfCalls(memory)
+  const full = makePlan({ ...situation, memory })
+  const plan = situation.accessFirst ? withAccessFirst(full, memory) : full
   switch (plan.kind) {
     case 'none':
       return { plan, end: { kind: 'settle', state: 'idle', reason: null } }
@@ -165,17 +130,16 @@ export function nextPlan(turn: Turn, situation: TurnSituation): NextPlan {
       if (lookups > 0) return { plan, end: retry({ code: 'needs-lookup' }) }
       return situation.lookupAfterMs > 0 ? { plan, end: justWritten(situation.lookupAfterMs) } : { plan }
     case 'create':
-      if (creates > 0) return { plan, end: retry({ code: 'created-already' }) }
-      return { plan }
+      return creates > 0 ? { plan, end: retry({ code: 'created-already' }) } : { plan }
     case 'replace':
     case 'patch':
-      if (!turn.setAside) return { plan }
+      if (!memory.setAside) return { plan }
       // With whatever status the refused update carried: for a trial that is the one that the service shows.
-      return { plan: { kind: 'patch', ...restOf(plan, turn.setAside), keepsStatus: plan.keepsStatus } }
+      return { plan: { kind: 'patch', ...restOf(plan, memory.setAside), keepsStatus: plan.keepsStatus } }
     case 'revoke':
       return { plan }
     case 'erase':
-      return { plan: turn.setAside ? { kind: 'erase', ...restOf(plan, turn.setAside) } : plan }
+      return { plan: memory.setAside ? { kind: 'erase', ...restOf(plan, memory.setAside) } : plan }
     default:
       return plan satisfies never
   }

@@ -4,7 +4,7 @@ import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/write.ts'
-import { type Answer, POLICY, PREMIUM, play, REMOVED, SETTLED, UNKNOWN } from '../support/turn-scene.ts'
+import { type Answer, POLICY, PREMIUM, play, REMOVED, SETTLED, UNKNOWN } from '../support/claim-scene.ts'
 
 const policy: Policy = { ...POLICY, onRemove: 'erase' }
 const go = (memory: Memory, answers: readonly Answer[], lookupAfterMs = 0) =>
@@ -38,11 +38,11 @@ const refused = (fields: readonly OptionalField[], more: object = {}) => ({
 
 describe('a customer whose row is gone, to be erased', () => {
   it('is revoked first, then cleared in every optional field, and then nothing of it is kept', () => {
-    const { calls, end, turn } = go(PREMIUM, [200, 200])
+    const { calls, end, after } = go(PREMIUM, [200, 200])
     expect(calls).toEqual([REVOKE, ERASE])
     expect(end).toEqual(LATER)
-    expect(turn.memory).toEqual({ ...PREMIUM, ...NOTHING, sentStatus: 0, erased: 'sent' })
-    expect(turn.erasure).toEqual({ cleared: OPTIONAL_FIELDS, left: null })
+    expect(after.memory).toEqual({ ...PREMIUM, ...NOTHING, sentStatus: 0, erased: 'sent' })
+    expect(after.erasure).toEqual({ cleared: OPTIONAL_FIELDS, left: null })
   })
 
   it('is not revoked again where access is gone already', () => {
@@ -54,17 +54,17 @@ describe('a customer whose row is gone, to be erased', () => {
 
   it('is not erased before the revocation is acknowledged', () => {
     for (const answer of [422, 403, 429, 503, 'lost', 'not-sent'] as const) {
-      const { calls, turn } = go(PREMIUM, [answer])
-      expect([calls, turn.memory.erased]).toEqual([[REVOKE], null])
+      const { calls, after } = go(PREMIUM, [answer])
+      expect([calls, after.memory.erased]).toEqual([[REVOKE], null])
     }
   })
 
   it('is looked up before it is erased again when the outcome of the call is unknown', () => {
-    const { calls, end, turn } = go(PREMIUM, [200, 'lost'])
+    const { calls, end, after } = go(PREMIUM, [200, 'lost'])
     expect(calls).toEqual([REVOKE, ERASE])
     expect(end).toMatchObject({ kind: 'unknown' })
-    expect([turn.memory.erased, turn.erasure.cleared]).toEqual([null, null])
-    const next = go({ ...turn.memory, remote: 'unknown' }, [{ user: { status: 0 } }, 200])
+    expect([after.memory.erased, after.erasure.cleared]).toEqual([null, null])
+    const next = go({ ...after.memory, remote: 'unknown' }, [{ user: { status: 0 } }, 200])
     expect(next.calls).toEqual(['GET', ERASE])
   })
 })
@@ -77,10 +77,10 @@ describe('the look after an erasure', () => {
   })
 
   it('completes the receipt, and then there is nothing to do', () => {
-    const { calls, end, turn } = go(erased('sent'), [{ user: { status: 0, email: '', gender: null } }])
+    const { calls, end, after } = go(erased('sent'), [{ user: { status: 0, email: '', gender: null } }])
     expect([calls, end]).toEqual([['GET'], SETTLED])
-    expect(turn.memory.erased).toBe('verified')
-    expect(turn.erasure).toEqual({ cleared: null, left: [] })
+    expect(after.memory.erased).toBe('verified')
+    expect(after.erasure).toEqual({ cleared: null, left: [] })
     expect(go(erased('verified'), []).end).toEqual(SETTLED)
   })
 
@@ -90,12 +90,12 @@ describe('the look after an erasure', () => {
     expect(again.calls).toEqual(['GET', clearing(['email', 'last_name'])])
     expect(again.end).toEqual(LATER)
     const left = ['email', 'last_name']
-    expect(again.turn.erasure).toEqual({ cleared: left, left })
-    expect(again.turn.memory).toMatchObject({ erased: 'sent', sent: marks('email', 'last_name') })
+    expect(again.after.erasure).toEqual({ cleared: left, left })
+    expect(again.after.memory).toMatchObject({ erased: 'sent', sent: marks('email', 'last_name') })
 
-    const last = go(again.turn.memory, [shown])
+    const last = go(again.after.memory, [shown])
     expect([last.calls, last.end]).toEqual([['GET'], SETTLED])
-    expect(last.turn.erasure).toEqual({ cleared: null, left })
+    expect(last.after.erasure).toEqual({ cleared: null, left })
   })
 
   it('that shows access revokes it first', () => {
@@ -106,8 +106,8 @@ describe('the look after an erasure', () => {
   it('comes to an end at a service that acknowledges everything and changes nothing', () => {
     const shown = { user: { status: 2, email: 'a@x.es' } }
     const first = go(PREMIUM, [200, 200])
-    const second = go(first.turn.memory, [shown, 200, 200])
-    const third = go(second.turn.memory, [shown, 200])
+    const second = go(first.after.memory, [shown, 200, 200])
+    const third = go(second.after.memory, [shown, 200])
     expect(third.calls).toEqual(['GET', REVOKE])
     expect(third.end).toEqual(SETTLED)
   })
@@ -116,26 +116,26 @@ describe('the look after an erasure', () => {
 describe('a refused erasure', () => {
   it('goes without the fields that the answer names; these are tried again, and again, unless they are empty', () => {
     const named: Answer = { named: ['gender'], status: 422 }
-    const { calls, end, turn } = go(PREMIUM, [200, named, 200])
+    const { calls, end, after } = go(PREMIUM, [200, named, 200])
     expect(calls).toEqual([REVOKE, ERASE, clearing(without('gender'))])
     expect(end).toEqual(LATER)
-    expect(turn.erasure.cleared).toEqual(without('gender'))
-    expect(turn.memory).toMatchObject({ erased: 'sent', refused: marks('gender') })
+    expect(after.erasure.cleared).toEqual(without('gender'))
+    expect(after.memory).toMatchObject({ erased: 'sent', refused: marks('gender') })
 
-    const empty = go(turn.memory, [{ user: { status: 0, gender: null } }])
-    expect([empty.calls, empty.end?.kind, empty.turn.memory.refused]).toEqual([['GET'], 'settle', {}])
+    const empty = go(after.memory, [{ user: { status: 0, gender: null } }])
+    expect([empty.calls, empty.end?.kind, empty.after.memory.refused]).toEqual([['GET'], 'settle', {}])
     const shown = { user: { status: 0, gender: 1 } }
-    const second = go(turn.memory, [shown, named])
+    const second = go(after.memory, [shown, named])
     expect(second.calls).toEqual(['GET', clearing(['gender'])])
     expect(second.end).toEqual(refused(['gender'], { named: ['gender'] }))
-    expect(second.turn.erasure).toEqual({ cleared: null, left: ['gender'] })
+    expect(second.after.erasure).toEqual({ cleared: null, left: ['gender'] })
 
     // Without another lookup, with one call each time.
-    const third = go({ ...second.turn.memory, lookedUp: false, seen: {} }, [422])
+    const third = go({ ...second.after.memory, lookedUp: false, seen: {} }, [422])
     expect(third.calls).toEqual([clearing(['gender'])])
-    const taken = go({ ...third.turn.memory, lookedUp: false, seen: {} }, [200])
-    expect([taken.turn.memory.erased, taken.turn.memory.refused]).toEqual(['sent', {}])
-    expect(taken.turn.erasure.cleared).toEqual(['gender'])
+    const taken = go({ ...third.after.memory, lookedUp: false, seen: {} }, [200])
+    expect([taken.after.memory.erased, taken.after.memory.refused]).toEqual(['sent', {}])
+    expect(taken.after.erasure.cleared).toEqual(['gender'])
   })
 
   it.each<[string, readonly Answer[]]>([
@@ -143,17 +143,17 @@ describe('a refused erasure', () => {
     ['names everything', [{ named: OPTIONAL_FIELDS, status: 400 }]],
     ['names some, and is refused again', [{ named: ['gender'], status: 422 }, 422]],
   ])('that %s clears what may surely be empty, alone', (_what, answers) => {
-    const { calls, end, turn } = go(PREMIUM, [200, ...answers, 200])
+    const { calls, end, after } = go(PREMIUM, [200, ...answers, 200])
     expect(calls.at(-1)).toBe('PATCH {"status":0,"description":null}')
     expect(end).toEqual(LATER)
-    expect(turn.memory.refused).toEqual(marks(...without('description')))
+    expect(after.memory.refused).toEqual(marks(...without('description')))
   })
 
   it('of everything ends as "tried again later", with every field, and costs no customer the revocation', () => {
-    const { calls, end, turn } = go(PREMIUM, [200, 422, 422])
+    const { calls, end, after } = go(PREMIUM, [200, 422, 422])
     expect(calls).toEqual([REVOKE, ERASE, 'PATCH {"status":0,"description":null}'])
     expect(end).toEqual(refused([...OPTIONAL_FIELDS]))
-    expect(turn.memory).toMatchObject({ sentStatus: 0, erased: null })
-    expect(turn.memory.refused).toEqual({})
+    expect(after.memory).toMatchObject({ sentStatus: 0, erased: null })
+    expect(after.memory.refused).toEqual({})
   })
 })

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { isAccessFirst } from '../../src/sync/turn.ts'
-import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, user } from '../support/turn-scene.ts'
+import { isAccessFirst } from '../../src/sync/next-plan.ts'
+import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, user } from '../support/claim-scene.ts'
 
 describe('a revocation', () => {
   it.each([404, 410])('of a user who is gone (%i) is settled as absent', (status) => {
-    const { calls, end, turn } = play(REMOVED, PREMIUM, [status])
+    const { calls, end, after } = play(REMOVED, PREMIUM, [status])
     expect(calls.length).toBe(1)
     expect(end).toEqual(SETTLED)
-    expect(turn.memory.remote).toBe('absent')
+    expect(after.memory.remote).toBe('absent')
   })
 
   it('that is refused is tried again: the row is gone, and nothing would change any more', () => {
@@ -18,7 +18,7 @@ describe('a revocation', () => {
 
   it('of unknown outcome is no end of a trial when the customer comes back', () => {
     const lost = play(REMOVED, { ...PREMIUM, sentStatus: 4, seenStatus: 4 }, ['lost'])
-    const memory = { ...lost.turn.memory, remote: 'unknown' as const }
+    const memory = { ...lost.after.memory, remote: 'unknown' as const }
     const back = play(user(4, { email: 'a@x.es' }), memory, [{ user: { status: 0, email: 'a@x.es' } }, 200])
     expect(back.calls).toEqual(['GET', 'PATCH {"status":4}'])
   })
@@ -29,9 +29,9 @@ describe('a trial', () => {
   const edited = user(4, { email: 'b@x.es' })
 
   it('that goes on is looked up, and its status carried', () => {
-    const { calls, turn } = play(edited, known, [{ user: { status: 4, email: 'a@x.es' } }, 200])
+    const { calls, after } = play(edited, known, [{ user: { status: 4, email: 'a@x.es' } }, 200])
     expect(calls).toEqual(['GET', 'PATCH {"status":4,"email":"b@x.es"}'])
-    expect(turn.memory).toMatchObject({ sentStatus: 4, seenStatus: 4 })
+    expect(after.memory).toMatchObject({ sentStatus: 4, seenStatus: 4 })
   })
 
   it('that has ended is not granted again by the status that goes alone', () => {
@@ -41,15 +41,15 @@ describe('a trial', () => {
 
   it('that has ended is not granted again to a customer that the service denied for a moment', () => {
     const denied = play(edited, { ...known, seenStatus: 0 }, [404, 409])
-    const back = play(edited, denied.turn.memory, [{ user: { status: 0, email: 'a@x.es' } }, 200])
+    const back = play(edited, denied.after.memory, [{ user: { status: 0, email: 'a@x.es' } }, 200])
     expect(back.calls.at(-1)).toBe('PATCH {"status":0,"email":"b@x.es"}')
   })
 
   it('counts as granted when a GET shows what a call of unknown outcome asked for', () => {
     const asked = play(user(4, { email: 'a@x.es' }), PREMIUM, ['lost'])
-    const unknown = { ...asked.turn.memory, remote: 'unknown' as const }
+    const unknown = { ...asked.after.memory, remote: 'unknown' as const }
     const shown = play(user(4, { email: 'a@x.es' }), unknown, [{ user: { status: 4, email: 'a@x.es' } }])
-    const ended = play(edited, { ...shown.turn.memory, lookedUp: false }, [
+    const ended = play(edited, { ...shown.after.memory, lookedUp: false }, [
       { user: { status: 0, email: 'a@x.es' } },
       200,
     ])
@@ -66,7 +66,7 @@ describe('access first, after failures', () => {
     expect(play3(edited, PREMIUM, [200, 500])).toMatchObject({
       calls: ['PATCH {"status":0}', 'PATCH {"status":0,"email":"b@x.es"}'],
       end: { kind: 'unknown', reason: { fields: ['email'] } },
-      turn: { memory: { sentStatus: 0 } },
+      after: { memory: { sentStatus: 0 } },
     })
     expect(play3(user(2, { email: 'a@x.es', gender: null }), ABSENT, [201, 200])).toMatchObject({
       calls: ['POST {"user_id":"u7","status":2}', 'PATCH {"status":2,"email":"a@x.es"}'],
@@ -108,9 +108,9 @@ describe('access first, after failures', () => {
 })
 
 it('a create that is answered 403 leaves no field out for good: it may be about the account', () => {
-  const { end, turn } = play(user(2, { email: 'a@x.es', first_name: 'Ana' }), ABSENT, [
+  const { end, after } = play(user(2, { email: 'a@x.es', first_name: 'Ana' }), ABSENT, [
     { status: 403, named: ['first_name'] },
   ])
   expect(end).toMatchObject({ kind: 'retry', reason: { code: 'denied' } })
-  expect(turn.memory.refused).toEqual({})
+  expect(after.memory.refused).toEqual({})
 })

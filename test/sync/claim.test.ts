@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/sync/memory.ts'
-import { ABSENT, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/turn-scene.ts'
+import { ABSENT, exact, PREMIUM, play, SETTLED, UNKNOWN, user } from '../support/claim-scene.ts'
 
 describe('a create', () => {
   it.each([400, 404, 409, 410, 413, 414, 422, 431])(
@@ -31,27 +31,27 @@ describe('a create', () => {
         reason: { code: 'refused', status, fields: ['email'] },
         failed: true,
       })
-      const second = play(mapped, first.turn.memory, [201])
+      const second = play(mapped, first.after.memory, [201])
       expect(second.calls).toEqual(['POST {"user_id":"u7","status":2}'])
       expect(second.end).toEqual(SETTLED)
-      expect(Object.keys(second.turn.memory.refused)).toEqual(['email'])
+      expect(Object.keys(second.after.memory.refused)).toEqual(['email'])
     },
   )
 
   it('that is refused with the required fields alone is rejected, and no other field was to blame', () => {
     const mapped = user(2, { email: 'a@x.es' })
     const first = play(mapped, ABSENT, [422, 404])
-    const { calls, end, turn } = play(mapped, first.turn.memory, [422, 404])
+    const { calls, end, after } = play(mapped, first.after.memory, [422, 404])
     expect(calls).toEqual(['POST {"user_id":"u7","status":2}', 'GET'])
     const reason = { code: 'refused', status: 422, fields: [] }
     expect(end).toEqual({ kind: 'settle', state: 'rejected', reason })
-    expect(turn.memory.refused).toEqual({})
+    expect(after.memory.refused).toEqual({})
   })
 
   it.each([404, 410])('that is answered %i without such a user says nothing about the values', (status) => {
-    const { end, turn } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, 404])
+    const { end, after } = play(user(2, { email: 'a@x.es' }), ABSENT, [status, 404])
     expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'refused', status } })
-    expect(turn.memory.refused).toEqual({})
+    expect(after.memory.refused).toEqual({})
     expect(play(user(2), ABSENT, [status, 404]).end.kind).toBe('retry')
   })
 
@@ -62,9 +62,9 @@ describe('a create', () => {
   })
 
   it('whose lookup fails is tried again, from a lookup', () => {
-    const { end, turn } = play(user(2), ABSENT, [409, 503])
+    const { end, after } = play(user(2), ABSENT, [409, 503])
     expect(end).toMatchObject({ kind: 'retry', reason: { code: 'failed', status: 503 } })
-    expect(turn.memory.remote).toBe('unknown')
+    expect(after.memory.remote).toBe('unknown')
   })
 
   it('is made once in a claim at most, whatever a write says of a user that a GET has shown', () => {
@@ -80,9 +80,9 @@ describe('a create', () => {
     [401, 'absent'],
     [403, 'unknown'],
   ])('that is denied (%i) leaves the user %s', (status, remote) => {
-    const { end, turn } = play(user(2), ABSENT, [status])
+    const { end, after } = play(user(2), ABSENT, [status])
     expect(end).toEqual({ kind: 'retry', reason: { code: 'denied', status }, failed: true })
-    expect(turn.memory.remote).toBe(remote)
+    expect(after.memory.remote).toBe(remote)
   })
 })
 
@@ -91,25 +91,25 @@ describe('an update', () => {
   const whole = 'PATCH {"status":2,"email":"b@x.es","last_name":"Gil"}'
 
   it('that is refused sends the status alone, and the rest becomes a field issue', () => {
-    const { calls, end, turn } = play(mapped, PREMIUM, [422, 200])
+    const { calls, end, after } = play(mapped, PREMIUM, [422, 200])
     expect(calls).toEqual([whole, 'PATCH {"status":2}'])
     expect(end).toEqual(SETTLED)
-    expect(turn.memory.refused).toEqual({
+    expect(after.memory.refused).toEqual({
       email: exact('email', 'b@x.es'),
       last_name: exact('last_name', 'Gil'),
     })
-    expect(turn.memory.sent.email).toBe(exact('email', 'a@x.es'))
-    expect(play(mapped, turn.memory, []).end).toEqual(SETTLED)
+    expect(after.memory.sent.email).toBe(exact('email', 'a@x.es'))
+    expect(play(mapped, after.memory, []).end).toEqual(SETTLED)
   })
 
   it('that is refused with the status alone is rejected', () => {
-    const { end, turn } = play(mapped, PREMIUM, [422, 400])
+    const { end, after } = play(mapped, PREMIUM, [422, 400])
     expect(end).toEqual({
       kind: 'settle',
       state: 'rejected',
       reason: { code: 'refused', status: 400, fields: ['email', 'last_name'] },
     })
-    expect(turn.memory.refused).toEqual({})
+    expect(after.memory.refused).toEqual({})
   })
 
   it.each([
@@ -126,13 +126,13 @@ describe('an update', () => {
   })
 
   it.each([401, 403, 429])('that is answered %i leaves everything as it was', (status) => {
-    const { end, turn } = play(mapped, PREMIUM, [status])
+    const { end, after } = play(mapped, PREMIUM, [status])
     expect(end).toEqual({
       kind: 'retry',
       failed: true,
       reason: { code: status === 429 ? 'later' : 'denied', status, fields: ['email', 'last_name'] },
     })
-    expect(turn).toMatchObject({ memory: PREMIUM, sure: true, writes: 'refused' })
+    expect(after).toMatchObject({ memory: PREMIUM, sure: true, writes: 'refused' })
   })
 
   it('waits as long as the service says', () => {
@@ -141,14 +141,14 @@ describe('an update', () => {
   })
 
   it('that was not sent leaves everything as it was', () => {
-    const { end, turn } = play(mapped, PREMIUM, ['not-sent'])
+    const { end, after } = play(mapped, PREMIUM, ['not-sent'])
     expect(end).toMatchObject({ kind: 'retry', reason: { code: 'not-sent', error: 'refused' } })
-    expect(turn).toMatchObject({ memory: PREMIUM, sure: false, writes: 'none' })
+    expect(after).toMatchObject({ memory: PREMIUM, sure: false, writes: 'none' })
   })
 
   it.each(['lost', 500, 408, 302] as const)('whose outcome is unknown (%s) ends the claim', (answer) => {
-    const { end, turn } = play(mapped, PREMIUM, [answer])
+    const { end, after } = play(mapped, PREMIUM, [answer])
     expect(end).toMatchObject({ kind: 'unknown', reason: { code: 'unknown' } })
-    expect(turn).toMatchObject({ memory: PREMIUM, sure: false, writes: 'lost' })
+    expect(after).toMatchObject({ memory: PREMIUM, sure: false, writes: 'lost' })
   })
 })

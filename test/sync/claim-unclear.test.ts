@@ -3,8 +3,6 @@ import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
-import { makeCustomer } from '../support/pure-claims.ts'
-import { makePureService } from '../support/pure-service.ts'
 import {
   ABSENT,
   type Answer,
@@ -15,7 +13,9 @@ import {
   SETTLED,
   UNKNOWN,
   user,
-} from '../support/turn-scene.ts'
+} from '../support/claim-scene.ts'
+import { makeCustomer } from '../support/pure-claims.ts'
+import { makePureService } from '../support/pure-service.ts'
 
 const changed = user(2, { email: 'b@x.es' })
 const country = user(2, { email: 'a@x.es', country_code: 'ES' })
@@ -29,17 +29,17 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     ['update', changed, PREMIUM],
     ['revocation', REMOVED, PREMIUM],
   ])('is unknown: a %s ends the claim', (_what, mapped, memory) => {
-    const { calls, end, turn } = play(mapped, memory, [said])
+    const { calls, end, after } = play(mapped, memory, [said])
     expect([calls.length, end]).toMatchObject([1, UNCLEAR])
     // Acknowledged says when: other customers with this user wait from then on.
-    expect(turn).toMatchObject({ writes: 'accepted', sure: false })
+    expect(after).toMatchObject({ writes: 'accepted', sure: false })
   })
 
   it('counts as a yes in a claim that has lookedUp: it is not sent for ever', () => {
-    const { calls, end, turn } = play(changed, UNKNOWN, [old, said])
+    const { calls, end, after } = play(changed, UNKNOWN, [old, said])
     expect([calls, end]).toEqual([['GET', PATCH], SETTLED])
-    expect(turn).toMatchObject({ writes: 'accepted', sure: true, memory: { remote: 'present' } })
-    expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
+    expect(after).toMatchObject({ writes: 'accepted', sure: true, memory: { remote: 'present' } })
+    expect(after.memory.sent.email).toBe(exact('email', 'b@x.es'))
   })
 
   it.each<[string, Mapped, readonly Answer[]]>([
@@ -48,10 +48,10 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     ['update that takes access', user(0, { email: 'b@x.es' }), [old]],
     ['update that gives access', changed, [{ user: { status: 0, email: 'a@x.es' } }]],
   ])('stays unknown after a lookup too where it is a %s', (_what, mapped, answers) => {
-    const { end, turn } = play(mapped, UNKNOWN, [...answers, said])
+    const { end, after } = play(mapped, UNKNOWN, [...answers, said])
     expect(end).toMatchObject(UNCLEAR)
     // Status 0 that is seen next does not pass for what was agreed on.
-    expect(turn.memory.sentStatus === 0).toBe(false)
+    expect(after.memory.sentStatus === 0).toBe(false)
   })
 
   it('counts as a yes where it takes no access from a user who has none', () => {
@@ -61,9 +61,9 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
 
   it('sends a country again once, and then assumes it', () => {
     const first = play(country, PREMIUM, [said])
-    expect(first.turn.memory.sent.country_code).toBe(UNKNOWN_VALUE)
+    expect(first.after.memory.sent.country_code).toBe(UNKNOWN_VALUE)
     // An earlier unknown outcome says nothing about this answer.
-    const { calls, end, turn } = play(country, { ...first.turn.memory, remote: 'unknown' }, [
+    const { calls, end, after } = play(country, { ...first.after.memory, remote: 'unknown' }, [
       { user: { status: 2 } },
       said,
       said,
@@ -72,14 +72,14 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
       'PATCH {"status":2,"email":"a@x.es","country_code":"ES"}',
       'PATCH {"status":2,"country_code":"ES"}',
     ])
-    expect([end, turn.memory.sent.country_code]).toEqual([SETTLED, exact('country_code', 'ES')])
+    expect([end, after.memory.sent.country_code]).toEqual([SETTLED, exact('country_code', 'ES')])
   })
 
   it('grants a trial again until a GET shows it: status 0 would pass for the end of one', () => {
     const without = { user: { status: 0 } }
-    const { calls, end, turn } = play(user(4), UNKNOWN, [without, said])
+    const { calls, end, after } = play(user(4), UNKNOWN, [without, said])
     expect([calls, end]).toMatchObject([['GET', 'PATCH {"status":4}'], UNCLEAR])
-    const next = { ...turn.memory, remote: 'unknown' } as const
+    const next = { ...after.memory, remote: 'unknown' } as const
     expect(play(user(4), next, [without, 200]).calls).toEqual(calls)
     expect(play(user(4), next, [{ user: { status: 4 } }])).toMatchObject({ calls: ['GET'], end: SETTLED })
   })
@@ -102,9 +102,9 @@ describe('a user who vanished', () => {
 })
 
 it('"not there" soon after a write is not credible: a deleted customer would be settled, and the user appear later', () => {
-  const { end, turn } = play(REMOVED, PREMIUM, [404], { lookupAfterMs: 700 })
+  const { end, after } = play(REMOVED, PREMIUM, [404], { lookupAfterMs: 700 })
   expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code: 'not-there-yet' } })
-  expect(turn.memory.remote).toBe('unknown')
+  expect(after.memory.remote).toBe('unknown')
 })
 
 describe('a lookup soon after a write', () => {

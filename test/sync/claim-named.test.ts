@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { reasonOf } from '../../src/sync/refusal.ts'
-import { ABSENT, type Answer, digests, exact, PREMIUM, play, SETTLED, user } from '../support/turn-scene.ts'
+import { ABSENT, type Answer, digests, exact, PREMIUM, play, SETTLED, user } from '../support/claim-scene.ts'
 
 const mapped = user(2, { email: 'b@x.es', last_name: 'Gil', gender: 1 })
 const whole = 'PATCH {"status":2,"email":"b@x.es","last_name":"Gil","gender":1}'
@@ -11,45 +11,45 @@ const names = (named: Extract<Answer, { named: unknown }>['named'], status = 422
 
 describe('an update whose refusal names fields', () => {
   it('goes without them, and they alone become issues', () => {
-    const { calls, end, turn } = play(mapped, PREMIUM, [names(['last_name']), 200])
+    const { calls, end, after } = play(mapped, PREMIUM, [names(['last_name']), 200])
     expect(calls).toEqual([whole, 'PATCH {"status":2,"email":"b@x.es","gender":1}'])
     expect(end).toEqual(SETTLED)
-    expect(turn.memory.refused).toEqual({ last_name: exact('last_name', 'Gil') })
-    expect(turn.memory.sent.email).toBe(exact('email', 'b@x.es'))
-    expect(play(mapped, turn.memory, []).end).toEqual(SETTLED)
+    expect(after.memory.refused).toEqual({ last_name: exact('last_name', 'Gil') })
+    expect(after.memory.sent.email).toBe(exact('email', 'b@x.es'))
+    expect(play(mapped, after.memory, []).end).toEqual(SETTLED)
   })
 
   it('sends a refused number again when its prefix changes', () => {
     const phone = (prefix: string) => user(2, { mobile_phone: '600111222', mobile_phone_prefix: prefix })
-    const { turn } = play(phone('33'), PREMIUM, [names(['mobile_phone']), 200])
-    expect(play(phone('33'), turn.memory, []).end).toEqual(SETTLED)
+    const { after } = play(phone('33'), PREMIUM, [names(['mobile_phone']), 200])
+    expect(play(phone('33'), after.memory, []).end).toEqual(SETTLED)
     const whole = 'PATCH {"status":2,"mobile_phone":"600111222","mobile_phone_prefix":"34"}'
-    expect(play(phone('34'), turn.memory, [200]).calls).toEqual([whole])
+    expect(play(phone('34'), after.memory, [200]).calls).toEqual([whole])
   })
 
   it('goes on without what each further answer names, one field after the other', () => {
     const answers = [names(['last_name']), names(['email'], 400), 200]
-    const { calls, end, turn } = play(mapped, PREMIUM, answers)
+    const { calls, end, after } = play(mapped, PREMIUM, answers)
     expect(calls.slice(1)).toEqual([
       'PATCH {"status":2,"email":"b@x.es","gender":1}',
       'PATCH {"status":2,"gender":1}',
     ])
     expect(end).toEqual(SETTLED)
-    expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name'])
+    expect(Object.keys(after.memory.refused)).toEqual(['email', 'last_name'])
   })
 
   it('sends the status alone when it is refused again and nothing is named', () => {
-    const { calls, turn } = play(mapped, PREMIUM, [names(['last_name']), 400, 200])
+    const { calls, after } = play(mapped, PREMIUM, [names(['last_name']), 400, 200])
     expect(calls.at(-1)).toBe('PATCH {"status":2}')
-    expect(Object.keys(turn.memory.refused)).toEqual(['email', 'last_name', 'gender'])
+    expect(Object.keys(after.memory.refused)).toEqual(['email', 'last_name', 'gender'])
   })
 
   it('is rejected when the status alone is refused too, with every field that was tried', () => {
-    const { calls, end, turn } = play(mapped, PREMIUM, [names(['last_name']), 422, 422])
+    const { calls, end, after } = play(mapped, PREMIUM, [names(['last_name']), 422, 422])
     expect(calls.length).toBe(3)
     const reason = { code: 'refused', status: 422, fields: ['email', 'last_name', 'gender'] }
     expect(end).toEqual({ kind: 'settle', state: 'rejected', reason })
-    expect(turn.memory.refused).toEqual({})
+    expect(after.memory.refused).toEqual({})
   })
 
   it.each<[string, Answer]>([
@@ -67,8 +67,8 @@ describe('an update whose refusal names fields', () => {
     expect(gone.calls[2]).toBe(
       'POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil","gender":1}',
     )
-    expect(gone.turn.memory.refused).toEqual({})
-    expect(play(mapped, PREMIUM, [names(['last_name']), 'lost']).turn.memory.refused).toEqual({})
+    expect(gone.after.memory.refused).toEqual({})
+    expect(play(mapped, PREMIUM, [names(['last_name']), 'lost']).after.memory.refused).toEqual({})
   })
 })
 
@@ -78,16 +78,16 @@ describe('a create whose refusal names fields', () => {
     const fields = ['email', 'last_name', 'gender']
     const reason = { code: 'refused', status: 400, fields, named: ['gender'] }
     expect(first.end).toEqual({ kind: 'retry', reason, failed: true })
-    expect(first.turn.memory.refused).toEqual({ gender: exact('gender', 1) })
-    const second = play(mapped, first.turn.memory, [201])
+    expect(first.after.memory.refused).toEqual({ gender: exact('gender', 1) })
+    const second = play(mapped, first.after.memory, [201])
     expect(second.calls).toEqual(['POST {"user_id":"u7","status":2,"email":"b@x.es","last_name":"Gil"}'])
     expect(second.end).toEqual(SETTLED)
   })
 
   it('sends everything to a user who is there after all', () => {
-    const { calls, end, turn } = play(mapped, ABSENT, [names(['gender']), { user: { status: 0 } }, 200])
+    const { calls, end, after } = play(mapped, ABSENT, [names(['gender']), { user: { status: 0 } }, 200])
     expect(calls.slice(1)).toEqual(['GET', whole])
-    expect([end, turn.memory.refused]).toEqual([SETTLED, {}])
+    expect([end, after.memory.refused]).toEqual([SETTLED, {}])
   })
 })
 
