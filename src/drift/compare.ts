@@ -27,7 +27,7 @@ export function compare(snapshot: Snapshot, observed: Observed, known: CauseInpu
       return ended ? drift('trial-ended', { fields: ['status'] }) : { kind: 'agrees' }
     }
     case 'create':
-      return drift('missing', { cause: causes.ofAbsence(), access: wrongAccess(plan.body.status, 0) })
+      return drift('missing', { cause: causes.ofAbsence(), access: accessDifference(plan.body.status, 0) })
     case 'revoke':
       return drift('unexpected-access', { cause: causes.ofFields(['status']), access: 'undue' })
     case 'erase': {
@@ -41,7 +41,7 @@ export function compare(snapshot: Snapshot, observed: Observed, known: CauseInpu
       const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
       if (fields.length === 0 || mapped.kind !== 'user' || observed === 'absent')
         return { kind: 'agrees', unverifiable: true }
-      const access = fields.includes('status') ? wrongAccess(mapped.user.status, observed.status) : null
+      const access = fields.includes('status') ? accessDifference(mapped.user.status, observed.status) : null
       return drift('differs', { fields, cause: causes.ofFields(fields), access })
     }
     // `lookup`: the GET of the check was one. `reject`: skipped before the GET.
@@ -68,7 +68,7 @@ function drift(kind: DriftKind, said: Partial<DriftVerdict>): DriftVerdict {
 }
 
 /** A status that the interface does not have says nothing of access. */
-function wrongAccess(here: Status, there: number): DriftVerdict['access'] {
+function accessDifference(here: Status, there: number): DriftVerdict['access'] {
   if (entitled(here)) return there === 0 ? 'lost' : null
   return entitled(there) ? 'undue' : null
 }

@@ -23,7 +23,7 @@ type Gating = {
 
 export type RunGate = ReturnType<typeof makeRunGate>
 
-export const BEAT_MS = 200
+export const GATE_MS = 200
 /** For so long calls may be stopped before the run is. */
 const PATIENCE_MS = 60_000
 /** Owed syncs go first; but where no worker carries them out, a run would wait for ever. */
@@ -49,14 +49,14 @@ export function makeRunGate({ preconditions, rate: limit, probe, onBeat, sleep, 
           if (monotonic() - since >= PATIENCE_MS) return { kind: 'stopped', why: 'pace' }
           await probe()
         } else if (now.liveWaits && yielded < YIELD_MS) {
-          yielded += BEAT_MS
+          yielded += GATE_MS
         } else {
           const speed = limit === null ? now.rate * SHARE.run : Math.min(now.rate, limit)
           const room = allowance.refill(speed)
-          const enough = Math.min(MOST_AT_ONCE, Math.floor((speed * BEAT_MS) / 1000))
+          const enough = Math.min(MOST_AT_ONCE, Math.floor((speed * GATE_MS) / 1000))
           if (room >= Math.max(1, enough)) return room
         }
-        await sleep(BEAT_MS, signal)
+        await sleep(GATE_MS, signal)
       }
     },
     spend: allowance.spend,

@@ -11,7 +11,7 @@ import { readNotCredible } from './coverage.ts'
 import type { AskSample } from './evidence.ts'
 import { metSince } from './found.ts'
 import { BATCHES_AT_ONCE } from './get-users.ts'
-import { BEAT_MS, type RunEnd, type RunGate } from './run-gate.ts'
+import { GATE_MS, type RunEnd, type RunGate } from './run-gate.ts'
 import { EMPTY_TALLY, silenceOf } from './tally.ts'
 import type { Checked, DriftTally, NotCredible } from './words.ts'
 
@@ -165,7 +165,7 @@ export async function driveRun(options: DriveOptions) {
         if (now() >= keptAt) await keepNow()
       } else if (keys.length === 0) {
         if (exhausted && next === null) return { kind: 'complete' }
-        await options.sleep(Math.min(BEAT_MS, Math.max(1, (next ?? Infinity) - now())), signal)
+        await options.sleep(Math.min(GATE_MS, Math.max(1, (next ?? Infinity) - now())), signal)
       }
     }
   }

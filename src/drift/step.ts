@@ -48,7 +48,7 @@ export type FindingStep =
   | { readonly do: 'confirm' | 'keep'; readonly drift: KeptDrift }
   | { readonly do: 'resolve'; readonly how: Resolved }
 
-const NOTHING: FindingStep = { do: 'nothing' }
+const DO_NOTHING: FindingStep = { do: 'nothing' }
 
 export function isFound({ checks }: Pick<StoredFinding, 'checks'>): boolean {
   return checks >= 2
@@ -60,10 +60,10 @@ export function isFound({ checks }: Pick<StoredFinding, 'checks'>): boolean {
  */
 export function stepFor(open: StoredFinding | null, now: CheckedNow, lag: Lag): FindingStep {
   const { verdict, ownForms, desiredDigest } = now
-  if (verdict.kind === 'no-answer') return open ? { do: 'postpone' } : NOTHING
-  if (verdict.kind === 'skipped') return open ? afterNoCall(open, verdict.why) : NOTHING
+  if (verdict.kind === 'no-answer') return open ? { do: 'postpone' } : DO_NOTHING
+  if (verdict.kind === 'skipped') return open ? afterNoCall(open, verdict.why) : DO_NOTHING
   if (verdict.kind === 'agrees')
-    return open ? resolved(open, howRight(open, desiredDigest, ownForms)) : NOTHING
+    return open ? resolved(open, howRight(open, desiredDigest, ownForms)) : DO_NOTHING
   const { kind, fields, access } = verdict
   if (open && isTooEarly(open, lag))
     return { do: 'wait', kept: isFound(open) || open.kind === kind ? verdictIn(open) : null }

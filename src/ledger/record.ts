@@ -109,13 +109,15 @@ export const NEVER_SETTLED: KnownRecord = {
   settled: false,
 }
 
-type Columns = { readonly [K in keyof LedgerRecord]: readonly [(typeof ledger)[K]['_']['name'], string] }
+type RecordColumns = {
+  readonly [K in keyof LedgerRecord]: readonly [(typeof ledger)[K]['_']['name'], string]
+}
 
 /**
  * Column and type of each part of a record, as the table has them. They are written again here because drizzle-orm takes
  * longer to load than the rest of a command; test/ledger/record.test.ts compares.
  */
-export const COLUMNS: Columns = {
+export const COLUMNS: RecordColumns = {
   userId: ['user_id', 'text'],
   remote: ['remote', 'text'],
   existed: ['existed', 'boolean'],

@@ -39,7 +39,7 @@ export function toEnding(finished: Finished): Ending {
     claim,
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
     writes: calls.writes, // plain: accepted
-    acknowledged: [...calls.acknowledged, ...notAsked(mapped, config)], // plain: status
+    acknowledged: [...calls.acknowledged, ...notCompared(mapped, config)], // plain: status
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
@@ -61,11 +61,11 @@ export function toEnding(finished: Finished): Ending {
   }
 }
 
-type Result = ReturnType<typeof resultOfCalls>
+type CallsResult = ReturnType<typeof resultOfCalls>
 
 function forLookups(
   finished: Finished,
-  { writes, lookups }: Result,
+  { writes, lookups }: CallsResult,
   { unclearYes, effect }: { readonly unclearYes: boolean } & Pick<ForClaimants, 'effect'>,
 ): Ending['lookups'] {
   const { context, claim, end, last } = finished
@@ -85,7 +85,7 @@ function forLookups(
   }
 }
 
-function forOthers(finished: Finished, result: Result): ForClaimants {
+function forOthers(finished: Finished, result: CallsResult): ForClaimants {
   const { claim, mapped, record, claimants, end } = finished
   const effect = effectOf(claim, result, end)
   const earlier = claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten)
@@ -103,7 +103,7 @@ function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): s
 
 function recordAfter(
   finished: Finished,
-  acknowledged: Result['acknowledged'],
+  acknowledged: CallsResult['acknowledged'],
   staysAsItWas: boolean,
 ): LedgerRecord {
   const { mapped, record, digests, memory, end } = finished
@@ -116,7 +116,7 @@ function recordAfter(
 }
 
 /** An absence is accepted where it was settled, or a create has followed; the unknown changes nothing. */
-function existsAfter(finished: Finished, acknowledged: Result['acknowledged']): boolean {
+function existsAfter(finished: Finished, acknowledged: CallsResult['acknowledged']): boolean {
   const { latestRecord, memory, end } = finished
   const { remote, lookedUp } = memory
   if (remote === 'present') return true
@@ -127,7 +127,7 @@ function existsAfter(finished: Finished, acknowledged: Result['acknowledged']): 
 }
 
 /** Fields that no check compares: all but the status of a customer that is to have no access. */
-function notAsked(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
+function notCompared(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
   const gone = isOutOfScope(mapped) || (mapped.kind === 'removed' && onRemove !== 'erase')
   return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
 }
@@ -141,7 +141,7 @@ function isGone({ latestRecord, mapped, last, end }: Finished): boolean {
   return existedBefore(latestRecord) || mapped.kind !== 'user'
 }
 
-function effectOf(claim: Claim, { writes, sure }: Result, end: ClaimEnd): ForClaimants['effect'] {
+function effectOf(claim: Claim, { writes, sure }: CallsResult, end: ClaimEnd): ForClaimants['effect'] {
   const wrote = writes !== 'none' || claim.mayHaveWritten
   if (end.kind === 'unknown' || (wrote && !sure)) return 'unknown'
   return wrote ? 'known' : 'none'

@@ -56,7 +56,7 @@ export function userIdFor(config: Config, key: CustomerKey): string | null {
   return id.ok ? id.value : null
 }
 
-type Result<T> = { readonly untilMs: number } & (
+type FieldResult<T> = { readonly untilMs: number } & (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issue: FieldIssue }
 )
@@ -78,7 +78,7 @@ function failureOf(error: unknown, pure: string): string {
   return error instanceof InvalidTimedAnswer ? error.expected : pure
 }
 
-function readUserId(config: Config, key: CustomerKey): Result<string> {
+function readUserId(config: Config, key: CustomerKey): FieldResult<string> {
   const columns = config.customers.key
   const parts = keyParts(key, columns.length)
   if (parts === null) return failed('user_id', 'invalid', `a customer key of ${columns.length} texts`)
@@ -86,7 +86,7 @@ function readUserId(config: Config, key: CustomerKey): Result<string> {
   return readField('user_id', config.mapping.user_id, { row })
 }
 
-function readScope(scope: Config['scope'], { row, now }: Required<Inputs>): Result<boolean> {
+function readScope(scope: Config['scope'], { row, now }: Required<Inputs>): FieldResult<boolean> {
   if (scope === null) return { ok: true, value: true, untilMs: UNTIL_CHANGE }
   const tooLarge = findTooLarge(scope.columns, row)
   if (tooLarge) return failed('scope', 'invalid', smaller(tooLarge))
@@ -134,7 +134,7 @@ function readField<F extends UserField>(
   field: F,
   source: FieldSource,
   { row, now }: Inputs,
-): Result<FieldTypes[F]> {
+): FieldResult<FieldTypes[F]> {
   const tooLarge = findTooLarge(source.columns, row)
   if (tooLarge) return failed(field, 'invalid', smaller(tooLarge))
   let answer: unknown

@@ -38,9 +38,9 @@ export function logPace(log: Log): (event: PaceEvent) => void {
   }
 }
 
-type Ending = Exclude<ClaimEnd['kind'], 'settle'> | Extract<ClaimEnd, { readonly kind: 'settle' }>['state']
+type EndName = Exclude<ClaimEnd['kind'], 'settle'> | Extract<ClaimEnd, { readonly kind: 'settle' }>['state']
 
-const ENDINGS: Readonly<Record<Ending, Said>> = {
+const ENDINGS: Readonly<Record<EndName, Said>> = {
   idle: ['debug', 'settled'],
   rejected: ['warn', 'rejected: the customer waits until its row or the mapping changes'],
   held: ['debug', 'held by the brake: see `rollcall held`'],
