@@ -44,7 +44,7 @@ type Options = {
   readonly onMisfits?: (misfits: readonly string[]) => void
   /** Called when the pace changes for a reason that a person should hear of. */
   readonly onPace?: (event: PaceEvent) => void
-  /** Called with the number of rows that were taken from the outbox, by the pump or before a customer loses access. */
+  /** Called with the number of rows that were taken from the outbox, by the dispatch or before a customer loses access. */
   readonly onCaptured?: (changes: number) => void
 }
 

@@ -1,7 +1,7 @@
-// Connects the steps of a change, from the outbox to the ending. The loops of worker.ts run the pump.
+// Connects the steps of a change, from the outbox to the ending. A loop of worker.ts runs `dispatch`.
 import { claimLastsMs } from '../config/config.ts'
 import { roleBehind } from '../database/pool.ts'
-import { makePump } from '../dispatch/pump.ts'
+import { makeDispatch } from '../dispatch/dispatch.ts'
 import type { JobQueue } from '../dispatch/queue.ts'
 import { makeTakeJobs } from '../dispatch/take-jobs.ts'
 import type { CallLog } from '../ledger/call-log.ts'
@@ -37,7 +37,7 @@ export async function startSyncing(options: Options) {
   const witness = await startWitness(pool, queue.witness)
 
   // From the outbox to the queue. `drain` takes rows of the outbox and notes their customers.
-  const pump = makePump({
+  const dispatch = makeDispatch({
     ...{ pool, queue, drain, now, fingerprint, binding },
     ...{ queueLeaseMs: timing.queueLeaseMs, concurrency: paced.concurrency, pace: pace.rate },
     onMapping: mapping.onMapping,
@@ -83,5 +83,5 @@ export async function startSyncing(options: Options) {
     }, now),
   })
   const consumer = await queue.consume(takeJob, { concurrency: JOBS })
-  return { pump, consumer, idle, witness }
+  return { dispatch, consumer, idle, witness }
 }

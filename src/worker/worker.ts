@@ -56,7 +56,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
     },
   })
   const mapping = makeMappingWatch({ pool, fingerprint: config.fingerprint, log, now })
-  const { pump, consumer, idle, witness } = await startSyncing({
+  const { dispatch, consumer, idle, witness } = await startSyncing({
     ...{ opened, queue, log, calls, mapping, onStep, stopping: signal, abort: abort.signal },
   })
   const takingPart = makeTakingPart(consumer)
@@ -77,7 +77,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   const sweep = makeSweeping({ pool, config, digester, log, signal })
   const { repeat, every } = makeLoops({ log, role, signal, watch })
   const loops = [
-    repeat('dispatch', pump),
+    repeat('dispatch', dispatch),
     every(SWEEP_MS, 'sweep', async () => {
       await mapping.remind()
       await sweep()

@@ -6,7 +6,7 @@ import { LANE, LANES, type Lane } from '../../src/model/customer.ts'
 type Backlog = Readonly<Record<Lane, number>>
 const NONE: Backlog = { 0: 0, 1: 0, 2: 0, 3: 0 }
 
-/** Leases as one step of the pump does. */
+/** Leases as one step of the dispatch does. */
 function lease(backlog: Backlog, room: number, deletionsHeld = false): number[] {
   let taken = 0
   return LANES.map((lane) => {

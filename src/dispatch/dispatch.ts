@@ -8,7 +8,7 @@ import { LANE, LANES, type Lane } from '../model/customer.ts'
 import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'
 import type { JobQueue, LeaseJob } from './queue.ts'
 
-type PumpOptions = BoundTo & {
+type DispatchOptions = BoundTo & {
   readonly pool: Pool
   /** Notes what was captured. */
   readonly drain: () => Promise<unknown>
@@ -49,11 +49,11 @@ type Peek = Readonly<
  * A process with another mapping than the active one notes customers, and leases nothing. Resolves to whether there
  * were changes or leases.
  */
-export function makePump(options: PumpOptions) {
+export function makeDispatch(options: DispatchOptions) {
   const { pool, drain, queue, queueLeaseMs, fingerprint, binding, onMapping } = options
   let depth: Depth | null = null
 
-  return async function pump(): Promise<boolean> {
+  return async function dispatch(): Promise<boolean> {
     const seen = await oneRow<Peek>(pool, PEEK, [LANES, fingerprint, binding])
     await onMapping(seen.current)
     if (seen.captured) await drain()
