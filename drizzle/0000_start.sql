@@ -156,6 +156,7 @@ CREATE TABLE "rollcall"."ledger" (
 	"state" text DEFAULT 'idle' NOT NULL,
 	"since" timestamp with time zone,
 	"reason" jsonb,
+	"discard" jsonb,
 	"issues" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"last_answer" jsonb,
 	"desired" text,

@@ -58,7 +58,7 @@ const RELEASE: Action = {
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
-    await (kind === null ? client.query(HOLD, [keys]) : client.query(RELEASE_DISCARDED, [keys, kind]))
+    if (kind === null) await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
     await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]), LANE.repair)
   },
@@ -70,10 +70,7 @@ const DISCARD: Action = {
   async apply(client, decision, { keys }) {
     await client.query(SPEND, [keys])
     await client.query(DECIDE, [decision, keys, true, null])
-    await client.query(
-      `UPDATE rollcall.ledger SET state = 'discarded', since = clock_timestamp(), ${TOGETHER} WHERE key = ANY($1)`,
-      [keys],
-    )
+    await client.query(LEAVE, [keys])
   },
 }
 
@@ -82,8 +79,14 @@ const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reas
 
 /** With those that a person has discarded before. */
 const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
-  FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(reason->'discarded', '[]')) AS k (kind))`
-const TOGETHER = `reason = (reason - 'discarded') || jsonb_build_object('kinds', ${KINDS})`
+  FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(discard->'kinds', '[]')) AS k (kind))`
+const FIELDS = `coalesce(reason->'fields', '[]') || coalesce(discard->'fields', '[]')`
+const TOGETHER = `since = clock_timestamp(), reason = reason || jsonb_build_object('kinds', ${KINDS})`
+
+const LEAVE = `
+UPDATE rollcall.ledger SET state = 'discarded', ${TOGETHER},
+  discard = jsonb_build_object('kinds', ${KINDS}, 'fields', ${FIELDS}, 'desired', desired)
+WHERE key = ANY($1)`
 
 const DECIDE = `
 INSERT INTO rollcall.decided (decision, key, desired, kinds, spent_at)
@@ -94,15 +97,10 @@ FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 
-/** A claim leaves as it is whatever is still discarded then. */
+/** A release by key lets also through what was discarded before. */
 const HOLD = `
-UPDATE rollcall.ledger SET state = 'held', since = clock_timestamp(), ${TOGETHER}
-WHERE key = ANY($1) AND (state = 'discarded' OR reason ? 'discarded')`
-
-/** A discarded change that is held again (its digest key was rotated) is released by its kind too. */
-const RELEASE_DISCARDED = `
-UPDATE rollcall.ledger SET reason = jsonb_set(reason, '{discarded}', (reason->'discarded') - $2)
-WHERE key = ANY($1) AND reason->'discarded' ? $2 AND reason->'kinds' ? $2`
+UPDATE rollcall.ledger SET state = 'held', ${TOGETHER}, discard = NULL
+WHERE key = ANY($1) AND discard IS NOT NULL`
 
 /** A person waits for it, and these rows are never held for long. */
 const LOCK_TIMEOUT_MS = 10_000

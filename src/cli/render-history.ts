@@ -56,15 +56,24 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-function renderState({ released, since, reason, owed, unverified, ...history }: Known): string | false {
+function renderState({
+  released,
+  since,
+  reason,
+  discard,
+  owed,
+  unverified,
+  ...history
+}: Known): string | false {
   const state = released ? 'released' : history.state
   const { changedAt, acknowledgedAt, verifiedAt } = history
   const settled = `settled${unverified ? '; a worker verifies it by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
   const started = since === null ? '' : `, ${released ? 'was held ' : ''}since ${minute(since)}`
-  const before = reason?.discarded?.length
-    ? `; another part is not sent, because a person discarded it: ${reason.discarded.join(', ')}`
-    : ''
+  const before =
+    discard !== null && state !== 'discarded'
+      ? `; another part is not sent, because a person discarded it: ${discard.kinds.join(', ')}`
+      : ''
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}`
 }
 

@@ -105,8 +105,9 @@ function recordOf({ snapshot, verdict, observed }: UnstoredCheck) {
   const agrees = verdict.kind === 'agrees'
   if (!agrees || observed === null || observed === 'unreadable' || work.record.erased !== null)
     return { key, agrees, record: null }
-  const { state, reason, issues, userId } = work.record
-  const kept = { userId: userIdOf(mapped) ?? userId, state, reason, issues, existed: observed !== 'absent' }
+  const { state, reason, discard, issues, userId } = work.record
+  const own = { userId: userIdOf(mapped) ?? userId, state, reason, discard, issues }
+  const kept = { ...own, existed: observed !== 'absent' }
   return { key, agrees, record: toRecord(planAfter(snapshot, observed).memory, digests.keyId, kept) }
 }
 

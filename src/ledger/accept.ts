@@ -38,7 +38,7 @@ async function forget(client: Client, sameService: boolean): Promise<number> {
 const FORGET_USERS = `
 UPDATE rollcall.ledger SET remote = CASE WHEN remote = 'unasked' THEN remote ELSE 'unknown' END, existed = NULL, seen_status = NULL, sent = '{}', seen = '{}',
   sent_status = CASE WHEN $1 AND sent_status = 4 THEN sent_status END,
-  refused = '{}', conflict = NULL, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
+  refused = '{}', conflict = NULL, discard = CASE WHEN $1 THEN discard END, state = CASE WHEN state = 'rejected' OR ($1 AND state IN ('held', 'discarded')) THEN state ELSE 'idle' END, erased = NULL, verified_at = NULL,
   proved_at = NULL, checked_at = NULL, observed_forms = '{}'`
 
 /** Not for customers about which the service was never asked. Held and discarded customers have to be planned again. */

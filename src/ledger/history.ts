@@ -15,7 +15,10 @@ export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
 }
 
 /** All that is stored of one customer; times as ISO text in UTC, null for never. */
-type Known = Pick<KnownRecord, 'userId' | 'remote' | 'state' | 'reason' | 'issues' | 'writtenAgoMs'> & {
+type Known = Pick<
+  KnownRecord,
+  'userId' | 'remote' | 'state' | 'reason' | 'discard' | 'issues' | 'writtenAgoMs'
+> & {
   /** Held, and a person has released the change: the next sync sends it. */
   readonly released: boolean
   /** Since when it is in this state for this reason. */
@@ -82,7 +85,7 @@ const SEARCHED_BYTES = 32 * 1_048_576
 
 /** One statement, so that all of it is of one moment. */
 const HISTORY = `
-SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
+SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, l.discard, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
   o.due_at IS NOT NULL OR b.captured_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,

@@ -48,8 +48,6 @@ export type Reason = {
   readonly keys?: readonly string[]
   /** Columns and tables that the configuration names and the database does not have, in words. */
   readonly misfits?: readonly string[]
-  /** Kinds of a discarded change, where another reason came after it. */
-  readonly discarded?: readonly string[]
   /** For which kinds of the brake it is held. */
   readonly kinds?: readonly string[]
   /** Whether a held customer has access once the held call is made. */

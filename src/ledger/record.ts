@@ -30,6 +30,16 @@ export type Digests = Readonly<Partial<Record<OptionalField, string>>>
  */
 export type Conflict = { readonly values: Digests; readonly tries: number }
 
+/**
+ * A change that a person has decided not to send: the kinds of change, the fields of a repair among them, and the desired
+ * user, as a digest of the same key as the record's. It is kept beside the state, which may tell of another trouble.
+ */
+export type Discard = {
+  readonly kinds: readonly string[]
+  readonly fields?: readonly string[]
+  readonly desired: string | null
+}
+
 /** The ledger's row of a customer: what was last surely known of its user at the service. */
 export type LedgerRecord = {
   readonly userId: string | null
@@ -61,6 +71,7 @@ export type LedgerRecord = {
   readonly digestKeyId: string | null
   readonly state: CustomerState
   readonly reason: Reason | null
+  readonly discard: Discard | null
   readonly issues: readonly FieldIssue[]
 }
 
@@ -101,6 +112,7 @@ export const NEVER_SETTLED: KnownRecord = {
   digestKeyId: null,
   state: 'idle',
   reason: null,
+  discard: null,
   issues: [],
   writtenAgoMs: null,
   verifiedAgoMs: null,
@@ -132,6 +144,7 @@ export const COLUMNS: RecordColumns = {
   observedForms: ['observed_forms', 'jsonb'],
   state: ['state', 'text'],
   reason: ['reason', 'jsonb'],
+  discard: ['discard', 'jsonb'],
   issues: ['issues', 'jsonb'],
 }
 

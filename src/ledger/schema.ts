@@ -118,6 +118,8 @@ export const ledger = rollcall.table(
     state: text('state').notNull().default('idle'),
     since: at('since'),
     reason: jsonb('reason'),
+    /** A change that a person has decided not to send; null: none. */
+    discard: jsonb('discard'),
     issues: jsonb('issues').notNull().default([]),
     lastAnswer: jsonb('last_answer'),
     /** Digest of the desired user at the last ending, for the sweep. */

@@ -15,8 +15,8 @@ export async function markStatusUnknown(pool: Pool, { id, token }: Claim): Promi
 
 /** If the outcome of the write is lost and the customer changes back, the difference at the service is our own work. */
 const END_DISCARD = `
-UPDATE rollcall.ledger l SET state = 'failing', since = now(), reason = '{"code": "unknown"}' FROM rollcall.owed o
-WHERE o.id = $1 AND o.token = $2 AND o.call_token = $2 AND l.key = o.key AND (l.state = 'discarded' OR l.reason ? 'discarded')`
+UPDATE rollcall.ledger l SET discard = NULL, state = 'failing', since = now(), reason = '{"code": "unknown"}' FROM rollcall.owed o
+WHERE o.id = $1 AND o.token = $2 AND o.call_token = $2 AND l.key = o.key AND l.discard IS NOT NULL`
 
 export async function endDiscard(pool: Pool, { id, token }: Claim): Promise<void> {
   await pool.query(END_DISCARD, [id, token])

@@ -2,12 +2,13 @@ import type { Brake, HeldKind } from '../brake/brake.ts'
 import { takenTogether } from '../brake/decide.ts'
 import { LOCK_NOT_AVAILABLE } from '../database/transaction.ts'
 import type { Reason } from '../ledger/reason.ts'
-import { existedBefore, type KnownRecord } from '../ledger/record.ts'
+import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
-import { askBrake, type Before, hadAccess } from './brake-kinds.ts'
+import { askBrake, type Before, hadAccess, kindsOf } from './brake-kinds.ts'
 import type { SyncContext } from './context.ts'
-import type { MadeCall, Memory } from './memory.ts'
+import { discardedKinds, showsUser, stillIn } from './discard.ts'
+import type { Memory } from './memory.ts'
 import { type ClaimEnd, type NextPlan, retry } from './next-plan.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
@@ -22,7 +23,7 @@ export function makeBraking(
   found: Found & Pick<ClaimedCustomer, 'digests' | 'desiredDigest'>,
 ) {
   const { digests, record, desiredDigest } = found
-  const discard = record.desiredDigest === desiredDigest ? discardIn(record) : []
+  const discard = discardedKinds(found)
   const discarded = takenTogether(discard)
   const left = discard.filter((kind) => kind === 'repair' || kind.startsWith('clear:'))
   const before = beforeOf(found, config)
@@ -30,19 +31,6 @@ export function makeBraking(
     ...{ brake: without(discarded, brake), discard, discarded, left },
     ...{ key, digests, record, before, desiredDigest },
   }
-}
-
-/**
- * The kinds of a discarded change. A discarded repair covers the fields that it names, as if it cleared them; or the user
- * as a whole. A customer that is held, rejected or failing for another reason keeps them in this reason.
- */
-function discardIn({ state, reason }: Pick<KnownRecord, 'state' | 'reason'>): readonly HeldKind[] {
-  // We wrote them. A kind that is not one of ours matches none.
-  const { kinds = [], fields = [], discarded = [] } = reason ?? {}
-  if (state !== 'discarded') return discarded as readonly HeldKind[]
-  const ofWhole = fields.length === 0 || fields.includes('status')
-  const repair = ofWhole ? ['repair'] : fields.map((field) => `clear:${field}`)
-  return kinds.flatMap((kind) => (kind === 'repair' ? repair : kind)) as readonly HeldKind[]
 }
 
 type Found = Pick<ClaimedCustomer, 'mapped' | 'claimants' | 'latestRecord' | 'record'>
@@ -61,48 +49,33 @@ export function beforeOf({ mapped, claimants, latestRecord, record }: Found, pol
  */
 export async function braked(braking: Braking, next: NextPlan, memory: Memory): Promise<NextPlan> {
   if ('end' in next || next.plan.kind === 'lookup') return next
-  const { record, digests, discarded } = braking
-  const ofRecord = discardIn(record)
-  // Digested with another key: it may be another change than was discarded, so a person is asked once more.
-  const rekeyed =
-    record.desiredDigest === null || (record.digestKeyId !== null && record.digestKeyId !== digests.keyId)
-  if (ofRecord.length > 0 && rekeyed)
-    return { plan: next.plan, end: withDiscard(heldFor(ofRecord, next.plan), ofRecord) }
+  const { discarded } = braking
   const answer = await unlessBusy(() => askBrake(next.plan, { ...braking, memory }))
   if (!answer) return { plan: next.plan, end: BUSY }
   const { plan, held } = answer
   if (held.length === 0) return next
   if (plan?.kind === 'patch' || plan?.kind === 'revoke') return { plan }
-  const isDiscarded = held.every((kind) => discarded.includes(kind))
-  const shown = memory.made.some(isLookup) ? held : undefined
-  return { plan: next.plan, end: isDiscarded ? leftFor(braking, shown) : heldFor(held, next.plan) }
-}
-
-/** A discard is for one desired user: a write for another one ends it. With another digest key no write is made. */
-export function isDiscardOver({ record, desiredDigest }: Pick<Braking, 'record' | 'desiredDigest'>): boolean {
-  return discardIn(record).length > 0 && record.desiredDigest !== desiredDigest
+  const others = held.filter((kind) => !discarded.includes(kind))
+  const { plan: whole } = next
+  return { plan: whole, end: others.length > 0 ? heldFor(others, whole) : leftFor(braking, memory, whole) }
 }
 
 /** The end of a claim once the brake has seen it, and the memory then. */
 export async function brakedEnd(braking: Braking, memory: Memory, proposed: ClaimEnd) {
-  const { discard } = braking
-  // Without a GET, a claim has seen nothing new about the difference that a person has discarded.
-  const seesNothing = !memory.made.some(isLookup)
   const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || memory.made.length === 0)
-  const isLeft = discard.length > 0 && seesNothing && settles && proposed.state !== 'held'
-  const end = isLeft ? leftFor(braking) : withDiscard(await absenceBraked(braking, memory, proposed), discard)
+  const isLeft = braking.discard.length > 0 && !showsUser(memory) && settles && proposed.state !== 'held'
+  const end = isLeft ? leftFor(braking, memory) : await absenceBraked(braking, memory, proposed)
   return { end, memory: afterStop(memory, end) }
 }
 
 /** A user who was there and is not any more, with nothing left to do for it: one is settled, a mass of them is a wrong address. */
 async function absenceBraked(braking: Braking, { remote }: Memory, end: ClaimEnd): Promise<ClaimEnd> {
-  const { brake, discarded, key, desiredDigest, before } = braking
+  const { brake, key, desiredDigest, before } = braking
   const settled = end.kind === 'settle' && end.state === 'idle'
   if (!settled || remote !== 'absent' || !before.existed) return end
   const held = await unlessBusy(() => brake({ key, desiredDigest, kinds: ['absence'] }))
   if (!held) return BUSY
-  if (held.length === 0) return end
-  return held.every((kind) => discarded.includes(kind)) ? leftFor(braking) : heldFor(held)
+  return held.length === 0 ? end : heldFor(held)
 }
 
 /**
@@ -134,27 +107,11 @@ function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): ClaimEnd
   return { kind: 'settle', state: 'held', reason }
 }
 
-/**
- * After a GET only the kinds stay discarded that the plan still has (`shown`). Held for what was discarded under an earlier
- * digest key, the customer stays held until a person decides again.
- */
-function leftFor({ record: { state, reason }, discard }: Braking, shown = discard): ClaimEnd {
-  if (state === 'held' && reason?.kinds?.every((kind) => discard.some((each) => each === kind)))
-    return { kind: 'settle', state, reason }
-  const kinds = discard.filter((kind) => kind === 'truncated' || shown.includes(kind))
-  const isWhole = state === 'discarded' && kinds.length === discard.length
-  return { kind: 'settle', state: 'discarded', reason: isWhole ? reason : { code: 'held', kinds } }
-}
-
-function isLookup({ method }: MadeCall): boolean {
-  return method === 'GET'
-}
-
-/** Another reason comes first; what was discarded stays so until the desired user changes, or a GET shows agreement. */
-function withDiscard(end: ClaimEnd, discarded: readonly HeldKind[]): ClaimEnd {
-  const stays =
-    discarded.length > 0 && end.reason !== null && !(end.kind === 'settle' && end.state === 'discarded')
-  return stays ? ({ ...end, reason: { ...end.reason, discarded } } as ClaimEnd) : end
+/** Nothing is sent. After a GET that shows the user, only those kinds stay discarded that the plan still has. */
+function leftFor({ record, discard, before }: Braking, memory: Memory, plan: Plan | null = null): ClaimEnd {
+  const kinds = plan && showsUser(memory) ? stillIn(plan, discard, kindsOf(plan, memory, before)) : discard
+  const isWhole = record.state === 'discarded' && kinds.length === discard.length
+  return { kind: 'settle', state: 'discarded', reason: isWhole ? record.reason : { code: 'held', kinds } }
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */

@@ -6,10 +6,10 @@ import { type Digests, existedBefore, type KnownRecord, type LedgerRecord } from
 import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
 import { type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
-import { isDiscardOver } from './brake-plan.ts'
 import type { Called } from './call.ts'
 import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
+import { discardAfter } from './discard.ts'
 import { freedBy } from './freed.ts'
 import { type Memory, toRecord } from './memory.ts'
 import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
@@ -33,8 +33,7 @@ export function toEnding(finished: Finished): Ending {
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes
   const others = forOthers(finished, calls)
-  const endsDiscard = calls.writes !== 'none' && isDiscardOver(finished)
-  const staysAsItWas = !endsDiscard && stays(end, record)
+  const staysAsItWas = stays(finished)
   return {
     claim,
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
@@ -110,6 +109,7 @@ function recordAfter(
   return toRecord(memoryAfter(finished), digests.keyId, {
     userId: userIdAfter(finished),
     ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)),
+    discard: discardAfter(finished),
     existed: existsAfter(finished, acknowledged),
     issues: issuesFor(mapped, memory),
   })
@@ -159,10 +159,15 @@ function waitOf(end: ClaimEnd, backoff: () => number): number {
   return Math.max(named ?? 0, backoff())
 }
 
-/** A claim that could not go on changes no state. `held` and `discarded` stay until a claim settles: a failed lookup must not undo them. */
-function stays(end: ClaimEnd, { state }: LedgerRecord): boolean {
+/**
+ * A claim that could not go on changes no state. `held` and `discarded` are about one desired user: a failed lookup must not
+ * undo them, but failed calls for another desired user must be seen.
+ */
+function stays({ end, record, memory, digests, desiredDigest }: Finished): boolean {
   if (end.kind === 'retry' && !end.failed) return true
-  return end.kind !== 'settle' && (state === 'held' || state === 'discarded')
+  const before = comparableDesired(record, digests.keyId)
+  const isOther = before !== null && before !== desiredDigest && memory.made.length > 0
+  return end.kind !== 'settle' && !isOther && (record.state === 'held' || record.state === 'discarded')
 }
 
 /** A digest of another key tells nothing any more. */

@@ -149,7 +149,7 @@ export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
   return shown ? { ...memory, sentStatus: desired.status } : memory
 }
 
-type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'issues' | 'existed'>
+type Rest = Pick<LedgerRecord, 'userId' | 'state' | 'reason' | 'discard' | 'issues' | 'existed'>
 
 /** The record to store at the end of a claim. */
 export function toRecord(memory: Memory, digestKeyId: string, rest: Rest): LedgerRecord {

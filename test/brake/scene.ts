@@ -23,9 +23,10 @@ export async function put(pool: Pool, rows: readonly Row[]): Promise<void> {
        remote text, sent smallint, seen smallint, due float8, "notBefore" float8, token bigint)),
      o AS (INSERT INTO rollcall.owed (key, change_version, synced_version, lane, due_at, not_before, token)
        SELECT key, 3, 3, 1, now() + due * interval '1 s', now() + "notBefore" * interval '1 s', token FROM r)
-     INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, seen_status, state, reason, desired, since)
+     INSERT INTO rollcall.ledger (key, user_id, remote, sent_status, seen_status, state, reason, discard, desired, since)
      SELECT key, 'u-' || key, coalesce(remote, 'present'), sent, seen, coalesce(state, 'idle'),
        CASE WHEN kinds IS NOT NULL THEN jsonb_build_object('code', 'held', 'kinds', kinds) END,
+       CASE WHEN state = 'discarded' THEN jsonb_build_object('kinds', kinds, 'desired', coalesce(desired, 'd')) END,
        coalesce(desired, 'd'), now() - interval '5 minutes' FROM r`,
     [JSON.stringify(rows)],
   )

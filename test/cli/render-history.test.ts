@@ -55,11 +55,11 @@ test('a held customer that a person has released: its sync is due, and nothing i
   expect(said({ ...HELD, released: true })).toMatch(/state {5}released, .*approved\s.*to do {5}nothing/s)
 })
 
-test('an empty list of discarded kinds adds nothing', () => {
+test('a part of the change that a person has discarded is said beside another reason', () => {
   const reason = { code: 'failed', status: 503 } as const
-  const state = (discarded: readonly string[]) => said({ state: 'failing', reason: { ...reason, discarded } })
-  expect(state([])).not.toContain('discarded')
-  expect(state(['status'])).toMatch(/person\s+discarded\s+it:\s+status/)
+  const discard = { kinds: ['status'], desired: 'd' }
+  expect(said({ state: 'failing', reason })).not.toContain('discarded')
+  expect(said({ state: 'failing', reason, discard })).toMatch(/person\s+discarded\s+it:\s+status/)
 })
 
 test('a settled customer with an answer that was not clear: a lookup verifies it', () => {

@@ -62,13 +62,14 @@ test('an open finding is looked up first, without --lookup', async () => {
   expect(drift.code, drift.output).toBe(3)
   expect((await sync(house, '--dry-run', 'c')).output).toContain('lookup (GET) first')
   await house.sql(
-    `UPDATE rollcall.ledger SET state = 'discarded', reason = '{"code":"held","kinds":["repair"]}'`,
+    `UPDATE rollcall.ledger SET state = 'discarded', reason = '{"code":"held","kinds":["repair"]}',
+       discard = jsonb_build_object('kinds', '["repair"]'::jsonb, 'desired', desired)`,
   )
   expect((await sync(house, 'c')).output).toContain('a person has discarded the change')
   expect(house.sandbox.users.get('c')?.status).toBe(0)
   const { rows } = await house.sql('SELECT state FROM rollcall.ledger')
   expect(rows).toEqual([{ state: 'discarded' }])
-  await house.sql(`UPDATE rollcall.ledger SET state = 'idle', reason = NULL`)
+  await house.sql(`UPDATE rollcall.ledger SET state = 'idle', reason = NULL, discard = NULL`)
   await sync(house, 'c')
   expect(house.sandbox.users.get('c')?.status).toBe(2)
 })

@@ -57,20 +57,20 @@ test('a job that is delivered twice is claimed once', async () => {
 test('only the process that has the claim ends a discard', async () => {
   const claim = await claimer()(await leased())
   if (!claim) throw new Error('it was claimed before')
-  const stateAfter = async (state: string, reason: string, token = claim.token) => {
+  const stateAfter = async (state: string, discard: string | null, token = claim.token) => {
     await db.sql('DELETE FROM rollcall.ledger')
-    await db.sql(`INSERT INTO rollcall.ledger (key, state, reason) VALUES ('c', $1, $2)`, [state, reason])
+    await db.sql(`INSERT INTO rollcall.ledger (key, state, discard) VALUES ('c', $1, $2)`, [state, discard])
     await endDiscard(db.pool, { ...claim, token })
-    return (await db.sql('SELECT state FROM rollcall.ledger')).rows
+    return (await db.sql('SELECT state, discard FROM rollcall.ledger')).rows
   }
-  const discarded = '{"code": "held", "kinds": ["revocation"]}'
-  expect(await stateAfter('discarded', discarded, `${BigInt(claim.token) + 1n}`)).toEqual([
-    { state: 'discarded' },
+  const discard = { kinds: ['revocation'], desired: 'd' }
+  const stored = JSON.stringify(discard)
+  expect(await stateAfter('discarded', stored, `${BigInt(claim.token) + 1n}`)).toEqual([
+    { state: 'discarded', discard },
   ])
-  expect(await stateAfter('discarded', discarded)).toEqual([{ state: 'failing' }])
-  expect(await stateAfter('held', '{"code": "held", "kinds": ["absence"]}')).toEqual([{ state: 'held' }])
-  const before = '{"code": "held", "kinds": ["absence"], "discarded": ["revocation"]}'
-  expect(await stateAfter('held', before)).toEqual([{ state: 'failing' }])
+  for (const state of ['discarded', 'held'])
+    expect(await stateAfter(state, stored)).toEqual([{ state: 'failing', discard: null }])
+  expect(await stateAfter('held', null)).toEqual([{ state: 'held', discard: null }])
   await db.sql('DELETE FROM rollcall.ledger')
 })
 

@@ -309,12 +309,9 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/drift/repair.ts': [
     ['hold-what-is-over', ' AND f.resolved_at IS NULL RETURNING f.id', ' RETURNING f.id'],
   ],
-  'src/sync/brake-plan.ts': [
-    [
-      'discard-forgotten-when-stopped',
-      'reason: { ...end.reason, discarded } } as ClaimEnd)',
-      'reason: end.reason } as ClaimEnd)',
-    ],
+  'src/sync/discard.ts': [
+    ['discard-forgotten-when-stopped', 'desired: customer.desiredDigest }', 'desired: null }'],
+    ['discard-ended-by-404', `return remote === 'present' && made`, 'return made'],
   ],
   'src/drift/evidence.ts': [
     [
@@ -323,7 +320,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
       `f.last_seen IS NOT NULL AND \${SAMPLED_AT} IS NOT NULL OR`,
     ],
   ],
-  'src/drift/step.ts': [['concurrent-check-postpones', `moved: 'nothing',`, `moved: 'postpone',`]],
+  'src/drift/step.ts': [['concurrent-check-postpones', `changed: 'nothing',`, `changed: 'postpone',`]],
 }
 
 export const MUTANTS: readonly Mutant[] = Object.entries(BREAKS).flatMap(([file, breaks]) =>

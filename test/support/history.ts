@@ -2,7 +2,7 @@ import type { History, LoggedCall } from '../../src/ledger/history.ts'
 
 /** A customer with an empty record in the tables. */
 export const BARE_HISTORY: NonNullable<History> = {
-  ...{ state: 'idle', released: false, reason: null, issues: [], since: null, attempts: 0 },
+  ...{ state: 'idle', released: false, reason: null, discard: null, issues: [], since: null, attempts: 0 },
   ...{ nextInMs: null, owed: false },
   ...{ underWay: false, owedSinceMs: null, overdueMs: null, capturedMs: null, outboxSearched: true },
   ...{

@@ -152,7 +152,7 @@ export function contextOf(customer: Customer): SyncContext {
       kept.statusUnknown = true
     },
     async endDiscard() {
-      kept.record = { ...kept.record, state: 'failing', reason: { code: 'unknown' } }
+      kept.record = { ...kept.record, state: 'failing', reason: { code: 'unknown' }, discard: null }
     },
     markAsked: async () => undefined,
     whenNoted: async () => true,

@@ -115,7 +115,8 @@ describe('of a customer that was erased', () => {
   it('a lookup keeps the marks, and is stored as one without a digest of what it showed', () => {
     const memory = rememberSeen(start(ERASED), remote(0, { email: 'a@x.es' }), null, digests)
     expect(memory).toMatchObject({ erased: 'verified', sent: marks, seen: { gender: NO_VALUE } })
-    const kept = { userId: 'u7', state: 'idle', reason: null, issues: [], existed: null } as const
+    const own = { userId: 'u7', state: 'idle', reason: null, discard: null } as const
+    const kept = { ...own, issues: [], existed: null }
     const record = toRecord(memory, digester.id, kept)
     expect([record.erased, record.sent, record.seen]).toEqual(['verified', marks, {}])
     expect(rememberAbsent(start(ERASED)).erased).toBe('verified')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BrakeRequest } from '../../src/brake/brake.ts'
 import type { Row } from '../../src/config/config.ts'
+import type { Reason } from '../../src/ledger/reason.ts'
 import { NEVER_SETTLED } from '../../src/ledger/record.ts'
 import type { SyncContext } from '../../src/sync/context.ts'
 import type { ClaimRun } from '../../src/sync/run.ts'
@@ -99,8 +100,16 @@ describe('a claim', () => {
     await customer.claim()
     customer.row = changed
     await customer.claim({}, { brake: async () => ['revocation'] })
-    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    discardHeld(customer)
     return customer
+  }
+
+  /** As `rollcall held discard` stores it. */
+  function discardHeld({ kept }: ReturnType<typeof customerWith>, given: Partial<Reason> = {}) {
+    const reason: Reason = { code: 'held', ...kept.record.reason, ...given }
+    const { kinds = [], fields } = reason
+    const discard = { kinds, ...(fields && { fields }), desired: kept.desiredDigest }
+    kept.record = { ...kept.record, state: 'discarded', reason, discard }
   }
 
   it('does not send again what a person has discarded, until the customer is another one', async () => {
@@ -119,11 +128,8 @@ describe('a claim', () => {
     await customer.claim()
     const user = customer.service.users.get(KEY)
     customer.service.users.set(KEY, { status: 2, ...user, email: 'other@correo.es' })
-    const reason = { code: 'held', kinds: ['repair'], fields: ['email'] } as const
-    Object.assign(customer.kept, {
-      unknown: true,
-      record: { ...customer.kept.record, state: 'discarded', reason },
-    })
+    discardHeld(customer, { kinds: ['repair'], fields: ['email'] })
+    customer.kept.unknown = true
     expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET'])
     // The repair that was discarded names no other field.
@@ -161,13 +167,25 @@ describe('a claim', () => {
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET'])
   })
 
+  it('keeps a discarded removal, although the service says for a while that there is no such user', async () => {
+    const customer = await discarded()
+    const user = customer.service.users.get(KEY)
+    customer.service.users.delete(KEY)
+    for (const found of [null, user]) {
+      if (found) customer.service.users.set(KEY, { ...found, status: 2 })
+      customer.kept.unknown = true
+      expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
+    }
+    expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
+  })
+
   /** A person has discarded that the e-mail is cleared; the service has lost the status meanwhile. */
   async function discardedClearing() {
     const customer = customerWith()
     await customer.claim()
     customer.row = { ...row, email: null }
     await customer.claim({}, { brake: async ({ kinds }) => kinds })
-    customer.kept.record = { ...customer.kept.record, state: 'discarded' }
+    discardHeld(customer)
     customer.kept.unknown = true
     const user = customer.service.users.get(KEY)
     return { customer, user }
@@ -177,7 +195,13 @@ describe('a claim', () => {
     const { customer, user } = await discardedClearing()
     customer.service.users.delete(KEY)
     expect(await customer.claim({}, { brake: absences })).toMatchObject({
-      record: { state: 'held', reason: { kinds: ['absence'], discarded: ['clear:email'] } },
+      record: { state: 'held', reason: { kinds: ['absence'] }, discard: { kinds: ['clear:email'] } },
+    })
+    customer.service.users.set(KEY, { ...user, status: 4 })
+    customer.kept.unknown = true
+    // A release of this kind must not send what was discarded.
+    expect(await customer.claim({}, { brake: async ({ kinds }) => kinds })).toMatchObject({
+      record: { state: 'held', reason: { kinds: ['status'] }, discard: { kinds: ['clear:email'] } },
     })
     customer.service.users.set(KEY, { status: 0, ...user })
     customer.kept.unknown = true
@@ -203,9 +227,7 @@ describe('a claim', () => {
 
   it('keeps of a discard, after a GET, only the part that still differs', async () => {
     const { customer } = await discardedClearing()
-    const { record } = customer.kept
-    const kinds = ['absence', 'clear:email']
-    customer.kept.record = { ...record, reason: { code: 'held', kinds } }
+    discardHeld(customer, { kinds: ['absence', 'clear:email'] })
     expect(await customer.claim()).toMatchObject({
       record: { state: 'discarded', reason: { kinds: ['clear:email'] } },
     })
@@ -215,21 +237,40 @@ describe('a claim', () => {
     expect(customer.service.users.get(KEY)).toMatchObject({ status: 2 })
   })
 
-  it('holds a discarded change of another digest key until a person decides again', async () => {
+  it('keeps a discard after a rotation of the digest key, until the customer is another one', async () => {
     const { customer } = await discardedClearing()
     customer.secret = 'another secret of thirty-two letters'
     for (let claims = 0; claims < 3; claims++) {
       customer.kept.unknown = true
-      expect(await customer.claim()).toMatchObject({
-        record: { state: 'held', reason: { kinds: ['clear:email'], discarded: ['clear:email'] } },
-      })
+      expect(await customer.claim()).toMatchObject({ record: { state: 'discarded' } })
     }
     expect(customer.service.calls.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET'])
-    const { record } = customer.kept
-    customer.kept.record = { ...record, reason: { code: 'held', kinds: ['clear:email'], discarded: [] } }
+    customer.row = { ...row, email: null, plan: 'trial' }
     await customer.claim()
-    expect(customer.service.users.get(KEY)?.email).toBeNull()
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 4, email: null })
   })
+
+  it('keeps a discard while the row cannot be read', async () => {
+    const { customer } = await discardedClearing()
+    const gone = Object.assign(new Error('no such column'), { code: '42703' })
+    await customer.claim({}, { readRow: () => Promise.reject(gone) })
+    expect(customer.kept.record).toMatchObject({ discard: { kinds: ['clear:email'] } })
+    await customer.claim()
+    expect(customer.kept.record.state).toBe('discarded')
+    expect(customer.service.users.get(KEY)?.email).toBe('ana@correo.es')
+  })
+
+  it.each(['held', 'discarded'] as const)(
+    'shows that calls for another desired user fail (%s)',
+    async (state) => {
+      const customer = await discarded({ ...row, plan: 'free' })
+      customer.kept.record = { ...customer.kept.record, state }
+      customer.row = { ...row, plan: 'trial' }
+      customer.service.faults.push({ kind: 'answer', status: 403, applied: false })
+      await customer.claim()
+      expect(customer.kept.record).toMatchObject({ state: 'failing', reason: { status: 403 } })
+    },
+  )
 
   it.each(['killed', 'lost'] as const)(
     'ends a discard by a write for another desired user (%s)',

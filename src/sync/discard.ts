@@ -1,0 +1,67 @@
+// A change that a person has discarded: for how long, and which parts of a plan, it keeps from being sent.
+import type { BrakeKind, HeldKind } from '../brake/brake.ts'
+import type { Discard } from '../ledger/record.ts'
+import type { Memory } from './memory.ts'
+import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
+import type { Plan } from './plan.ts'
+import type { ClaimedCustomer } from './read-customer.ts'
+
+type Customer = Pick<ClaimedCustomer, 'record' | 'digests' | 'desiredDigest'>
+
+/**
+ * A discard is for one desired user. After a rotation of the digest key the two cannot be compared: then it counts as one
+ * for the present desired user, and nothing is sent that a person did not want.
+ */
+function isFor({ desired }: Discard, { record, digests, desiredDigest }: Customer): boolean {
+  const rotated = record.digestKeyId !== null && record.digestKeyId !== digests.keyId
+  return rotated || desired === null || desired === desiredDigest
+}
+
+/** The kinds that are not sent now. A discarded repair covers the fields that it names, as if it cleared them; or the user as a whole. */
+export function discardedKinds(customer: Customer): readonly HeldKind[] {
+  const { discard } = customer.record
+  if (discard === null || !isFor(discard, customer)) return []
+  const { kinds, fields = [] } = discard
+  const ofWhole = fields.length === 0 || fields.includes('status')
+  const repair = ofWhole ? ['repair'] : fields.map((field) => `clear:${field}`)
+  // We wrote them. A kind that is not one of ours matches none.
+  return kinds.flatMap((kind) => (kind === 'repair' ? repair : kind)) as readonly HeldKind[]
+}
+
+/** Whether a write now would be for another desired user. Such a write ends the discard. */
+export function isDiscardOver(customer: Customer): boolean {
+  const { discard } = customer.record
+  return discard !== null && !isFor(discard, customer)
+}
+
+/** A 404 may be a gateway's, so it says nothing about a discarded change. */
+export function showsUser({ made, remote }: Pick<Memory, 'made' | 'remote'>): boolean {
+  return remote === 'present' && made.some(({ method }) => method === 'GET')
+}
+
+/** Of the discarded kinds those that the plan for a user who is there still has, `present` being the kinds of the plan. */
+export function stillIn(plan: Plan, discard: readonly HeldKind[], present: readonly BrakeKind[]) {
+  const fields: readonly string[] | null =
+    plan.kind === 'patch' || plan.kind === 'replace' ? plan.fields : null
+  return discard.filter((kind) => {
+    const [, field] = kind.split('clear:')
+    if (field !== undefined) return fields === null || fields.includes(field)
+    return kind === 'truncated' || kind === 'repair' || present.some((each) => each === kind)
+  })
+}
+
+/** The discard after a claim: it lasts until a GET shows the desired user, or the customer is settled or written as another one. */
+export function discardAfter({
+  end,
+  memory,
+  ...customer
+}: Customer & { readonly end: ClaimEnd; readonly memory: Memory }): Discard | null {
+  const { discard } = customer.record
+  if (discard === null) return null
+  const isSettled = end.kind === 'settle' && end.state === 'idle'
+  if (isDiscardOver(customer)) return isSettled || resultOfCalls(memory).writes !== 'none' ? null : discard
+  if (isSettled) return null
+  const { kinds = discard.kinds, fields } =
+    end.kind === 'settle' && end.state === 'discarded' ? (end.reason ?? {}) : discard
+  return { kinds, ...(fields && { fields }), desired: customer.desiredDigest }
+}
