@@ -41,7 +41,7 @@ type Options = {
  *
  * `client` is one session, not in a transaction, of the role that owns rollcall's tables. Resolves to the
  * names of the tables that were changed. Throws CUSTOMERS_UNREADABLE (the plan names what does not exist),
- * NOT_MIGRATED, DATABASE_REFUSED (the role may not append) and CAPTURE_LOCKED.
+ * NOT_MIGRATED, DATABASE_REFUSED (the role may not append) and TABLE_LOCKED.
  */
 export async function install(
   client: ClientBase,
@@ -103,7 +103,7 @@ async function lockAdvisory(client: ClientBase, patienceMs: number): Promise<voi
     const tryLock = 'SELECT pg_try_advisory_lock($1, $2) AS got'
     if ((await oneRow<{ got: boolean }>(client, tryLock, ADVISORY_LOCK)).got) return
     if (performance.now() > end)
-      throw new RollcallError('CAPTURE_LOCKED', ['another install or uninstall is running'])
+      throw new RollcallError('TABLE_LOCKED', ['another install or uninstall is running'])
   }
 }
 
@@ -181,7 +181,7 @@ type Locked = {
 
 /**
  * Runs the statements in a transaction of their own, again and again until the lock is had. Throws
- * CAPTURE_LOCKED, naming who holds the table, when the patience is at its end; then nothing of them is done.
+ * TABLE_LOCKED, naming who holds the table, when the patience is at its end; then nothing of them is done.
  */
 async function underShortLock(client: ClientBase, { table, statements, patienceMs }: Locked) {
   const end = performance.now() + patienceMs
@@ -194,7 +194,7 @@ async function underShortLock(client: ClientBase, { table, statements, patienceM
         holders.length === 0
           ? [`${head}; no session held it at last`]
           : [`${head}; it is held by:`, ...holders]
-      throw new RollcallError('CAPTURE_LOCKED', details)
+      throw new RollcallError('TABLE_LOCKED', details)
     }
     await sleep(pause)
   }

@@ -96,7 +96,7 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
     state.replace('-', ' '),
-    cause ? renderFieldCause(cause) : (issue ?? WHY[state] ?? ''),
+    issue ?? (cause ? renderFieldCause(cause) : (WHY[state] ?? '')),
   ])
   const values = renderValues(fields)
   return ['', ...columns([HEAD, ...cells]), ...(values.length > 0 ? ['', ...values] : []), '']

@@ -7,7 +7,7 @@ import { knownKeysIfAny } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Io } from './io.ts'
 import { didYouMean, usage } from './option-values.ts'
-import { shown } from './render.ts'
+import { shellQuoted, shown } from './render.ts'
 
 type Reading = { readonly pool: Pool; readonly shape: CustomersShape }
 
@@ -48,7 +48,8 @@ export async function checkKnown(pool: Pool, missing: readonly CustomerKey[]): P
   if (unknown.length === 0) return
   throw usage(
     ...unknown.map(
-      (key) => `no customer has the key ${shown(key)}, and rollcall has no record of it: check the key`,
+      (key) =>
+        `no customer has the key ${shown(shellQuoted(key))}, and rollcall has no record of it: check the key`,
     ),
     'nothing was done; if the row of this customer was deleted, add --removed',
   )

@@ -31,7 +31,7 @@ export function shown(text: string): string {
   return text.replace(CONTROLS, asEscape)
 }
 
-/** A field's value in one line, shellQuoted, so that blanks at its ends are seen. */
+/** A field's value in one line, quoted, so that blanks at its ends are seen. */
 export function renderValue(value: unknown): string {
   if (value === null || value === undefined) return '–'
   return typeof value === 'object' ? shown(JSON.stringify(value)) : asJson(value)

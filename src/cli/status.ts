@@ -86,7 +86,7 @@ async function readStatus(pool: Pool, config: Config, env: Env<never, (typeof BI
   const misfits = await findMisfits(pool, config)
   const attention = [
     ...renderBinding(read.binding),
-    ...misfits.map((misfit) => `${misfit} (correct rollcall.config.ts, or the database)`),
+    ...misfits.map((misfit) => `${misfit} (correct the configuration or the database)`),
     ...paceNeeds(read.pace),
     ...captureNeeds(read.capture),
     ...sweepsNeed(read.sweeps),

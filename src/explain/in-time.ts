@@ -21,8 +21,8 @@ export async function inTime<T>(what: string, work: () => Promise<T>): Promise<T
     return await work()
   } catch (error) {
     if (!isGivenUp(error)) throw error
-    const sentence = `${what}: no answer within ten seconds; does another session hold a lock on it (pg_locks)?`
-    throw new RollcallError('DATABASE_REFUSED', [sentence], { cause: error })
+    const sentence = `${what}: no answer within ten seconds`
+    throw new RollcallError('TABLE_LOCKED', [sentence], { cause: error })
   }
 }
 

@@ -8,7 +8,11 @@ const NO_SERVICE = /^(57P0[123]|53300)$/
 /** Login refused, no such database, no right: Postgres' sentence names objects and roles only. */
 const REFUSED = /^(28|3D|42501)/
 /** A server that cannot be written to, and a pooler that does not take what a session begins with. */
-const UNFIT: Readonly<Record<string, ErrorCode>> = { 25006: 'DATABASE_STANDBY', '08P01': 'SESSION_UNFIT' }
+const UNFIT: Readonly<Record<string, ErrorCode>> = {
+  25006: 'DATABASE_STANDBY',
+  '08P01': 'SESSION_UNFIT',
+  '55P03': 'TABLE_LOCKED',
+}
 const CONNECTION = /^E(CONNREFUSED|NOTFOUND|TIMEDOUT|CONNRESET|AI_AGAIN|HOSTUNREACH|NETUNREACH|PIPE)$/
 /** Codes of OpenSSL and of Node's own check of certificates; they tell what is wrong, and no value. */
 const TLS_CODES =

@@ -91,7 +91,7 @@ export const ERRORS = {
   },
   CUSTOMERS_UNREADABLE: {
     means: 'The customer table or view does not fit the configuration.',
-    todo: 'Correct the names listed above in the configuration, or grant SELECT to the role (`rollcall grants --to ROLE`).',
+    todo: 'Correct what is listed above: the names in the configuration, or the rights and policies of the role. `rollcall grants --to ROLE` prints the rights.',
   },
   TABLES_UNWATCHED: {
     exit: 1,
@@ -108,10 +108,10 @@ export const ERRORS = {
     means: 'This command starts its own servers, and one of them did not start.',
     todo: "Read the lines above: they are the end of that server's log. Correct the cause, and run the command again.",
   },
-  CAPTURE_LOCKED: {
+  TABLE_LOCKED: {
     exit: 1,
-    means: 'rollcall could not change the triggers of a table, because other transactions locked the table.',
-    todo: 'Run the command again when the transactions named above have ended. Tables that are done stay done.',
+    means: 'Another session locked a table for too long, so rollcall gave up.',
+    todo: 'Run the command again when that session has ended: pg_locks and pg_stat_activity show it. Work that was done stays done.',
   },
   ADDRESS_TAKEN: {
     exit: 1,
@@ -121,7 +121,7 @@ export const ERRORS = {
   OPS_PORT_TAKEN: {
     exit: 1,
     means: 'The worker cannot listen on the address for health and metrics (OPS_HOST, OPS_PORT).',
-    todo: 'Set a different OPS_PORT for each worker of a machine. Or set OPS_PORT=0 for any free port (the log shows it), or OPS_PORT=off for none.',
+    todo: 'If OPS_HOST is no address of this machine, correct it. Set a different OPS_PORT for each worker of a machine. Or set OPS_PORT=0 for any free port (the log shows it), or OPS_PORT=off for none.',
   },
   DRIFT_TOO_EARLY: {
     exit: 1,

@@ -39,7 +39,7 @@ export function showsUser({ made, remote }: Pick<Memory, 'made' | 'remote'>): bo
   return remote === 'present' && made.some(({ method }) => method === 'GET')
 }
 
-/** Of the discarded kinds those that the plan for a user who is there still has, `present` being the kinds of the plan. */
+/** The discarded kinds that the plan for a user who is there still has. `present`: the kinds of the plan. */
 export function stillIn(plan: Plan, discard: readonly HeldKind[], present: readonly BrakeKind[]) {
   const fields: readonly string[] | null =
     plan.kind === 'patch' || plan.kind === 'replace' ? plan.fields : null

@@ -155,7 +155,7 @@ describe('install beside the application', () => {
       await onSession(db, async (client) => {
         const attempt = install(client, await planCapture(client, config), hasty)
         await expect(attempt).rejects.toMatchObject({
-          code: 'CAPTURE_LOCKED',
+          code: 'TABLE_LOCKED',
           details: [
             expect.stringMatching(/public\.customers .*locked/),
             expect.stringContaining(`process ${rows[0].pid} (nightly report), idle in transaction`),
@@ -178,7 +178,7 @@ describe('install beside the application', () => {
       await onSession(db, async (client) => {
         const attempt = uninstall(client, hasty)
         const waits = writeFor(db, 1_000)
-        await expect(attempt).rejects.toMatchObject({ code: 'CAPTURE_LOCKED' })
+        await expect(attempt).rejects.toMatchObject({ code: 'TABLE_LOCKED' })
         expect(Math.max(...(await waits))).toBeLessThan(5_000)
       })
     })
