@@ -4,7 +4,7 @@ import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
 import { keysBy, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
+import { DISCARDED_NOW, OPEN_RELEASE, releasedFor } from '../ledger/failures.ts'
 import { LOCK_OWED, UNDER_WAY } from '../ledger/note.ts'
 import { noteLookup, noteNow, verifyNow } from '../ledger/note-unchanged.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
@@ -79,12 +79,12 @@ const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reas
 
 /** With those that a person has discarded before. */
 const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
-  FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(discard->'kinds', '[]')) AS k (kind))`
-const FIELDS = `coalesce(reason->'fields', '[]') || coalesce(discard->'fields', '[]')`
+  FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
+const FIELDS = `coalesce(reason->'fields', '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]')`
 const TOGETHER = `since = clock_timestamp(), reason = reason || jsonb_build_object('kinds', ${KINDS})`
 
 const LEAVE = `
-UPDATE rollcall.ledger SET state = 'discarded', ${TOGETHER},
+UPDATE rollcall.ledger l SET state = 'discarded', ${TOGETHER},
   discard = jsonb_build_object('kinds', ${KINDS}, 'fields', ${FIELDS}, 'desired', desired)
 WHERE key = ANY($1)`
 
@@ -99,7 +99,7 @@ const SPEND =
 
 /** A release by key lets also through what was discarded before. */
 const HOLD = `
-UPDATE rollcall.ledger SET state = 'held', ${TOGETHER}, discard = NULL
+UPDATE rollcall.ledger l SET state = 'held', ${TOGETHER}, discard = NULL
 WHERE key = ANY($1) AND discard IS NOT NULL`
 
 /** A person waits for it, and these rows are never held for long. */

@@ -170,3 +170,6 @@ export const releasedFor = (kind: string) => `EXISTS (
 /** And for all kinds for which it is held. */
 export const OPEN_RELEASE = `(l.reason->'kinds'->0 IS NOT NULL AND NOT EXISTS (
   SELECT FROM jsonb_array_elements_text(l.reason->'kinds') AS k (kind) WHERE NOT ${releasedFor('k.kind')}))`
+
+/** The change that a person has discarded, if it is one of what is desired now. */
+export const DISCARDED_NOW = `(CASE WHEN l.discard->>'desired' IS NOT DISTINCT FROM l.desired THEN l.discard END)`

@@ -2,7 +2,7 @@ import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { CallEntry } from './calls.ts'
-import { OPEN_RELEASE } from './failures.ts'
+import { DISCARDED_NOW, OPEN_RELEASE } from './failures.ts'
 import { UNDER_WAY } from './note.ts'
 import type { KnownRecord } from './record.ts'
 
@@ -85,7 +85,7 @@ const SEARCHED_BYTES = 32 * 1_048_576
 
 /** One statement, so that all of it is of one moment. */
 const HISTORY = `
-SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, l.discard, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
+SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, ${DISCARDED_NOW} AS discard, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
   CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
   o.due_at IS NOT NULL OR b.captured_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,

@@ -107,13 +107,14 @@ test('what was discarded before stays so after a decision on another kind; a rel
   await using db = await freshDatabase()
   await put(
     db.pool,
-    ['a', 'b', 'c'].map((key) => held(key, ['absence'])),
+    ['a', 'b', 'c', 'changed'].map((key) => held(key, ['absence'])),
   )
   await db.sql(
     `UPDATE rollcall.ledger SET discard = '{"kinds": ["revocation"], "fields": [], "desired": "d"}'`,
   )
+  await db.sql(`UPDATE rollcall.ledger SET desired = 'another' WHERE key = 'changed'`)
   await release(db.pool, { keys: ['b'], ...PERSON })
-  await discard(db.pool, { keys: ['c'], ...PERSON })
+  await discard(db.pool, { keys: ['c', 'changed'], ...PERSON })
   await release(db.pool, { kind: 'absence', ...PERSON })
   const { rows } = await db.sql(
     `SELECT key, l.state, l.reason, l.discard->'kinds' AS discarded, d.kinds FROM rollcall.ledger l JOIN rollcall.decided d USING (key) ORDER BY key`,
@@ -126,6 +127,11 @@ test('what was discarded before stays so after a decision on another kind; a rel
     },
     { key: 'b', state: 'held', kinds: both.kinds, reason: both, discarded: null },
     { key: 'c', state: 'discarded', kinds: both.kinds, reason: both, discarded: both.kinds },
+    // The earlier one was about another desired user.
+    {
+      ...{ key: 'changed', state: 'discarded', kinds: ['absence'], discarded: ['absence'] },
+      reason: { code: 'held', kinds: ['absence'] },
+    },
   ])
 })
 
