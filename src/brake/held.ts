@@ -49,18 +49,19 @@ type Action = {
   readonly apply: (client: ClientBase, decision: string, page: Meant) => Promise<void>
 }
 
-/** By its key also a discarded customer can be released, unless a claim is under way that would discard it anew. */
+/** By its key also what was discarded can be released, unless a claim is under way that would discard it anew. */
 const RELEASE: Action = {
   name: 'release',
   where: (kind) =>
     kind === null
-      ? `(l.state = 'held' OR (l.state = 'discarded' AND NOT ${UNDER_WAY})) AND NOT ${OPEN_RELEASE}`
+      ? `l.state IN ('held', 'discarded') AND NOT (l.discard IS NOT NULL AND ${UNDER_WAY}) AND NOT ${OPEN_RELEASE}`
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
+    const toLookUp = await keysBy(client, OF_REPAIRS, [keys])
     if (kind === null) await client.query(HOLD, [keys])
     await noteNow(client, keys, LANE.repair)
-    await noteLookup(client, await keysBy(client, OF_REPAIRS, [keys]), LANE.repair)
+    await noteLookup(client, toLookUp, LANE.repair)
   },
 }
 
@@ -75,17 +76,18 @@ const DISCARD: Action = {
 }
 
 /** The record does not keep the findings of a check: the claim that repairs them makes its own lookup. */
-const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND reason->'kinds' ? 'repair'`
+const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND (reason->'kinds' ? 'repair' OR discard->'kinds' ? 'repair')`
 
 /** With those that a person has discarded before. */
 const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
   FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
-const FIELDS = `coalesce(reason->'fields', '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]')`
-const TOGETHER = `since = clock_timestamp(), reason = reason || jsonb_build_object('kinds', ${KINDS})`
+/** Of a repair. */
+const FIELDS = `nullif(coalesce(reason->'fields', '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
+const TOGETHER = `jsonb_strip_nulls(jsonb_build_object('kinds', ${KINDS}, 'fields', ${FIELDS}))`
 
 const LEAVE = `
-UPDATE rollcall.ledger l SET state = 'discarded', ${TOGETHER},
-  discard = jsonb_build_object('kinds', ${KINDS}, 'fields', ${FIELDS}, 'desired', desired)
+UPDATE rollcall.ledger l SET state = 'discarded', since = clock_timestamp(), reason = reason || ${TOGETHER},
+  discard = ${TOGETHER} || jsonb_build_object('desired', desired)
 WHERE key = ANY($1)`
 
 const DECIDE = `
@@ -99,7 +101,7 @@ const SPEND =
 
 /** A release by key lets also through what was discarded before. */
 const HOLD = `
-UPDATE rollcall.ledger l SET state = 'held', ${TOGETHER}, discard = NULL
+UPDATE rollcall.ledger l SET state = 'held', since = clock_timestamp(), reason = reason || ${TOGETHER}, discard = NULL
 WHERE key = ANY($1) AND discard IS NOT NULL`
 
 /** A person waits for it, and these rows are never held for long. */

@@ -202,7 +202,7 @@ function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): st
 
 type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 
-export function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
+function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
     return `it is tripped: it holds these ${figure(customers)} ${what} already, or will hold them: see \`rollcall held\``

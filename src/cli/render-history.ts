@@ -146,7 +146,7 @@ export function answerOf({ status, error }: Pick<LoggedCall, 'status' | 'error'>
 }
 
 /** A table of calls, oldest first, every time in UTC; the fields that a call carried are on a line of their own. */
-export function renderCalls(calls: readonly LoggedCall[]): string[] {
+function renderCalls(calls: readonly LoggedCall[]): string[] {
   const rows = calls.map(({ at, method, status, error, ms, plan, meaning, by }) => {
     return [second(at), method, answerOf({ status, error }), `${ms} ms`, plan, meaning, by]
   })

@@ -114,7 +114,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
     let late: NodeJS.Timeout | undefined
     try {
       for (const warning of opened.warnings) log.warn(warning)
-      ops.runs({ queue, takesPart: worker.takesPart })
+      ops.runs({ queue, isActive: worker.isActive })
       const target = renderService(namedService(env.SERVICE_URL, config))
       log.info({ target }, 'the worker runs')
       const failure = await Promise.race([aborted(io.stop).then(() => null), worker.failed])

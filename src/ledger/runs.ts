@@ -29,7 +29,7 @@ export type WantedRun = {
 }
 
 /** A run that has not ended: cursor and tally as they were stored; none at the start. */
-export type Unfinished<Cursor, Tally> = {
+type Unfinished<Cursor, Tally> = {
   readonly id: string
   readonly startedAt: string
   readonly cursor: Cursor | null

@@ -7,7 +7,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import { askBrake, type Before, hadAccess, kindsOf } from './brake-kinds.ts'
 import type { SyncContext } from './context.ts'
-import { discardedKinds, showsUser, stillIn } from './discard.ts'
+import { discardedKinds, isStillIn, showsUser } from './discard.ts'
 import type { Memory } from './memory.ts'
 import { type ClaimEnd, type NextPlan, retry } from './next-plan.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
@@ -23,12 +23,11 @@ export function makeBraking(
   found: Found & Pick<ClaimedCustomer, 'digests' | 'desiredDigest'>,
 ) {
   const { digests, record, desiredDigest } = found
-  const discard = discardedKinds(found)
-  const discarded = takenTogether(discard)
-  const left = discard.filter((kind) => kind === 'repair' || kind.startsWith('clear:'))
+  const discarded = takenTogether(discardedKinds(found))
+  const left = discarded.filter((kind) => kind === 'repair' || kind.startsWith('clear:'))
   const before = beforeOf(found, config)
   return {
-    ...{ brake: without(discarded, brake), discard, discarded, left },
+    ...{ brake: without(discarded, brake), discarded, left },
     ...{ key, digests, record, before, desiredDigest },
   }
 }
@@ -63,7 +62,7 @@ export async function braked(braking: Braking, next: NextPlan, memory: Memory): 
 /** The end of a claim once the brake has seen it, and the memory then. */
 export async function brakedEnd(braking: Braking, memory: Memory, proposed: ClaimEnd) {
   const settles = proposed.kind === 'settle' && (proposed.state === 'idle' || memory.made.length === 0)
-  const isLeft = braking.discard.length > 0 && !showsUser(memory) && settles && proposed.state !== 'held'
+  const isLeft = braking.discarded.length > 0 && !showsUser(memory) && settles && proposed.state !== 'held'
   const end = isLeft ? leftFor(braking, memory) : await absenceBraked(braking, memory, proposed)
   return { end, memory: afterStop(memory, end) }
 }
@@ -108,10 +107,13 @@ function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): ClaimEnd
 }
 
 /** Nothing is sent. After a GET that shows the user, only those kinds stay discarded that the plan still has. */
-function leftFor({ record, discard, before }: Braking, memory: Memory, plan: Plan | null = null): ClaimEnd {
-  const kinds = plan && showsUser(memory) ? stillIn(plan, discard, kindsOf(plan, memory, before)) : discard
-  const isWhole = record.state === 'discarded' && kinds.length === discard.length
-  return { kind: 'settle', state: 'discarded', reason: isWhole ? record.reason : { code: 'held', kinds } }
+function leftFor({ record, before }: Braking, memory: Memory, plan: Plan | null = null): ClaimEnd {
+  const { kinds: all = [], fields } = record.discard ?? {}
+  const present = plan && showsUser(memory) ? kindsOf(plan, memory, before) : null
+  const kinds = plan && present ? all.filter((kind) => isStillIn(plan, kind, present)) : all
+  const isWhole = record.state === 'discarded' && kinds.length === all.length
+  const reason: Reason = { code: 'held', kinds, ...(fields && { fields }) }
+  return { kind: 'settle', state: 'discarded', reason: isWhole ? record.reason : reason }
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */

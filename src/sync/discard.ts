@@ -6,7 +6,7 @@ import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
 import type { Plan } from './plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
 
-type Customer = Pick<ClaimedCustomer, 'record' | 'digests' | 'desiredDigest'>
+type Customer = Pick<ClaimedCustomer, 'record' | 'mapped' | 'digests' | 'desiredDigest'>
 
 /**
  * A discard is for one desired user. After a rotation of the digest key the two cannot be compared: then it counts as one
@@ -39,18 +39,17 @@ export function showsUser({ made, remote }: Pick<Memory, 'made' | 'remote'>): bo
   return remote === 'present' && made.some(({ method }) => method === 'GET')
 }
 
-/** The discarded kinds that the plan for a user who is there still has. `present`: the kinds of the plan. */
-export function stillIn(plan: Plan, discard: readonly HeldKind[], present: readonly BrakeKind[]) {
-  const fields: readonly string[] | null =
-    plan.kind === 'patch' || plan.kind === 'replace' ? plan.fields : null
-  return discard.filter((kind) => {
-    const [, field] = kind.split('clear:')
-    if (field !== undefined) return fields === null || fields.includes(field)
-    return kind === 'truncated' || kind === 'repair' || present.some((each) => each === kind)
-  })
+/** Whether the plan for a user who is there still has a discarded kind. `present`: the kinds of the plan. */
+export function isStillIn(plan: Plan, kind: string, present: readonly BrakeKind[]): boolean {
+  if (kind === 'truncated' || kind === 'repair') return true
+  const isUpdate = plan.kind === 'patch' || plan.kind === 'replace'
+  return present.some((each) => each === kind) || (kind.startsWith('clear:') && !isUpdate)
 }
 
-/** The discard after a claim: it lasts until a GET shows the desired user, or the customer is settled or written as another one. */
+/**
+ * The discard after a claim: it lasts until a GET shows the desired user, or the customer is settled or written as another
+ * one. A row that cannot be mapped says nothing about the desired user.
+ */
 export function discardAfter({
   end,
   memory,
@@ -61,7 +60,7 @@ export function discardAfter({
   const isSettled = end.kind === 'settle' && end.state === 'idle'
   if (isDiscardOver(customer)) return isSettled || resultOfCalls(memory).writes !== 'none' ? null : discard
   if (isSettled) return null
-  const { kinds = discard.kinds, fields } =
-    end.kind === 'settle' && end.state === 'discarded' ? (end.reason ?? {}) : discard
-  return { kinds, ...(fields && { fields }), desired: customer.desiredDigest }
+  const left = end.kind === 'settle' && end.state === 'discarded' ? end.reason?.kinds : null
+  const desired = customer.mapped.kind === 'rejected' ? null : customer.desiredDigest
+  return { ...discard, kinds: left ?? discard.kinds, desired }
 }

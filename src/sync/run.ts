@@ -2,7 +2,7 @@ import { timeNeededMs } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Ending } from '../ledger/ending.ts'
 import type { Lease } from '../ledger/lease.ts'
-import type { KnownRecord } from '../ledger/record.ts'
+import { isJustWritten, type KnownRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
 import type { Permit } from '../pace/pace.ts'
@@ -44,8 +44,8 @@ export class BrokenOff extends Error {
 
 /**
  * Carries out one lease: a permit, the claim (`begun` is called), the work, the ending. The clocks are read before the
- * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null:
- * nothing was done. The lease was void (its token is spent, or its time has passed), no call may be made now, or we stop.
+ * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null: the lease was
+ * void (its token is spent, or its time has passed), no call may be made now, we stop, or the ending came too late.
  *
  * Rejects with BrokenOff after the claim; before that with the error of the claim.
  */
@@ -120,8 +120,8 @@ export async function runClaim(
 
 /** The service may go on showing for a while what was there before our last write. */
 function lookupAfter({ config }: SyncContext, { writtenAgoMs }: KnownRecord): number {
-  // A database whose clock was set back tells a negative age.
-  return writtenAgoMs === null ? 0 : Math.max(0, config.timing.consistencyDelayMs - Math.max(0, writtenAgoMs))
+  const lagMs = config.timing.consistencyDelayMs
+  return isJustWritten({ writtenAgoMs }, lagMs) ? lagMs - Math.max(0, writtenAgoMs ?? 0) : 0
 }
 
 /** Decide, call, learn, and decide again with what was learnt, until there is an end. */

@@ -65,11 +65,11 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
     remind,
     /** Whether leases may be worked on, as far as is known without asking. */
-    takesPart: () => current,
+    isActive: () => current,
   }
 }
 
-export type Pausable = Pick<Consumer, 'pause' | 'resume'>
+type Pausable = Pick<Consumer, 'pause' | 'resume'>
 
 /**
  * This process takes jobs while nothing speaks against it: another active mapping, or a service that does not take its

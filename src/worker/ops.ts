@@ -30,8 +30,8 @@ type Options = {
   readonly now: () => number
 }
 
-/** `takesPart`: whether this worker's mapping is active. */
-type Running = { readonly queue: Pick<JobQueue, 'count'>; readonly takesPart: () => boolean }
+/** `isActive`: whether this worker's mapping is active. */
+type Running = { readonly queue: Pick<JobQueue, 'count'>; readonly isActive: () => boolean }
 
 export type WorkerOps = Awaited<ReturnType<typeof openOps>>
 
@@ -66,9 +66,9 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
     url: ops.url,
     observers,
     /** Until then it is not ready. */
-    runs({ queue, takesPart }: Running): void {
+    runs({ queue, isActive }: Running): void {
       ready.watch('queue', async () => (await queue.count()) >= 0)
-      ready.watch('mapping', async () => takesPart())
+      ready.watch('mapping', async () => isActive())
     },
     async close() {
       await ops.close()

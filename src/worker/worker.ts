@@ -93,7 +93,7 @@ export async function startWorker({ opened, queue, log, observers }: Options) {
   return {
     /** Resolves when it must not go on. */
     failed,
-    takesPart: mapping.takesPart,
+    isActive: mapping.isActive,
     /**
      * Starts no further call, lets the running ones end, and after the deadline breaks them off: their outcome
      * is then recorded as unknown.

@@ -112,7 +112,8 @@ test('what was discarded before stays so after a decision on another kind; a rel
   await db.sql(
     `UPDATE rollcall.ledger SET discard = '{"kinds": ["revocation"], "fields": [], "desired": "d"}'`,
   )
-  await db.sql(`UPDATE rollcall.ledger SET desired = 'another' WHERE key = 'changed'`)
+  const repair = { code: 'held', kinds: ['repair'], fields: ['email'] }
+  await db.sql(`UPDATE rollcall.ledger SET desired = 'another', reason = $1 WHERE key = 'changed'`, [repair])
   await release(db.pool, { keys: ['b'], ...PERSON })
   await discard(db.pool, { keys: ['c', 'changed'], ...PERSON })
   await release(db.pool, { kind: 'absence', ...PERSON })
@@ -129,8 +130,8 @@ test('what was discarded before stays so after a decision on another kind; a rel
     { key: 'c', state: 'discarded', kinds: both.kinds, reason: both, discarded: both.kinds },
     // The earlier one was about another desired user.
     {
-      ...{ key: 'changed', state: 'discarded', kinds: ['absence'], discarded: ['absence'] },
-      reason: { code: 'held', kinds: ['absence'] },
+      ...{ key: 'changed', state: 'discarded', kinds: ['repair'], discarded: ['repair'] },
+      reason: repair,
     },
   ])
 })

@@ -97,7 +97,7 @@ eachLane('metrics of a worker', (lane) => {
     await wire.open()
     await using measured = await measure(house, wire.url)
     await house.startWorker(measured.observers)
-    measured.runs({ queue: { count: async () => 0 }, takesPart: () => true })
+    measured.runs({ queue: { count: async () => 0 }, isActive: () => true })
     await insert(house, 'c')
     await house.settled()
     expect(sum(await scrape(measured), 'tables_up')).toBe(1)

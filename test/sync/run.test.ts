@@ -250,15 +250,19 @@ describe('a claim', () => {
     expect(customer.service.users.get(KEY)).toMatchObject({ status: 4, email: null })
   })
 
-  it('keeps a discard while the row cannot be read', async () => {
-    const { customer } = await discardedClearing()
-    const gone = Object.assign(new Error('no such column'), { code: '42703' })
-    await customer.claim({}, { readRow: () => Promise.reject(gone) })
-    expect(customer.kept.record).toMatchObject({ discard: { kinds: ['clear:email'] } })
-    await customer.claim()
-    expect(customer.kept.record.state).toBe('discarded')
-    expect(customer.service.users.get(KEY)?.email).toBe('ana@correo.es')
-  })
+  it.each([undefined, 'another secret of thirty-two letters'])(
+    'keeps a discard while the row cannot be read',
+    async (secret) => {
+      const { customer } = await discardedClearing()
+      customer.secret = secret ?? customer.secret
+      const gone = Object.assign(new Error('no such column'), { code: '42703' })
+      await customer.claim({}, { readRow: () => Promise.reject(gone) })
+      expect(customer.kept.record).toMatchObject({ discard: { kinds: ['clear:email'] } })
+      await customer.claim()
+      expect(customer.kept.record.state).toBe('discarded')
+      expect(customer.service.users.get(KEY)?.email).toBe('ana@correo.es')
+    },
+  )
 
   it.each(['held', 'discarded'] as const)(
     'shows that calls for another desired user fail (%s)',
