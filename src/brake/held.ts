@@ -81,7 +81,7 @@ const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND (rea
 /** With those that a person has discarded before. */
 const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
   FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
-/** Of a repair. */
+/** They name the fields of a repair. */
 const FIELDS = `nullif(coalesce(reason->'fields', '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
 const TOGETHER = `jsonb_strip_nulls(jsonb_build_object('kinds', ${KINDS}, 'fields', ${FIELDS}))`
 

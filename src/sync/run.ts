@@ -45,7 +45,7 @@ export class BrokenOff extends Error {
 /**
  * Carries out one lease: a permit, the claim (`begun` is called), the work, the ending. The clocks are read before the
  * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null: the lease was
- * void (its token is spent, or its time has passed), no call may be made now, we stop, or the ending came too late.
+ * void (its token is spent, or its time has passed), or no call may be made now. The worker stops, or the ending came too late.
  *
  * Rejects with BrokenOff after the claim; before that with the error of the claim.
  */
