@@ -202,7 +202,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'a watched table has no triggers, so the missing row may be a mistake' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'a watched table lacks triggers, so the missing row may be a mistake' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `blocked: ${renderBlocked(one).what}`,

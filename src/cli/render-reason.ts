@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a watched table has no triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so missing rows may be a mistake; until it has triggers, no customer loses access`,
+    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so missing rows may be a mistake; until the triggers are installed, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [

@@ -72,7 +72,7 @@ export const REMEDIES = {
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
   'install-capture': () =>
-    'a watched table has no triggers (see `rollcall capture status`). Run `rollcall capture install`, then `rollcall capture resync`. A resync revokes access of customers without a row, so first restore rows that were lost',
+    'a watched table lacks triggers (see `rollcall capture status`). Run `rollcall capture install`, then `rollcall capture resync`. A resync revokes access of customers without a row, so first restore rows that were lost',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>

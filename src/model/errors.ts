@@ -77,7 +77,7 @@ export const ERRORS = {
   },
   CAPTURE_UNFIT: {
     means: 'The triggers do not fit the configuration, so changes would be lost.',
-    todo: 'Run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
+    todo: 'Correct any table or column that does not exist, then run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
   },
   SWEEP_RUNNING: {
     exit: 1,
@@ -96,7 +96,7 @@ export const ERRORS = {
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table has no triggers: a restore may have created it anew. Until it has triggers, no customer loses access because of missing rows.',
+      'A watched table lacks triggers: a restore may have created it anew. Until they are installed, no customer loses access because of missing rows.',
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {

@@ -142,8 +142,8 @@ export async function runSweep(options: SweepingOptions): Promise<SweepEnd> {
  * @throws RollcallError CAPTURE_UNFIT with a line for each table
  */
 export async function requireCapture(pool: Pool, config: Config): Promise<void> {
-  const lines = (await unfitTables(pool, config)).map(({ relation, state, reasons }) =>
-    [`${quotedName(relation)}: ${state}`, ...reasons].join('; '),
+  const lines = (await unfitTables(pool, config)).map(
+    ({ relation, reasons }) => `${quotedName(relation)}: ${reasons.join(', ')}`,
   )
   if (lines.length > 0) throw new RollcallError('CAPTURE_UNFIT', lines)
 }

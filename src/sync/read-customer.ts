@@ -121,7 +121,5 @@ export async function readAgainWatched<T>(
 ): Promise<T> {
   const tables = await unwatched()
   if (tables.length === 0) return await read()
-  throw new RollcallError('TABLES_UNWATCHED', [
-    `${tables.join(', ')} without the triggers of \`rollcall capture install\``,
-  ])
+  throw new RollcallError('TABLES_UNWATCHED', [tables.join(', ')])
 }

@@ -190,11 +190,11 @@ test('a table without triggers is named as the cause, and not the row, which can
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
   expect(text).toContain(
-    'result    unknown: a watched table has no triggers, so the missing row may be a mistake\n',
+    'result    unknown: a watched table lacks triggers, so the missing row may be a mistake\n',
   )
-  expect(text).toMatch(/to do +a watched table has no triggers .*`rollcall capture install`/)
+  expect(text).toMatch(/to do +a watched table lacks triggers .*`rollcall capture install`/)
   expect(text).toMatch(
-    /desired +not known: a watched table has no triggers \(public.t without x\), .*no customer loses access.*\n/,
+    /desired +not known: a watched table lacks triggers \(public.t without x\), .*no customer loses access.*\n/,
   )
   expect(text).toContain('next      nothing is sent until the table has its triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)
