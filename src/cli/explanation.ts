@@ -124,7 +124,7 @@ function renderValues(fields: readonly FieldRow[]): string[] {
 const STATUS: Readonly<Record<number, string>> = { 0: 'no access', 2: 'full access', 4: 'trial' }
 
 function renderUserStatus(status: number): string {
-  return `${status} (${STATUS[status] ?? 'not a status of the interface'})`
+  return `${status} (${STATUS[status] ?? 'not a known status'})`
 }
 
 /** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */

@@ -28,7 +28,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
     }),
     ...renderHistory(history),
     ...details({
-      more: history.calls.length === CALLS && '`rollcall explain` shows more calls with --calls 50',
+      more: history.calls.length === CALLS && '`rollcall explain KEY --calls 50` shows more calls',
     }),
   ]
 }
@@ -69,7 +69,7 @@ function renderState({
   const { changedAt, acknowledgedAt, verifiedAt } = history
   const settled = `settled${unverified ? '; a worker verifies it by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
-  const started = since === null ? '' : `, ${released ? 'was held ' : ''}since ${minute(since)}`
+  const started = since === null ? '' : `, ${released ? 'had been held ' : ''}since ${minute(since)}`
   const before =
     discard !== null && state !== 'discarded'
       ? `; another part is not sent, because a person discarded it: ${discard.kinds.join(', ')}`

@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
-    `another customer in scope has the same user_id${after(': customer ', keys)}`,
+    `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${after(': customer ', keys, ', customer ')}`,
     'give each customer its own user_id, or keep only one of them in scope',
   ],
   refused: renderRefused,
@@ -79,7 +79,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but a GET of this user_id finds no user`,
-    `nothing: rollcall retries by turns with all values and without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
+    `nothing: rollcall retries, one time with all values, the next time without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -125,7 +125,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     if (state === 'discarded')
       return [
         `a person has discarded the change${which}`,
-        'to send the change, run `rollcall held release` with its key',
+        'to send the change, run `rollcall held release KEY --why …`',
       ]
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
@@ -162,7 +162,7 @@ function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misf
 }
 
 function unconfirmed(status: number | null | undefined): string {
-  return status === 200 ? ', but its body does not confirm it' : ''
+  return status === 200 ? ', but the body does not confirm the write' : ''
 }
 
 /** These say something about the address, or about a user that is there, and nothing about the values. */
@@ -177,7 +177,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `the service refuses this user (${answer})${after(', even without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
-        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically. To retry now, run \`rollcall failures --retry\` with its key`,
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
     ]
   const what = `the service refuses the write for this user (${answer})`
   if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
@@ -243,7 +243,7 @@ const ISSUES: Readonly<
 > = {
   refused: ({ field, correct, customers }) => [
     `the service refuses the value of ${field}${customers > 1 ? ', or of a field sent with it' : ''}`,
-    `${correct} in your data; \`rollcall failures --retry\` sends the same value again`,
+    `${correct} in your data; if the value is right, \`rollcall failures --retry\` sends it again`,
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
@@ -273,10 +273,10 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
           'says that another user has a value, but not which one; perhaps it is',
           'rollcall sends them again after a minute, an hour, a day, then weekly',
         ]
-      : ['refuses one or more of these values:', '`rollcall failures --retry` sends the same values again']
+      : ['refuses at least one of:', 'if all are right, `rollcall failures --retry` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `correct the wrong value in your data; the other fields are sent without these; ${toDo}`,
+    toDo: `correct the wrong value in your data; ${toDo}; the other fields are sent without these values`,
   }
 }
 

@@ -43,7 +43,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
     user: (kind === 'removed' || kind === 'out-of-scope') && (userId ?? 'none'),
     'in scope': kind === 'user' ? 'yes' : kind === 'out-of-scope' && 'no',
     mapped: [
-      kind === 'rejected' && 'no: it cannot be sent as it is',
+      kind === 'rejected' && 'no: the row cannot be sent as it is',
       kind === 'user' && `user ${userId}, status ${status}, with ${set.join(', ') || 'no further field'}`,
     ],
     empty: empty.join(', '),
