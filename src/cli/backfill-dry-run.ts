@@ -72,7 +72,7 @@ export async function forecastBackfill(io: Io, config: Config, asked: BackfillAs
           }
           const { customers, verdicts } = forecast.tally
           const note = `${figure(verdicts.differs)} differ`
-          progress.show({ verb: 'planned', done: customers, total, note })
+          progress.show({ verb: 'compared', done: customers, total, note })
           return true
         },
       })

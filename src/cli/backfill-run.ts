@@ -133,7 +133,7 @@ async function sweepInSlices(running: Running) {
       async onProgress({ planned, tally }) {
         const { total = null, tally: first } = so.begun ?? {}
         const note = `${figure(tally.verdicts.differs)} differ`
-        progress.show({ verb: 'planned', done: tally.customers, total, from: first?.customers ?? 0, note })
+        progress.show({ verb: 'compared', done: tally.customers, total, from: first?.customers ?? 0, note })
         if (!throttle) return
         leftMs = await throttle(planned, Math.max(0, ends - now()))
         if (now() >= ends) slice.abort()

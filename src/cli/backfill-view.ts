@@ -51,26 +51,26 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     owedAndChanged > 0
       ? `; for ${figure(owedAndChanged)} the row or the mapping has changed since the last sync`
       : ''
-  const bringsIn = mapping ? ': run `rollcall backfill` for them' : ''
+  const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
-    ['lose access', tally.loseAccess, 'at most, unless the brake holds them'],
+    ['lose access', tally.loseAccess, 'at most; the brake may hold some of them'],
     ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
     [
       'later',
       verdicts['another-time'],
-      'nothing to send now; planned again at validUntil, which is new or earlier than before',
+      'without a call now; mapped again at validUntil, which is new or earlier than before',
     ],
-    ['never synced', verdicts['never-asked'], `not synced by this command${bringsIn}`],
+    ['never synced', verdicts['never-asked'], `skipped by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
     ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
-    ['rejected', waiting.rejected, 'rejected, and not retried by this command: see `rollcall failures`'],
+    ['rejected', waiting.rejected, 'not retried by this command: see `rollcall failures`'],
     ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
     ['out of scope', tally.neverInScope, 'never in scope: access at the service stays as it is'],
     ['unreadable', verdicts.unreadable, 'with a row that cannot be read: see `rollcall failures`'],
   ]
   return {
-    customers: `${figure(tally.customers)} planned`,
+    customers: `${figure(tally.customers)} compared`,
     differ: `${figure(verdicts.differs)}${listed(' ', plans, ': ')}`,
     fields: listed(' × ', tally.fields, 'of registered customers: '),
     ...Object.fromEntries(
@@ -164,7 +164,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ],
     ...tallied(report, asked),
     'new users': listed(' × ', report.registered, 'with '),
-    access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} change it`,
+    access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} switch between trial and full access`,
     'left out': listed(' × ', report.leftOut),
     reasons: listed(' × ', report.rejected, 'for a rejection by the mapping: '),
     warning:
@@ -190,7 +190,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups) || 'no other call'
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first, then: ${after}. A user that another system has registered or changed needs at most one update (PATCH or PUT) instead`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first, then: ${after}. A user that another system has registered or changed needs at most one update (PATCH or PUT)`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

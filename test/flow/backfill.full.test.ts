@@ -139,7 +139,7 @@ test('killed and run again it goes on where it was, and registers every customer
   const resumed = await rollcall(house, 'backfill', '--wait')
   expect(resumed.code).toBe(0)
   expect(resumed.output).toMatch(/continues the last backfill after \d+ customers/)
-  expect(resumed.output).toMatch(/^customers +300 planned/m)
+  expect(resumed.output).toMatch(/^customers +300 compared/m)
   await house.settled()
   await worker.stop()
   const posts = house.calls().filter(({ method }) => method === 'POST')
