@@ -41,7 +41,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       tripped:
         trippedMs !== null &&
         `${span(trippedMs)} ago, after ${counted(taken, 'change')} (limit ${limit ?? 0}); further changes are held`,
-      released: released > 0 && `${counted(released, 'customer')}, not sent yet`,
+      released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
         `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes${all ? `; \`rollcall held --kind ${kind}\` lists them` : ''}`,
@@ -50,7 +50,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
         `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} not used yet, and may pass the brake until ${minute(expectedUntil ?? '')}`,
       'to do': [
         held === 0 && trippedMs !== null && letsThrough(kind),
-        kind === 'truncated' && '`rollcall capture resync` checks all customers again',
+        kind === 'truncated' && 'run `rollcall capture resync`; first restore rows truncated by mistake',
       ],
     }),
   ]
@@ -121,7 +121,7 @@ export function renderOutcome(
   const [done, effect] = OUTCOMES[action]
   return applying([
     customers === 0
-      ? `nothing is ${done}${notHeld.length > 0 ? '' : ': no such customer is held'}`
+      ? `nothing is ${done}${notHeld.length > 0 ? '' : ': no held customer matches'}`
       : `${done}: ${counted(customers, 'customer')}`,
     customers > 0 && effect,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
@@ -138,15 +138,15 @@ export function renderOutcome(
 }
 
 export function renderDecisions(decisions: readonly LoggedDecision[]): readonly string[] {
-  if (decisions.length === 0) return ['nothing was decided yet']
+  if (decisions.length === 0) return ['no decision is recorded yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
-      ? `${minute(at)}: credible, for 24 h, that many users are missing`
+      ? `${minute(at)}: credible for 24 h (many users are missing)`
       : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,
       ...{ by, why },
-      open: open > 0 && `${counted(open, 'customer')} not sent yet`,
+      open: open > 0 && `${counted(open, 'customer')} with a change that is not sent yet`,
     }),
   ])
 }
