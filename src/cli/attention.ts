@@ -63,7 +63,7 @@ export function captureNeeds({
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and no customer has lost access because of it yet. If this was a mistake, restore the rows first. Then run \`rollcall capture resync\`: customers without a row lose access`
+    ? `${relation} was truncated at ${minute(since)}, and no customer has lost access because of it yet. If it was a mistake, restore the rows now. Afterwards, or if it was intended, run \`rollcall capture resync\`: customers without a row then lose access`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 

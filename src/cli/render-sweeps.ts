@@ -14,10 +14,10 @@ const BY_WORKER = 'start a worker, or read the log of the running worker'
 
 /** Says what a sweep does, and which process goes on with one that stands still. */
 const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]>> = {
-  backfill: ['backfill', 'run the command again to continue'],
+  backfill: ['backfill', 'run `rollcall backfill` again with the same options to continue'],
   mapping: ['applying the mapping', 'start a worker with this mapping, or read its log if it runs'],
   gap: ['comparing all customers after a gap in capture', BY_WORKER],
-  resync: ['comparing all customers (resync)', 'run the command again, which starts over'],
+  resync: ['comparing all customers (resync)', 'run `rollcall capture resync` again; it starts over'],
   check: ['daily check of capture', BY_WORKER],
 }
 

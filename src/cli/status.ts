@@ -144,7 +144,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
   })
 }
 
-const SWEEPING = '; a worker still compares the customers with it'
+const SWEEPING = '; not all customers are compared with it yet'
 
 function renderOwed({ owed, states }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill

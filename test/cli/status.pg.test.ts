@@ -217,7 +217,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   const found = await scene.status()
   expect(found.code).toBe(3)
   const lines = unfolded(found.out)
-  expect(lines).toMatch(/^sweep +backfill: 1,200 of 5,000 .*, 30 differ, .*command again/m)
+  expect(lines).toMatch(/^sweep +backfill: 1,200 of 5,000 .*, 30 differ, .*same options/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
   expect(lines).toMatch(
     /^sweep +900 .*2026-01-02 03:04 UTC: .*missed 3 .*\(2 inserted rows, 1 deleted row\)$/m,
