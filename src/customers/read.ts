@@ -198,7 +198,7 @@ export function makeReading(
 }
 
 const NO_ROWS_VISIBLE =
-  "customers: the role sees no customer at all. With customers.rowSecurity: 'apply' that is not taken for an empty table: is there still a policy that shows the role its customers?"
+  "customers: the role sees no row at all, and with customers.rowSecurity: 'apply' rollcall does not take this for an empty table. Check that a policy still shows the customers to the role"
 
 /** Class 42: a name or a right. Its code alone does not tell which one. */
 function isOfNames(error: unknown): boolean {

@@ -71,7 +71,7 @@ function validUntil(untilMs: number): Validity {
 /** Without `now` no function can go by the time. */
 type Inputs = { readonly row: Row; readonly now?: Date }
 
-const PURE = 'a function that returns at once, without an error, and reads only its `columns`'
+const PURE = 'a function that reads only its `columns`, throws no error, and returns'
 
 /** The words of an error of its own may hold a value. */
 function failureOf(error: unknown, pure: string): string {
@@ -93,7 +93,7 @@ function readScope(scope: Config['scope'], { row, now }: Required<Inputs>): Fiel
   try {
     return { ok: true, ...opened(scope.when(row, now)) }
   } catch (error) {
-    return failed('scope', 'function-failed', failureOf(error, `${PURE}, with true or false`))
+    return failed('scope', 'function-failed', failureOf(error, `${PURE} true or false at once`))
   }
 }
 
@@ -141,7 +141,7 @@ function readField<F extends UserField>(
   try {
     answer = source.value(row, now)
   } catch (error) {
-    return failed(field, 'function-failed', failureOf(error, PURE))
+    return failed(field, 'function-failed', failureOf(error, `${PURE} at once`))
   }
   const { value, untilMs } = opened(answer)
   if (value instanceof NotListed) {

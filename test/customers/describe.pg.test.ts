@@ -159,7 +159,7 @@ test('warns of keys that are not unique, rows that are hidden and spellings that
   ]
   await asRole('GRANT SELECT ON customers TO ROLE')
   expect((await describeCustomers(client, configure({ watch }))).warnings).toEqual([
-    expect.stringContaining('no unique index'),
+    expect.stringContaining('has no unique index'),
     expect.stringContaining('row-level security'),
     expect.stringMatching(/^watch\[1\]\.key: customer \(text\) .* id \(integer\)/),
   ])

@@ -122,7 +122,7 @@ test('where policies apply, one that is gone accuses no customer of being gone',
   await db.sql('DROP POLICY one ON customers')
   await expect(read(['2'])).rejects.toMatchObject({
     code: 'CUSTOMERS_UNREADABLE',
-    details: [expect.stringContaining('no customer at all')],
+    details: [expect.stringContaining('no row at all')],
   })
   expect((await read([])).rows.size).toBe(0)
 })

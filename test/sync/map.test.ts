@@ -235,7 +235,7 @@ describe('the time', () => {
 
   it.each<[string, object, string]>([
     ['reads it and says no end', { when: (_: Mapping, { now }: Clock) => now > NOW }, 'says until when'],
-    ['answers with null for a time', member(null, LATER).scope, 'with true or false'],
+    ['answers with null for a time', member(null, LATER).scope, 'true or false at once'],
     ['says an end that has passed', member(false, '2020-01-01').scope, 'a validUntil after now'],
   ])('takes access from no customer when the scope function %s', (_, scope, words) => {
     expect(map({}, {}, { scope: { columns: ['plan'], ...scope } })).toEqual({
