@@ -156,7 +156,7 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
     io.err(
       `continues the run of ${minute(found.startedAt)}, with ${done} customers done; --restart starts over`,
     )
-    if (asked.showValues) io.err('note: the report has no values for differences of the stopped run')
+    if (asked.showValues) io.err('note: the report has no values for differences found by the stopped run')
     return { run: found, allCustomers, goesOn: true }
   }
   const population = await populationOf(allCustomers)

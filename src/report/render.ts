@@ -47,8 +47,8 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
   const limit = options.maxDrift === null ? '' : ` the limit of ${percent(options.maxDrift)}`
   const found =
     `${figure(disagree)} of ${counted(known, held === 0 ? 'checked customer' : 'customer')} ` +
-    `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree`
-  const all = `${found} with the service${renderAmongHeld(held + heldFound(report), disagree)}`
+    `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree with the service`
+  const all = `${found}${renderAmongHeld(held + heldFound(report), disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
     agrees: () =>
       `${counted(counts.checked, 'checked customer agrees', 'checked customers agree')} with the service.`,

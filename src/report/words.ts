@@ -40,7 +40,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'edited-at-service': {
     name: 'Edited at the service',
     means:
-      'the user was up to date before, and no call of rollcall explains that the service now shows other values, or no user',
+      'the user was up to date before, and no later call of rollcall explains the other values, or the missing user',
   },
   'mapping-changed': {
     name: 'Mapping changed',
