@@ -101,7 +101,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
     let { agenda } = begun
     const show = (halt: string | null) =>
       progress.show({
-        ...{ verb: 'checked', done: doneOf(agenda), from, note: newsOf(agenda), halt },
+        ...{ verb: 'handled', done: doneOf(agenda), from, note: newsOf(agenda), halt },
         total: Math.min(population, sample ?? population),
       })
     const gate = makeRunGate({
