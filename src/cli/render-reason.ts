@@ -142,8 +142,8 @@ function listed(words: readonly string[] | null = []): string {
   return words?.join(', ') ?? ''
 }
 
-function after(before: string, words?: readonly string[] | null): string {
-  return words?.length ? `${before}${words.join(', ')}` : ''
+function after(before: string, words?: readonly string[] | null, between = ', '): string {
+  return words?.length ? `${before}${words.join(between)}` : ''
 }
 
 /** By Postgres' code for the error, or by what does not fit. */

@@ -110,7 +110,7 @@ export const ERRORS = {
   },
   TABLE_LOCKED: {
     exit: 1,
-    means: 'Another session locked a table for too long, so rollcall gave up.',
+    means: 'Postgres did not answer in time. Another session probably locks a table.',
     todo: 'Run the command again when that session has ended: pg_locks and pg_stat_activity show it. Work that was done stays done.',
   },
   ADDRESS_TAKEN: {

@@ -12,15 +12,18 @@ type Customer = Pick<ClaimedCustomer, 'record' | 'mapped' | 'digests' | 'desired
  * A discard is for one desired user. After a rotation of the digest key the two cannot be compared: then it counts as one
  * for the present desired user, and nothing is sent that a person did not want.
  */
-function isFor({ desired }: Discard, { record, digests, desiredDigest }: Customer): boolean {
-  const rotated = record.digestKeyId !== null && record.digestKeyId !== digests.keyId
-  return rotated || desired === null || desired === desiredDigest
+function isFor({ desired }: Discard, { desiredDigest, ...customer }: Customer): boolean {
+  return isRotated(customer) || desired === null || desired === desiredDigest
+}
+
+function isRotated({ record, digests }: Pick<Customer, 'record' | 'digests'>): boolean {
+  return record.digestKeyId !== null && record.digestKeyId !== digests.keyId
 }
 
 /** The kinds that are not sent now. A discarded repair covers the fields that it names, as if it cleared them; or the user as a whole. */
 export function discardedKinds(customer: Customer): readonly HeldKind[] {
   const { discard } = customer.record
-  if (discard === null || !isFor(discard, customer)) return []
+  if (discard === null || customer.mapped.kind === 'rejected' || !isFor(discard, customer)) return []
   const { kinds, fields = [] } = discard
   const ofWhole = fields.length === 0 || fields.includes('status')
   const repair = ofWhole ? ['repair'] : fields.map((field) => `clear:${field}`)
@@ -47,8 +50,7 @@ export function isStillIn(plan: Plan, kind: string, present: readonly BrakeKind[
 }
 
 /**
- * The discard after a claim: it lasts until a GET shows the desired user, or the customer is settled or written as another
- * one. A row that cannot be mapped says nothing about the desired user.
+ * The discard after a claim: it lasts until a GET shows the desired user, or a claim settles or writes another one. A row that cannot be mapped says nothing about the desired user.
  */
 export function discardAfter({
   end,
@@ -57,10 +59,12 @@ export function discardAfter({
 }: Customer & { readonly end: ClaimEnd; readonly memory: Memory }): Discard | null {
   const { discard } = customer.record
   if (discard === null) return null
-  const isSettled = end.kind === 'settle' && end.state === 'idle'
-  if (isDiscardOver(customer)) return isSettled || resultOfCalls(memory).writes !== 'none' ? null : discard
-  if (isSettled) return null
-  const left = end.kind === 'settle' && end.state === 'discarded' ? end.reason?.kinds : null
-  const desired = customer.mapped.kind === 'rejected' ? null : customer.desiredDigest
-  return { ...discard, kinds: left ?? discard.kinds, desired }
+  if (customer.mapped.kind === 'rejected')
+    return isRotated(customer) ? { ...discard, desired: null } : discard
+  const state = end.kind === 'settle' ? end.state : null
+  if (isDiscardOver(customer))
+    return state !== null || resultOfCalls(memory).writes !== 'none' ? null : discard
+  if (state === 'idle') return null
+  const left = state === 'discarded' ? end.reason?.kinds : null
+  return { ...discard, kinds: left ?? discard.kinds, desired: customer.desiredDigest }
 }

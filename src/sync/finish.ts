@@ -167,7 +167,10 @@ function stays({ end, record, memory, digests, desiredDigest }: Finished): boole
   if (end.kind === 'retry' && !end.failed) return true
   const before = comparableDesired(record, digests.keyId)
   const isOther = before !== null && before !== desiredDigest && memory.made.length > 0
-  return end.kind !== 'settle' && !isOther && (record.state === 'held' || record.state === 'discarded')
+  // The rest of a discarded change is sent, and its failure must be seen too.
+  const wrote = record.state === 'discarded' && resultOfCalls(memory).writes !== 'none'
+  if (end.kind === 'settle' || isOther || wrote) return false
+  return record.state === 'held' || record.state === 'discarded'
 }
 
 /** A digest of another key tells nothing any more. */

@@ -312,7 +312,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/sync/discard.ts': [
     [
       'discard-forgotten-when-stopped',
-      'kinds: left ?? discard.kinds, desired }',
+      'kinds: left ?? discard.kinds, desired: customer.desiredDigest }',
       'kinds: left ?? discard.kinds, desired: null }',
     ],
     ['discard-ended-by-404', `return remote === 'present' && made`, 'return made'],

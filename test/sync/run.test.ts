@@ -287,6 +287,13 @@ describe('a claim', () => {
     },
   )
 
+  it('ends a discard when the brake holds another desired user', async () => {
+    const customer = await discarded({ ...row, plan: 'free' })
+    customer.row = { ...row, email: null }
+    await customer.claim({}, { brake: async ({ kinds }) => kinds })
+    expect(customer.kept.record).toMatchObject({ state: 'held', discard: null })
+  })
+
   it('keeps a discard while another row shares the user_id', async () => {
     const status = { column: 'plan', values: { free: 0, premium: 2 } }
     const config = configOf([], { mapping: { user_id: { columns: ['id'], map: () => 'u' }, status } })
