@@ -39,7 +39,7 @@ export function checkMapping(mapping: Mapping, key: readonly string[] | undefine
   const path = ['mapping', 'user_id']
   const others = source.columns.filter((column) => !key.includes(column))
   const foreign = `expected only columns of customers.key (${key.join(', ')}): after a delete, rollcall knows only the key; found ${others.join(', ')}`
-  const constant = `expected a key column (${key.join(', ')}): all customers would be one user`
+  const constant = `expected a key column (${key.join(', ')}): with a constant, all customers would be one user`
   return [...wrong(others.length > 0, path, foreign), ...wrong(source.columns.length === 0, path, constant)]
 }
 

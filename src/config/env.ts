@@ -132,7 +132,7 @@ const VARIABLES = {
     read: (text) => (text.length >= 32 ? text : undefined),
   },
   OPS_HOST: {
-    expected: 'a name or an address of this machine; 127.0.0.1 when it is not set',
+    expected: 'a name or an address of this machine, or nothing (then 127.0.0.1)',
     read: (text) => (/^[\w.:%-]+$/.test(text) ? text : undefined),
   },
   OPS_PORT: {

@@ -18,7 +18,7 @@ export async function loadConfig(path?: string, cwd: string = process.cwd()): Pr
   const file = findConfig(path, cwd)
   const shown = shownPath(file, cwd)
   const module = await importConfig(file, shown)
-  const nothing = `${shown}: it exports nothing by default; write \`export default defineConfig({ … })\``
+  const nothing = `${shown}: it has no default export; write \`export default defineConfig({ … })\``
   if (module.default === undefined) throw new RollcallError('CONFIG_INVALID', [nothing])
   return resolveConfig(module.default, file, shown)
 }

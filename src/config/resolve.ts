@@ -46,7 +46,7 @@ type Given = { [K in keyof typeof SECTIONS]?: z.output<(typeof SECTIONS)[K]> }
  */
 export function resolveConfig(raw: unknown, file: string, shown: string = file): Config {
   if (!isRecord(raw))
-    throw invalid(shown, [{ path: [], text: 'the default export is no configuration object' }])
+    throw invalid(shown, [{ path: [], text: 'expected `defineConfig({ … })` as the default export' }])
   const problems: Problem[] = Object.keys(raw)
     .filter((key) => !TOP_LEVEL.includes(key))
     .map((key) => ({ path: [key], text: unknownSection(key) }))

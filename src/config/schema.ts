@@ -144,7 +144,7 @@ export const column = nameOf('column')
 export const columnList = z
   .array(column, 'expected a column or a list of columns')
   .min(1, 'expected at least one column')
-  .refine((names) => new Set(names).size === names.length, 'expected each column once')
+  .refine((names) => new Set(names).size === names.length, 'expected no column twice')
 
 const key = z.preprocess((value) => (typeof value === 'string' ? [value] : value), columnList)
 const relation = readable(

@@ -68,14 +68,14 @@ function sourceOf(field: UserField) {
       .record(z.string(), value, 'expected an object, like { free: 0, premium: 2 }')
       .refine(
         (values) => !Object.hasOwn(values, 'null'),
-        'expected values of the column as text; for an empty column write whenNull',
+        "expected an object without the entry 'null' (for an empty column use whenNull)",
       ),
     whenNull: value.optional(),
     otherwise: value.optional(),
   })
   const fieldFunction = section({ columns: columnList, map: pureFunction('a function of these columns') })
   return byForm<FieldSource>((raw) => {
-    if (raw === undefined) return 'missing: every user needs it'
+    if (raw === undefined) return 'expected a source (every user needs it)'
     if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))
     if (has(raw, 'map') || has(raw, 'columns'))
       return fieldFunction.transform(({ columns, map: call }) => functionSource({ columns, call }))
@@ -96,7 +96,7 @@ function pureFunction(expected: string) {
   return z.custom<PureCall['call']>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
-    `expected ${expected} that is neither async nor a generator`,
+    `expected ${expected}, neither async nor a generator`,
   )
 }
 

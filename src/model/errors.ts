@@ -22,7 +22,7 @@ export const ERRORS = {
   },
   ENV_INVALID: {
     means: 'Environment variables are missing or malformed.',
-    todo: 'Set the variables named above. Or put a value in a file, and its path in a variable like SERVICE_API_KEY_FILE.',
+    todo: 'Set or correct the variables named above. Or put a value in a file, and its path in a variable like SERVICE_API_KEY_FILE.',
   },
   DATABASE_DOWN: {
     exit: 1,
