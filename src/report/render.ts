@@ -163,7 +163,7 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const customers = counted(population, 'customer')
   const all = about === '' ? `all ${customers}` : `about ${customers} that can be checked`
   return (
-    `Of ${all}, an estimated ${percent(share)} differ. The 95 % ` +
+    `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
   )
 }
@@ -180,7 +180,7 @@ function renderNotCompared(report: Report): string | null {
   const parts = [
     ...skipped.map((why) => [counts.skipped[why] ?? 0, SKIP[why]] as const),
     [totalOf(counts.noAnswer), 'without a clear answer'] as const,
-    [notReached(report), 'not checked lately'] as const,
+    [notReached(report), 'not checked lately (`rollcall drift` checks all)'] as const,
   ].filter(([count]) => count > 0)
   const all = parts.reduce((sum, [count]) => sum + count, 0)
   const why = parts
