@@ -17,7 +17,7 @@ type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   lowered: ['info', 'the service is busy: the pace is lowered'],
   held: ['warn', 'the service asked to wait (Retry-After): no worker calls it meanwhile'],
-  asking: ['warn', 'the service refused several customers in a row: a probe (test call) checks the keys'],
+  asking: ['warn', 'several customers in a row got a refusal: a probe (test call) checks the keys'],
   settled: ['info', 'the service accepts the keys: calls continue'],
   refused: [
     'error',
@@ -50,7 +50,7 @@ const ENDINGS: Readonly<Record<EndName, Said>> = {
 }
 /** Reasons with words of their own. */
 const BY_REASON: Readonly<Record<string, Said>> = {
-  [JUST_WRITTEN]: ['info', 'waits until the service shows the last write, then it will be synced'],
+  [JUST_WRITTEN]: ['info', 'the customer waits until the service shows the last write, then it is synced'],
   'shared-user-id': [
     'warn',
     'rejected: the customer waits until one of the rows with this user_id, or the mapping, changes',
