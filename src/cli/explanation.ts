@@ -106,7 +106,7 @@ function renderFieldCause(cause: FieldCause): string {
   if (cause === 'changed-here') return 'row or mapping has changed'
   if (cause === 'just-written') return 'written a moment ago'
   if (cause === 'unknown-outcome') return 'a write of unknown outcome'
-  return cause === 'acknowledged' ? 'acknowledged as it is here' : renderCause(cause)
+  return cause === 'acknowledged' ? 'acknowledged by the service' : renderCause(cause)
 }
 
 function renderValues(fields: readonly FieldRow[]): string[] {
@@ -169,8 +169,7 @@ function renderRemote(service: RemoteView): string {
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
-  if (why === 'denied')
-    return `refused (${http}): these keys may not read this user, or perhaps no user at all`
+  if (why === 'denied') return `refused these keys (${http}), perhaps only for this user`
   const how = { error: ' with an error', unreadable: ' without this user', busy: ' and asks to call later' }
   return `answered ${http}${how[why as keyof typeof how] ?? ''}, so it is not known whether the user exists`
 }
@@ -261,7 +260,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })
-  return name === 'wait' ? `${said}; ${sync} tries now` : said
+  return name === 'wait' ? `${said}; ${sync} tries a sync now` : said
 }
 
 /** The remedy of what stands in the way of all others, as other commands say it. */

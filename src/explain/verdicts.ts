@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "a trial, by its status. If it has ended, only a call with the user's own token shows it (--token-file)",
+    says: "a trial (status 4). If the trial has ended, only a call with the user's own token shows it (--token-file)",
   },
   'no-such-customer': {
     can: 'no',
@@ -77,7 +77,7 @@ export const REMEDIES = {
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>
     service.http === 403
-      ? `${CHECK_KEYS}; if other customers are answered, ask the provider of the service about this user`
+      ? `${CHECK_KEYS}; if the service answers for other customers, ask the provider of the service about this user`
       : `${CHECK_KEYS}, and that they belong to SERVICE_URL`,
   /** No answer came, or what answers is perhaps not the service. */
   'check-address': () => 'check SERVICE_URL; if it is correct, try again later',

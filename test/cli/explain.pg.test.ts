@@ -87,7 +87,7 @@ test('in sync: nothing differs, one GET, nothing written, no value printed', asy
   expect(row(output, 'email')).toEqual(['set', 'set', 'same'])
   expect(row(output, 'mobile_phone')).toEqual(['set', 'set', 'spelling', 'counts as the same value'])
   expect(row(output, 'mobile_phone_prefix')).toEqual(['set', 'set', 'same'])
-  expect(row(output, 'country_code')).toEqual(['set', '–', 'not shown', 'acknowledged as it is here'])
+  expect(row(output, 'country_code')).toEqual(['set', '–', 'not shown', 'acknowledged by the service'])
   expect(said(output, 'next')).toMatch(/^nothing to send/)
   expect(said(output, 'result')).toMatch(/^same: .*country_code/)
   const quiet = await diff(house, ['4711', '--no-call'])
