@@ -89,11 +89,11 @@ export function readFailuresAsked(
 ) {
   const chosen = [keys.length > 0, reason !== undefined, all].filter(Boolean).length
   if (chosen > 1) throw usage('customer keys, --reason and --all exclude each other')
-  if (all && !retry) throw usage('--all goes with --retry; without it, everything is shown anyway')
-  if (retry && chosen === 0)
-    throw usage('--retry needs to know which customers: customer keys, --reason, or --all')
+  if (all && !retry)
+    throw usage('--all needs --retry: without --retry, the command shows all failures anyway')
+  if (retry && chosen === 0) throw usage('--retry needs customer keys, --reason or --all')
   if (limit !== undefined && (reason === undefined || retry))
-    throw usage('--limit goes with --reason, and not with --retry')
+    throw usage('--limit needs --reason, and excludes --retry')
   const allCustomers: Selector | null = all ? { kind: 'all' } : null
   return {
     retry,

@@ -176,7 +176,7 @@ function isHeld({ state, released }: HeldCustomer): boolean {
 function readKindAsked(action: string, keys: readonly string[], kind: string | undefined): HeldKind | null {
   if (keys.length > 0 && kind !== undefined) throw usage('customer keys and --kind exclude each other')
   if (kind !== undefined) return readKind(kind)
-  if (keys.length === 0) throw usage(`${action} needs to know which customers: customer keys, or --kind`)
+  if (keys.length === 0) throw usage(`${action} needs customer keys or --kind`)
   return null
 }
 

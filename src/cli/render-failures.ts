@@ -162,9 +162,9 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
 }
 
 export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
-  const many = counted(customers, 'customer is', 'customers are')
+  const many = counted(customers, 'customer')
   return applying([
-    customers === 0 ? 'there is no customer to retry' : `${many} retried now, within the rate limit`,
+    customers === 0 ? 'there is no customer to retry' : `workers retry ${many} now, within the rate limit`,
     waiting > 0 && `${waiting} of them a little later, because an earlier call may still arrive`,
     underWay > 0 &&
       `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced already; if a field is still left out afterwards, run --retry again`,

@@ -89,7 +89,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
     )
     return rows.map(({ key }) => key).join('')
   }
-  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('1 customer is retried')
+  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('workers retry 1 customer now')
   expect(await due()).toBe('b')
   const some = await failures(db.url, '--retry', 'a', 'zz')
   expect(some).toMatchObject({ code: 3, out: expect.stringMatching(/no record .* zz/) })
@@ -98,7 +98,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
   expect(await due()).toBe('abc')
   expect(await failures(db.url, '--retry', '--all')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('3 customers are'),
+    out: expect.stringContaining('retry 3 customers'),
   })
   expect((await failures(db.url, '--retry', '--reason', 'later')).out).toContain('no customer')
 })
@@ -128,7 +128,7 @@ test('what it cannot do is said, with exit 2', async () => {
     expect([code, out], args.join(' ')).toEqual([2, ''])
     return err
   }
-  expect(await reported('--retry')).toContain('which customers')
+  expect(await reported('--retry')).toContain('--retry needs customer keys')
   expect(await reported('--reason', 'refuzed')).toContain('did you mean refused?')
   expect(await reported('--retry', '--reason', 'denyed')).toContain('did you mean denied?')
   await db.sql('DROP TABLE rollcall.call')

@@ -49,7 +49,7 @@ test('a call asks for one thing, and one that does not names what to call', () =
   for (const [call, asked] of asks) expect(readFailuresAsked(...call)).toEqual(asked)
 
   const mistakes: [Parameters<typeof readFailuresAsked>, string][] = [
-    [[[], { retry: true }], 'which customers'],
+    [[[], { retry: true }], 'customer keys'],
     [[[], { all: true }], '--retry'],
     [[['1'], { retry: true, all: true }], 'exclude'],
     [[['1'], { reason: 'denied' }], 'exclude'],

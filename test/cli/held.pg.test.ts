@@ -162,7 +162,7 @@ test('what it cannot do is said, with exit 2, and nothing is done', async () => 
   )
   expect(await reported('release', 'a')).toContain('--why is missing')
   expect(await reported('release', 'a', '--why', ' ')).toContain('--why is missing')
-  expect(await reported('discard', '--why', 'w')).toContain('which customers')
+  expect(await reported('discard', '--why', 'w')).toContain('discard needs customer keys')
   expect(await reported('release', 'a', '--kind', 'status', '--why', 'w')).toContain('exclude each other')
   expect(await reported('--kind', 'revocations')).toContain('did you mean revocation?')
   expect(await reported('--limit', '0')).toContain('--limit')
