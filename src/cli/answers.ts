@@ -1,5 +1,5 @@
 import { type DistinctAnswer, forgetAnswers, OTHERS, readAnswers } from '../ledger/calls.ts'
-import { minute } from '../report/figures.ts'
+import { counted, minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
@@ -25,7 +25,7 @@ export const answersCommand: AddCommand = (program, io) => {
       await withDatabase(io, {}, async (pool) => {
         if (forget) {
           const forgotten = await forgetAnswers(pool)
-          const said = `forgotten: ${forgotten} distinct answers; the log of calls stays`
+          const said = `${counted(forgotten, 'distinct answer is', 'distinct answers are')} deleted; the log of calls stays`
           return tell(io, json, { forgotten }, () => [said])
         }
         const answers = await readAnswers(pool)

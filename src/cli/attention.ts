@@ -54,7 +54,7 @@ export function captureNeeds({
   const unfit = tables.filter(({ state }) => state !== 'fits')
   return applying([
     unfit.length > 0 &&
-      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers do not fit: see \`rollcall capture status\``,
+      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers do not fit the configuration: see \`rollcall capture status\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
       `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that were open during the gap'}`,
@@ -106,7 +106,7 @@ export function renderVerified(
   overview: Pick<Overview, 'customers' | 'states'>,
 ): string {
   const { periodMs, customers, within, never, oldestAgeMs } = coverage
-  if (periodMs === null) return 'not by workers: reconcile.period is false'
+  if (periodMs === null) return 'workers check no customer: reconcile.period is false'
   if (customers === 0) return `no customer can be checked now (${renderCustomers(overview)})`
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10

@@ -49,7 +49,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
   const byRow =
     owedAndChanged > 0
-      ? `; for ${figure(owedAndChanged)} the row or the mapping has changed since the last sync`
+      ? `; ${figure(owedAndChanged)} of them with a row or mapping that has changed since the last sync`
       : ''
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
@@ -183,7 +183,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
 }
 
 const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, string>> = {
-  'not-migrated': 'there is no ledger of this version (`rollcall migrate`)',
+  'not-migrated': "rollcall's tables are missing or of another version: run `rollcall migrate`",
   'no-right': 'the role of DATABASE_URL may not read the ledger',
   'no-key': NO_DIGEST_KEY,
 }

@@ -43,7 +43,7 @@ export const grantsCommand: AddCommand = (program, io) => {
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {
-      if (readOnly && queue) throw usage('--read-only goes without --queue: reading needs no queue')
+      if (readOnly && queue) throw usage('--read-only excludes --queue: reading needs no queue')
       const asked: GrantsAsked = readOnly
         ? { kind: 'reader' }
         : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }
@@ -94,7 +94,7 @@ export async function grantsScript(client: Client, role: string, asked: GrantsAs
   ]
   const warnings = applying([
     (superuser || owner) &&
-      'the role is a superuser, or owns rollcall’s tables: it has more rights than these already',
+      "the role is a superuser or owns rollcall's tables, so it already has more rights than these",
     customers?.invoker === true &&
       'the view of the customers reads its tables with the rights of its reader: grant those, too',
   ])

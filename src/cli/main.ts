@@ -145,7 +145,7 @@ function renderError(error: unknown, io: Io): ExitCode {
     return known.exitCode
   }
   io.err(
-    `rollcall: it failed unexpectedly (${Object.values(nameOf(error)).join(' ')}). Nothing is lost: Postgres keeps the pending changes.`,
+    `rollcall: the command failed unexpectedly (${Object.values(nameOf(error)).join(' ')}). Nothing is lost: Postgres keeps the pending changes.`,
   )
   const debug = io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace'
   for (const line of debug ? placesIn(error) : ['Run it again with LOG_LEVEL=debug to see where.'])

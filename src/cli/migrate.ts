@@ -145,7 +145,7 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
   const { expected, windowHours } = creates
   return {
     lookups: `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`,
-    next: 'they create or update users that are missing or differ; this takes at most the same time again',
+    next: 'workers create or update users that are missing or differ; this takes at most as long as the lookups',
     backup:
       sameService &&
       'if you restored a backup: workers do not look up users that got access after the backup; these keep their access; see docs/restoring.md, steps 6 and 7',

@@ -81,7 +81,7 @@ function renderPresentRate({ rate, ceiling, breaker, ...stopped }: PaceReport): 
   if (breaker === 'open')
     return '0 calls/s; after a successful probe the rate rises again, at most to the ceiling'
   const then = renderRate(rate)
-  if (isStopped(stopped)) return `0 calls/s; then ${then}`
+  if (isStopped(stopped)) return `0 calls/s now, and ${then} when calls are allowed again`
   return `${then}${rate < ceiling ? ', rising while calls are made' : ''}`
 }
 

@@ -22,7 +22,7 @@ test('says how fast, how fast at most, and whether calls are made', () => {
   expect(say({ ceiling: 200 })).toMatch(/200 calls\/s, .*by hand .*50/)
   expect(say({ configured: null })).toContain('until the first worker')
   expect(say({ heldForMs: 90_000 })).toMatch(
-    /^calls +stopped for another 90 s, because .*\n.*0 calls\/s; then 50/,
+    /^calls +stopped for another 90 s, because .*\n.*0 calls\/s now, and 50/,
   )
 })
 
@@ -42,7 +42,7 @@ test('says what stops calls, since when, when it is tried again, and what to do'
   ])
     expect(outage).toContain(words)
   const refused = say({ openedAt: opened.openedAt, cause: 'credentials' })
-  for (const words of ['refuses the keys', '2026-11-20 10', 'SERVICE_SECRET_KEY', '0 calls/s; then 50'])
+  for (const words of ['refuses the keys', '2026-11-20 10', 'SERVICE_SECRET_KEY', '0 calls/s now, and 50'])
     expect(refused).toContain(words)
   expect(say({ breaker: 'trying', openedAt: '2026-11-20T10:00:00Z' })).toContain('slowly at first')
   for (const cause of ['outage', 'credentials'] as const)

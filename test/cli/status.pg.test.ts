@@ -269,7 +269,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const { code, out } = await scene.status()
   expect(code).toBe(3)
   const lines = unfolded(out)
-  expect(lines).toMatch(/^checked +not by workers/m)
+  expect(lines).toMatch(/^checked +workers check no customer/m)
   expect(lines).toMatch(
     /^drift +access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial .no drift.; of 9 random users, 9 /m,
   )
