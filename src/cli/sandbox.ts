@@ -28,8 +28,8 @@ Examples:
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'`
 
 const SHUT =
-  'It listens on more than loopback, so /_sandbox/ is shut. To open it: --control-token TOKEN, and the header ' +
-  'Sandbox-Token: TOKEN with each call.'
+  'Other machines can reach the sandbox, so /_sandbox/ is closed. To open it, start with --control-token TOKEN, ' +
+  'and send the header Sandbox-Token: TOKEN with each call.'
 
 export const sandboxCommand: AddCommand = (program, io) => {
   program

@@ -10,7 +10,7 @@ import {
 } from '../model/user.ts'
 import { WIRE_KEYWORDS } from './wire-keywords.ts'
 
-const USER_ID = 'a text that is not empty, "." or ".."'
+const USER_ID = 'a text other than "", "." and ".."'
 const userId = z
   .string(USER_ID)
   .refine((id) => id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), USER_ID)

@@ -86,7 +86,7 @@ test('says why it cannot listen', async () => {
   const port = first.out[0]?.split(':').at(-1) ?? ''
   for (const [args, reported] of [
     [['--port', port], `127.0.0.1:${port}: something listens`],
-    [['--host', '192.0.2.1', '--control-token', 'x'], '192.0.2.1:4010: no address'],
+    [['--host', '192.0.2.1', '--control-token', 'x'], '192.0.2.1:4010: this machine does not have'],
   ] as const) {
     const { code, err } = run(...args)
     expect(await code).toBe(1)

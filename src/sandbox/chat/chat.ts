@@ -81,7 +81,7 @@ export function makeChatGroup({ apiKey, tokens }: Credentials, users: SandboxUse
       if (token === null) return unauthorized('Authorization must be Bearer and a token.')
       const check = await tokens.check(token)
       if (check.kind === 'good') return refuseAccess(users.access(check.userId))
-      const why = check.kind === 'expired' ? 'has expired' : 'is none of this sandbox'
+      const why = check.kind === 'expired' ? 'has expired' : 'was not issued by this sandbox'
       return unauthorized(`The token ${why}.`)
     },
   }
@@ -102,10 +102,10 @@ function unauthorized(message: string): SandboxAnswer {
 function listMessages({ conversations }: Store, { userId, query }: SandboxCall): SandboxAnswer {
   const read = messageQuery.safeParse(query)
   if (!read.success) {
-    return refuse(400, 'bad_request', 'The query does not fit section 4.1.', problemsOf(read.error))
+    return refuse(400, 'bad_request', 'The query does not fit the interface (4.1).', problemsOf(read.error))
   }
   const room = conversations.room(read.data.room)
-  if (room?.userId !== userId) return refuse(404, 'not_found', 'There is no such room of this user.')
+  if (room?.userId !== userId) return refuse(404, 'not_found', 'This user has no such room.')
   const page = pageOf(room.messages, read.data)
   return page === null ? refuse(404, 'not_found', 'The room has no such pivot message.') : json(200, page)
 }

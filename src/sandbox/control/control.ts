@@ -120,10 +120,10 @@ function refuseControl(request: FastifyRequest, { host, token }: ControlParts): 
   if (isShut({ host, token })) {
     return 'The sandbox is not bound to loopback and was started without a control token.'
   }
-  if (!isLoopback(request.hostname.toLowerCase())) return 'Only by a loopback name.'
+  if (!isLoopback(request.hostname.toLowerCase())) return 'Call the sandbox by a loopback name.'
   const { origin } = request.headers
   const isLocal = origin === undefined || isLoopback(URL.parse(origin)?.hostname ?? '')
-  return isLocal ? null : 'Not from a page of another origin.'
+  return isLocal ? null : 'A page of another origin may not control the sandbox.'
 }
 
 /** Whether a sandbox that is bound to this address cannot be controlled at all. */

@@ -33,7 +33,7 @@ const action = z.discriminatedUnion(
     /** A wait before anything else; other rules may strike after it. */
     z
       .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
-      .refine(({ minMs, maxMs }) => minMs <= maxMs, 'the smaller figure first'),
+      .refine(({ minMs, maxMs }) => minMs <= maxMs, 'write the smaller time first'),
     /** An answer without the call being carried out, or (`stored`) after it. */
     z.strictObject({
       kind: z.literal('status'),

@@ -149,11 +149,11 @@ function refuseDuplicate(contract: Contract, status: 409 | 422 | 400): SandboxAn
 }
 
 function unknownField(name: string): string {
-  return name === 'user_id' ? 'stands in the path, not in the body' : 'no field of a user'
+  return name === 'user_id' ? 'stands in the path, not in the body' : 'not a field of a user'
 }
 
 function unfit(contract: Contract, fields: Problems): SandboxAnswer {
-  return refuseBody(contract, [422, 'invalid', 'The body does not fit section 2.6.', fields])
+  return refuseBody(contract, [422, 'invalid', 'The body does not fit the interface (2.6).', fields])
 }
 
 /** With the reason only where the contract gives it. */

@@ -34,7 +34,7 @@ describe('parseFault', () => {
     ['503 status=x', 'match.status: a whole number'],
     ['drop-before html', 'action.body: not known'],
     ['503 retry-after=soon', 'action.retryAfter.seconds: seconds'],
-    ['latency=200..50', 'action: the smaller'],
+    ['latency=200..50', 'action: write the smaller'],
     ['slow-body', '"slow-body": not known'],
     ['GET PATCH 503', 'match.method twice: not known'],
     ['drop-before drop-after', 'action.kind twice: not known'],
