@@ -119,14 +119,14 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`; if triggers were missing or disabled for a time, run `rollcall capture resync`.',
     leavesOthers &&
-      'Another mapping is active, so its tables stay watched. Run `rollcall backfill --mapping`, then run this command again.',
+      'Another mapping is active, so rollcall keeps the triggers of that mapping. Run `rollcall backfill --mapping`. Then run this command again to remove triggers that are no longer needed.',
   ]).flatMap((line) => hanging('', line))
 }
 
 const STATES: Readonly<Partial<Record<TableState, string>>> = {
   fits: 'captured',
   misnamed: 'correct the configuration or the table, then run `rollcall capture install`',
-  leftover: '`rollcall capture install` removes triggers that are not needed',
+  leftover: '`rollcall capture install` removes such triggers if the mapping of this configuration is active',
 }
 
 function renderTables(tables: readonly TableStatus[]): readonly string[] {

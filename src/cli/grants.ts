@@ -96,7 +96,7 @@ export async function grantsScript(client: Client, role: string, asked: GrantsAs
     (superuser || owner) &&
       "the role is a superuser or owns rollcall's tables, so it already has more rights than these",
     customers?.invoker === true &&
-      'the view of the customers reads its tables with the rights of its reader: grant those, too',
+      'the customer view reads its tables with the rights of the role (security_invoker): also grant SELECT on these tables',
   ])
   return { script: script.join('\n'), warnings }
 }

@@ -72,7 +72,7 @@ test('a view that reads with the rights of its reader is pointed out', async () 
     watch: [{ table: 'clientes', key: 'id' }],
   })
   const { err, out: script } = await grants('--to', workerRole(), '--config', 'view.js')
-  expect(err).toMatch(/rights of its reader/)
+  expect(err).toMatch(/security_invoker/)
   expect(script).toContain('ON "public"."v" TO')
 })
 
