@@ -69,7 +69,7 @@ export function makeReadiness<P extends string>({ parts, now, onTrouble }: Readi
     async readiness() {
       const asked = (Object.keys(parts) as P[]).map(async (part) => {
         const check = watched.get(part)
-        const what = check ? parts[part] : 'the worker has not come so far yet'
+        const what = check ? parts[part] : 'the worker is still starting: see its log'
         return (await check?.()) ? [] : [{ part, what }]
       })
       const missing = (await Promise.all(asked)).flat()

@@ -18,7 +18,7 @@ const PARTS = {
   postgres: 'Postgres at DATABASE_URL does not answer',
   queue: 'the queue at QUEUE_URL does not answer',
   mapping:
-    'syncs go by another mapping or target than this worker has: the log and `rollcall status` say which',
+    'the mapping or target of this worker is not active, so it syncs nothing: see its log and `rollcall status`',
 } as const
 
 type Options = {

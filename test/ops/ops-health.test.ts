@@ -41,7 +41,7 @@ it('readiness names what has not started, fails, says no or hangs, and never wha
   const { watch, readiness } = makeReadiness<keyof typeof parts>({
     ...{ parts, now: () => performance.now(), onTrouble: (part) => void troubles.push(part) },
   })
-  const what = 'the worker has not come so far yet'
+  const what = 'the worker is still starting: see its log'
   expect((await readiness()).missing).toEqual(Object.keys(parts).map((part) => ({ part, what })))
   watch('postgres', () => Promise.reject(new Error('password secreto')))
   watch('queue', never)
