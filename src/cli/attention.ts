@@ -135,7 +135,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
       ? `found by checks: ${kinds.join(', ')}`
       : `${wrong === '' ? (notCredible ? 'unknown: none' : 'none') : 'no other drift'} found among checked customers`,
     open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} (no drift)`,
-    notCredible && `${renderNotCredible(notCredible)}, which is not credible`,
+    notCredible && `not credible: ${renderNotCredible(notCredible)}`,
   ]).join('; ')
 }
 
@@ -146,7 +146,7 @@ function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>
 }
 
 function renderNotCredible({ missing, asked }: NonNullable<VerificationReport['notCredible']>): string {
-  return `of ${counted(asked, 'random user')}, ${figure(missing)} are missing or unreadable at the service`
+  return `${figure(missing)} of ${counted(asked, 'random user')} are missing or unreadable at the service`
 }
 
 /** Some are always passed over: something is owed to them, or the service does not answer for them. */

@@ -94,7 +94,7 @@ export function warningOf(report: Report): string | null {
   const limit = options.maxDrift
   if (estimate === null || limit === null || exitFor(report) !== 0 || estimate.high <= limit) return null
   return (
-    `warning: the sample is too small to rule out more than ${percent(limit)}: the true share may be up to ` +
+    `warning: the sample is too small to rule out more than ${percent(limit)}: the true drift ratio may be up to ` +
     `${percent(estimate.high)}; use a larger --sample`
   )
 }

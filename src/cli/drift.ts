@@ -26,15 +26,15 @@ A customer that the brake holds is not checked, and always counts as drift.
   access lost   should have access, but has none: the change is held
 A discarded change and an ended trial are no drift.
 
---repair requests a sync for each customer that differs, at the end of the run,
-unless many users are missing, most calls get no clear answer, or the keys are
-refused. Above the brake's limit rollcall holds these customers: see
-\`rollcall held\`.
+At the end of the run --repair requests a sync for each customer that differs.
+It requests none if many users are missing, most calls get no clear answer, or
+the keys are refused. Above the brake's limit rollcall holds these customers:
+see \`rollcall held\`.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores
 your name and reason, and reports missing users for the next 24 hours. The
-same run prints the report; with --sample it takes less time.
+run with --credible also checks the users; --sample makes it shorter.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift

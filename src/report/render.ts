@@ -149,7 +149,7 @@ function renderEvidence(counts: Report['counts']): string {
     [counts.checked - missing - unreadable, 'another clear answer'] as const,
   ].filter(([many]) => many > 0)
   const checks = counted(counts.checked + totalOf(counts.noAnswer), 'check')
-  if (parts.length < 2) return parts[0] ? `All ${checks}: ${parts[0][1]}.` : 'No customer was checked.'
+  if (parts.length === 0) return 'No customer was checked.'
   return `${checks}: ${parts.map(([many, text]) => `${figure(many)} × ${text}`).join('; ')}.`
 }
 

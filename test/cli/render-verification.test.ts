@@ -60,7 +60,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
     'for a service that is not credible',
     { ...verification(), notCredible: { missing: 30, asked: 40 } },
-    [/^of 40 random users, 30 .*emptied.*--credible/],
+    [/^30 of 40 random users .*emptied.*--credible/],
   ],
   ['not while all is well', verification(), []],
   ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],

@@ -271,12 +271,12 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^checked +workers check no customer/m)
   expect(lines).toMatch(
-    /^drift +access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial .no drift.; of 9 random users, 9 /m,
+    /^drift +access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial .no drift.; not credible: 9 of 9 random users /m,
   )
   expect(lines).toMatch(
     /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,
   )
-  expect(lines).toMatch(/^attention +of 9 random users.*SERVICE_URL/m)
+  expect(lines).toMatch(/^attention +9 of 9 random users.*SERVICE_URL/m)
 })
 
 test('a column that was renamed is named, of the customers and of a watched table, also to a role that reads neither', async () => {

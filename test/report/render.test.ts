@@ -129,7 +129,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   expect(renderEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
-  expect(renderEstimate(some, all)).toMatch(/ of about 18,000 .*about 22 to 181 /)
+  expect(renderEstimate(some, all)).toMatch(/^An estimated .* of about 18,000 .*about 22 to 181 /)
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 
