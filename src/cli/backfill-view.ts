@@ -54,7 +54,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, 'at most; the brake may hold some of them'],
-    ['user_id', tally.otherUsers, 'to change; the old users keep their access'],
+    ['user_id', tally.otherUsers, 'will change; users with the old user_id keep their access'],
     ['owed', verdicts.owed, `already owed a sync${byRow}`],
     [
       'later',
@@ -108,7 +108,7 @@ export function renderExpected(
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
     ? `${figure(left)}${of} pre-approved registrations are still needed: they may pass the brake until ${minute(until ?? '')}`
-    : `${figure(left)} earlier pre-approved registrations are not used yet; use \`--restart\` to set a new number`
+    : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart\` sets a new one`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
@@ -177,7 +177,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     sample: report.sample.map(
       ({ key, status, says }) => `customer ${key}, ${status === null ? '' : `status ${status}: `}${says}`,
     ),
-    stopped: !report.ended && 'before the last customer',
+    stopped: !report.ended && 'before the last customer: the figures cover only the customers planned so far',
     'dry run': 'no call was made and nothing was written',
   })
 }
@@ -190,7 +190,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups) || 'no other call'
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first, then: ${after}. A user that another system has registered or changed needs at most one update (PATCH or PUT)`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. After that rollcall expects: ${after}. For a user that another system has registered or changed, it makes at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
