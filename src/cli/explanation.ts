@@ -42,7 +42,7 @@ function renderFacts(one: Explanation): Labelled {
   // Then the result says so.
   const isSharing = plan?.kind === 'reject' && plan.code === 'shared-user-id'
   return {
-    user: userId ?? 'none: the key makes no user_id',
+    user: userId ?? 'none: the key gives no valid user_id',
     desired: renderDesired(one),
     'left out': renderLeftOut(leftOut),
     service: renderRemote(service),

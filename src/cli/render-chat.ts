@@ -43,7 +43,7 @@ export function renderProfessionals(chat: Chat, now: Date): string[] {
   const { professionals, unreadable } = chat
   const missing = unreadable === 0 ? [] : [`  ${unreadable} more could not be read`]
   if (professionals.length === 0)
-    return ["the token's user sees no professional: check its ml_group_name", ...missing]
+    return ['the user of the token sees no professional: check the ml_group_name of this user', ...missing]
   const rows = professionals.map((each) => [
     `  ${each.speciality ?? (each.specialityId === null ? '–' : `number ${each.specialityId}`)}`,
     each.name ?? '–',

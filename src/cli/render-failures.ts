@@ -68,7 +68,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
       const reason = `mapping (in detail ${group.reason})`
       return renderGroup('rejected', { ...group, reason }, renderWaiting({ ...group, state: 'rejected' }))
     }),
-    `each customer counted once: ${totals.join(', ')}`,
+    `total (each customer once): ${totals.join(', ')}`,
     ...MORE,
   ]
 }

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   truncated: 'they would lose access, after a watched table was truncated',
 }
 
-const NO_KIND = 'this version of rollcall does not know this kind: run the version of the workers'
+const NO_KIND = 'this version of rollcall does not know this kind: use the version that the workers have'
 const NONE = 'no customer is held'
 
 /** By kind, where a person is needed or customers are on their way, discarded or expected. `all`: no kind was asked for. */
@@ -44,7 +44,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
-        `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes${all ? `; \`rollcall held --kind ${kind}\` lists them` : ''}`,
+        `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes${all ? `; see \`rollcall held --kind ${kind}\`` : ''}`,
       expected:
         expected > 0 &&
         `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} not used yet, and may pass the brake until ${minute(expectedUntil ?? '')}`,
@@ -105,7 +105,7 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: ['released', 'Workers send each change now, unless it is also held for another kind.'],
-  discard: ['discarded', 'No change is sent, unless the row or the mapping changes.'],
+  discard: ['discarded', 'A discarded change is not sent until the row or the mapping changes.'],
 } as const
 
 type Decided = DecisionOutcome & {

@@ -37,7 +37,7 @@ export function renderNext(one: Explanation): string {
   if (plan === null)
     return rollcall.kind === 'known'
       ? `not known: ${NO_DIGEST_KEY}, or the digest key is not the one of the workers`
-      : "not known without rollcall's records of what was sent"
+      : 'not known: rollcall cannot use its records of what was sent'
   const now = renderNextCalls(plan, one)
   const then = planAfterLookup === null ? now : renderNextCalls(planAfterLookup, one)
   const { state = null, owed = null } = historyOf(rollcall) ?? {}

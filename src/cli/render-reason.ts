@@ -70,7 +70,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'erasure-refused': ({ answer, fields, named }) => [
     `the service refuses to clear personal fields (${answer}): ${listed(named?.length ? named : fields)}`,
-    `${PROVIDER} to clear them; rollcall retries automatically`,
+    `${PROVIDER} to clear these fields; rollcall retries automatically`,
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
@@ -209,7 +209,7 @@ function renderDenied({ status, customers, answer }: FullReason): Words {
 function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
   return [
     `${code}${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
-    'this version of rollcall does not know the reason: run the version of the workers',
+    'this version of rollcall does not know the reason: use the version that the workers have',
   ]
 }
 
@@ -243,11 +243,11 @@ const ISSUES: Readonly<
 > = {
   refused: ({ field, correct, customers }) => [
     `the service refuses the value of ${field}${customers > 1 ? ', or of a field sent with it' : ''}`,
-    `${correct} in your data; if the value is right, \`rollcall failures --retry\` sends it again`,
+    `${correct} in your data; if the value is right, \`rollcall failures --retry KEY\` sends it again`,
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is right, nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps its value at the service. Otherwise ${correct} in your data`,
+    `if the value is wrong, ${correct} in your data. If it is right, do nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps its value at the service`,
   ],
   missing: ({ field, expected }) => [`${field} is empty; expected ${expected}`, `fill in ${field}`],
   'not-in-values': ({ field, expected, correct }) => [
@@ -271,9 +271,9 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
     code === 'taken'
       ? [
           'says that another user has a value, but not which one; perhaps it is',
-          'rollcall sends them again after a minute, an hour, a day, then weekly',
+          'rollcall sends these values again after a minute, an hour, a day, then weekly',
         ]
-      : ['refuses at least one of:', 'if all are right, `rollcall failures --retry` sends them again']
+      : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
     toDo: `correct the wrong value in your data; ${toDo}; the other fields are sent without these values`,

@@ -205,7 +205,7 @@ test('without the digest key, or without a ledger, nothing is said of the cause'
   expect(bare.code).toBe(3)
   expect(row(bare.output, 'status')).toEqual(['set', 'set', 'same'])
   expect(row(bare.output, 'email')).toEqual(['set', 'set', 'differs'])
-  expect(said(bare.output, 'next')).toMatch(/^not known without rollcall's records/)
+  expect(said(bare.output, 'next')).toMatch(/^not known: rollcall cannot use its records/)
 })
 
 test('values are shown when they are asked for, and obeyed by no terminal; as JSON too', async () => {

@@ -103,7 +103,7 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
     'failing: 1 customer, reason unknown:timeout',
     'next attempt in 90 s',
     'left out: 1 customer, reason issue:email:invalid',
-    'each customer counted once: 3 rejected, 1 failing, 1 with a field left out',
+    'total (each customer once): 3 rejected, 1 failing, 1 with a field left out',
   ]) {
     expect(text).toContain(words)
   }
@@ -118,7 +118,7 @@ test('a rejection by the mapping names its fields, since when, and each word tha
   expect(text).toMatch(
     /^rejected: 1 customer, reason mapping \(in detail issue:status:missing\)\n +why +status is empty.*\n +since +3 days ago; retried when/m,
   )
-  expect(text).toContain('each customer counted once: 1 rejected\n')
+  expect(text).toContain('total (each customer once): 1 rejected\n')
 })
 
 test('a reason without the names that its customers do not share is a whole sentence', () => {
