@@ -51,7 +51,7 @@ export function captureNeeds({
   marks: readonly CaptureMark[]
   gap: Gap
 }): readonly string[] {
-  const unfit = tables.filter(({ state }) => state !== 'fits')
+  const unfit = tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
   return applying([
     unfit.length > 0 &&
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers do not fit the configuration: see \`rollcall capture status\``,

@@ -127,7 +127,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
   const forgotten = 'new: the records about users are reset, and workers look up every user'
   return [
     applied === 0
-      ? 'rollcall is up to date.'
+      ? 'The tables of rollcall are up to date.'
       : `${counted(applied, 'migration')} applied. Next, run \`rollcall capture install\`.`,
     ...definitions({
       service: target && renderService(target),

@@ -26,7 +26,7 @@ export const ERRORS = {
   },
   DATABASE_DOWN: {
     exit: 1,
-    means: 'Postgres does not answer.',
+    means: 'Postgres does not answer, or takes no more connections.',
     todo: 'Check that the server runs, that it accepts more connections, and that host and port are correct.',
   },
   DATABASE_REFUSED: {

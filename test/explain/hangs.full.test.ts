@@ -56,7 +56,7 @@ test('locked customers are named, and a row that is locked later does not keep t
   await using before = await open(house, { pool })
   await using _holder = await holding(house, 'LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
   await expect(open(house, { pool })).rejects.toMatchObject({
-    code: 'DATABASE_REFUSED',
+    code: 'TABLE_LOCKED',
     details: [expect.stringMatching(/^public\.clientes: no answer within .* lock/)],
   })
   const asked = await before.of('c')
