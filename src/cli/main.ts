@@ -1,6 +1,7 @@
 import os from 'node:os'
 import process from 'node:process'
 import { Command, CommanderError } from 'commander'
+import { isGivenUp } from '../explain/in-time.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import { explain, RollcallError } from '../model/errors.ts'
 import { nameOf } from '../model/name-of.ts'
@@ -139,7 +140,12 @@ function renderError(error: unknown, io: Io): ExitCode {
     io.err('rollcall: stopped')
     return 1
   }
-  const known = error instanceof RollcallError ? error : databaseError(error)
+  const known =
+    error instanceof RollcallError
+      ? error
+      : isGivenUp(error)
+        ? new RollcallError('TABLE_LOCKED', [error.message], { cause: error })
+        : databaseError(error)
   if (known) {
     io.err(`rollcall: ${explain(known)}`)
     return known.exitCode

@@ -12,7 +12,7 @@ export function isTimeout(code: string | undefined): boolean {
   return code === '57014' || code === LOCK_NOT_AVAILABLE
 }
 
-export function isGivenUp(error: unknown): boolean {
+export function isGivenUp(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && isTimeout(error.code)
 }
 

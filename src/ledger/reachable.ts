@@ -11,8 +11,6 @@ const REFUSED = /^(28|3D|42501)/
 const UNFIT: Readonly<Record<string, ErrorCode>> = {
   25006: 'DATABASE_STANDBY',
   '08P01': 'SESSION_UNFIT',
-  '55P03': 'TABLE_LOCKED',
-  57014: 'TABLE_LOCKED',
 }
 const CONNECTION = /^E(CONNREFUSED|NOTFOUND|TIMEDOUT|CONNRESET|AI_AGAIN|HOSTUNREACH|NETUNREACH|PIPE)$/
 /** Codes of OpenSSL and of Node's own check of certificates; they tell what is wrong, and no value. */

@@ -160,16 +160,14 @@ function waitOf(end: ClaimEnd, backoff: () => number): number {
 }
 
 /**
- * A claim that could not go on changes no state. `held` and `discarded` are about one desired user: a failed lookup must not
- * undo them, but failed calls for another desired user must be seen.
+ * A claim that could not go on changes no state. A failed lookup must not undo `held` and `discarded`. But a failed write (of a
+ * released change, or of the rest) must be seen, and failed calls for another desired user.
  */
 function stays({ end, record, memory, digests, desiredDigest }: Finished): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   const before = comparableDesired(record, digests.keyId)
   const isOther = before !== null && before !== desiredDigest && memory.made.length > 0
-  // The rest of a discarded change is sent, and its failure must be seen too.
-  const wrote = record.state === 'discarded' && resultOfCalls(memory).writes !== 'none'
-  if (end.kind === 'settle' || isOther || wrote) return false
+  if (end.kind === 'settle' || isOther || resultOfCalls(memory).writes !== 'none') return false
   return record.state === 'held' || record.state === 'discarded'
 }
 

@@ -264,6 +264,16 @@ describe('a claim', () => {
     },
   )
 
+  it('shows that the call of a released change fails', async () => {
+    const customer = customerWith()
+    await customer.claim()
+    customer.row = null
+    await customer.claim({}, { brake: async () => ['revocation'] })
+    customer.service.faults.push({ kind: 'answer', status: 403, applied: false })
+    await customer.claim()
+    expect(customer.kept.record).toMatchObject({ state: 'failing', reason: { status: 403 } })
+  })
+
   it.each(['held', 'discarded'] as const)(
     'shows that calls for another desired user fail (%s)',
     async (state) => {
