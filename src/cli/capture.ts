@@ -80,7 +80,9 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {
         await withDatabase(io, {}, dismissMarks)
-        return tell(io, json, { noted: 0 }, () => ['The notes about missed changes are deleted.'])
+        return tell(io, json, { noted: 0 }, () => [
+          'rollcall does not warn about these missed changes any more.',
+        ])
       }
       // A stop ends it after a page, so that it can say how far it has come.
       const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const

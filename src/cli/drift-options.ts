@@ -62,7 +62,8 @@ function* misfits(options: DriftFlags): Generator<string> {
   if (options.by !== undefined && options.why === undefined) yield '--by: only with --why'
   if (options.fromLedger !== true) return
   for (const name of CALLING)
-    if (options[name] !== undefined) yield `${spelled(name)}: not with --from-ledger, which makes no call`
+    if (options[name] !== undefined)
+      yield `${spelled(name)}: not with --from-ledger, which reports earlier checks`
 }
 
 /** The keys of all of them are in memory, and a larger sample hardly tells more. */

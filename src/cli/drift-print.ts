@@ -76,7 +76,7 @@ export function renderReport(report: Report): string[] {
     '',
     ...renderCounts(report),
     ...renderFindings(report),
-    'This report cannot show:',
+    'This report does not show:',
     ...renderUnverifiable(report).flatMap((line) => hanging('  - ', line)),
   ]
 }

@@ -156,7 +156,8 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
     io.err(
       `continues the run of ${minute(found.startedAt)}, with ${done} customers done; --restart starts over`,
     )
-    if (asked.showValues) io.err('note: the report has no values for differences found by the stopped run')
+    if (asked.showValues)
+      io.err('note: this report has no values for differences that the run found before it was stopped')
     return { run: found, allCustomers, goesOn: true }
   }
   const population = await populationOf(allCustomers)
@@ -177,7 +178,7 @@ const TOO_EARLY = {
   gap: 'capture has a gap: run a worker, which compares all customers',
 }
 
-const HALT = 'calls are stopped (`rollcall pace` shows why)'
+const HALT = 'calls are stopped: see `rollcall pace`'
 
 function newsOf(agenda: DriftRun['agenda']): string {
   const silent = totalOf(soFar(agenda).noAnswer)

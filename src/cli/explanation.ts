@@ -129,7 +129,7 @@ function renderUserStatus(status: number): string {
 
 /** Where a sync leaves the customer alone, nothing is asked for: "no access" would contradict a verdict of yes. */
 function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'result'>): string {
-  const wish = result === 'left-alone' ? 'left as it is' : 'no access'
+  const wish = result === 'left-alone' ? 'the user is left as it is' : 'no access'
   return byKind(desired, {
     user: ({ status }) => renderUserStatus(status),
     removed: () => `${wish}: there is no such row`,

@@ -62,7 +62,7 @@ export function readPerson({ by, why }: Person): DecidedBy {
 
 function readText(name: 'by' | 'why', text: string | undefined): string {
   const trimmed = text?.trim() ?? ''
-  if (trimmed === '') throw usage(`--${name} is missing: rollcall stores it with the decision`)
+  if (trimmed === '') throw usage(`--${name} is missing: rollcall stores it with your decision`)
   if (trimmed.length > MOST_TEXT) throw usage(`--${name}: expected ${MOST_TEXT} characters at most`)
   return trimmed
 }

@@ -41,7 +41,7 @@ export function renderReasons(reasons: Overview['reasons']): Labelled {
 const MORE = [
   '`rollcall failures --reason REASON` lists the customers with this reason.',
   '`rollcall failures KEY` shows one customer with its history.',
-  'With --retry, either command retries these customers now.',
+  'With --retry, each of these commands retries its customers now.',
 ]
 
 /** By reason, each with what it takes; the totals come last, where the eye of a person who scrolls ends. */

@@ -67,7 +67,7 @@ function renderState({
 }: Known): string | false {
   const state = released ? 'released' : history.state
   const { changedAt, acknowledgedAt, verifiedAt } = history
-  const settled = `settled${unverified ? '; a worker verifies it by a lookup (GET)' : ''}`
+  const settled = `settled${unverified ? '; a worker will verify it by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
   const started = since === null ? '' : `, ${released ? 'had been held ' : ''}since ${minute(since)}`
   const before =
@@ -133,7 +133,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'no captured change is settled yet' : 'never'
+    const never = what === 'changed' ? 'never (no captured change was settled)' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -74,12 +74,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so missing rows may be a mistake; until the triggers are installed, no customer loses access`,
+    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so missing rows may be a mistake; until \`rollcall capture install\` has run, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but a GET of this user_id finds no user`,
-    `nothing: rollcall retries, one time with all values, the next time without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
+    `nothing: rollcall retries, alternately with all values and without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],

@@ -74,7 +74,7 @@ export function renderPlan(plan: RedactedPlan): string {
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
   unknown: 'lookup (GET) first, to learn the state at the service',
   unasked: 'lookup (GET) first: another system may have registered the user',
-  trial: 'lookup (GET) first: a trial may have ended',
+  trial: 'lookup (GET) first, to see whether the trial has ended',
   erased: 'lookup (GET): verify that the erased fields are empty',
 }
 

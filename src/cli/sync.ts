@@ -183,7 +183,7 @@ function exitFor(ends: readonly (RedactedStep | undefined)[]): ExitCode {
 }
 
 const LATE_MS = 1500
-const BEGIN = 'waits for the database, or for its place in the rate limit (`rollcall pace`)'
+const BEGIN = 'waits for the database, or until the rate limit allows the next call (`rollcall pace`)'
 const ANSWER = 'waits for the answer of the service'
 const BUSY = 'waits until a worker has synced this customer'
 const EARLIER_CALL = 'because an earlier call may still arrive at the service'

@@ -144,11 +144,11 @@ export const column = nameOf('column')
 export const columnList = z
   .array(column, 'expected a column or a list of columns')
   .min(1, 'expected at least one column')
-  .refine((names) => new Set(names).size === names.length, 'expected no column twice')
+  .refine((names) => new Set(names).size === names.length, 'expected a list in which no column stands twice')
 
 const key = z.preprocess((value) => (typeof value === 'string' ? [value] : value), columnList)
 const relation = readable(
-  'expected a table or view as schema.name, or name alone in the schema public',
+  'expected a table or view as schema.name, or as name for the schema public',
   parseRelation,
 )
 

@@ -82,7 +82,7 @@ export const REMEDIES = {
   /** No answer came, or what answers is perhaps not the service. */
   'check-address': () => 'check SERVICE_URL; if it is correct, try again later',
   'try-later': ({ later, service }) =>
-    service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why` : later,
+    service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why calls are stopped` : later,
   'shown-late': ({ later }) => `${later}: it was written a moment ago, and the service may show it late`,
   /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
   'ask-provider': () =>

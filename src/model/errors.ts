@@ -46,7 +46,7 @@ export const ERRORS = {
   TLS_FAILED: {
     exit: 1,
     means: 'rollcall reached a server, but could not make an encrypted connection that it can trust.',
-    todo: 'Check three things. The server must offer TLS. The address must contain the host name of its certificate. rollcall must know the authority that signed it: set `sslrootcert=<file>` in the address of Postgres, or NODE_EXTRA_CA_CERTS for Redis.',
+    todo: "Check three things. The server must offer TLS. The host name in the address must be the one in the server's certificate. rollcall must know the authority that signed it: set `sslrootcert=<file>` in the address of Postgres, or NODE_EXTRA_CA_CERTS for Redis.",
   },
   NOT_MIGRATED: {
     means: "rollcall's own tables are missing or older than this version needs.",

@@ -106,7 +106,7 @@ function renderMore(report: Report): string[] {
     counts.unverifiable > 0 &&
       `For ${counted(counts.unverifiable, 'customer')} a sync would send only country_code, which no GET shows.`,
     suspected > 0 &&
-      `${counted(suspected, 'more customer')} differed at one check, and no second check has confirmed it yet.`,
+      `${counted(suspected, 'more customer')} differed at one check. A second check has to confirm this.`,
     foundLater !== null &&
       foundLater > 0 &&
       `After this run had checked them, workers found differences for ${counted(foundLater, 'more customer')}. The report does not count these.`,

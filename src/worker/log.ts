@@ -50,7 +50,10 @@ const ENDINGS: Readonly<Record<EndName, Said>> = {
 }
 /** Reasons with words of their own. */
 const BY_REASON: Readonly<Record<string, Said>> = {
-  [JUST_WRITTEN]: ['info', 'the customer waits until the service shows the last write, then it is synced'],
+  [JUST_WRITTEN]: [
+    'info',
+    'the service may not show the last write yet: the customer is synced a little later',
+  ],
   'shared-user-id': [
     'warn',
     'rejected: the customer waits until one of the rows with this user_id, or the mapping, changes',

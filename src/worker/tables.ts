@@ -102,7 +102,7 @@ const HELP = {
   verifiable_customers: 'Customers whose user a check can verify: synced before, and not rejected or held',
   verified_customers: 'Verifiable customers whose last check is within reconcile.period',
   verification_overdue_customers:
-    'Verifiable customers not checked within reconcile.period; 0 until workers have checked for one whole period',
+    'Verifiable customers not checked within reconcile.period; always 0 during the first period',
   oldest_verified_age_seconds:
     'Age in seconds of the oldest last check of a verifiable customer; 0: no check yet',
   findings:
@@ -110,7 +110,7 @@ const HELP = {
   wrong_access:
     'Customers, also held ones, that lack access (lost) or have access that the database denies (undue)',
   answers_not_credible:
-    '1: the answers of the service to checks are not credible: many random users are missing or unreadable',
+    '1: the answers of the service to checks are not credible: of users picked at random, many are missing or unreadable',
   commit_to_verified_seconds:
     'Seconds from the commit of a change to the check that verified it, over the last 1,000 such changes; 0: no such change',
 } as const

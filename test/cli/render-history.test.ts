@@ -94,7 +94,7 @@ test('with as many calls as fit, the command that shows more', () => {
 })
 
 test('a change that fails is none that was settled', () => {
-  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +no captured change is settled yet/)
+  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +never \(no captured/)
 })
 
 test('a customer about which nothing is known', () => {

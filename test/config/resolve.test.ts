@@ -108,7 +108,7 @@ describe('a mistake in the configuration is named', () => {
         ...watching({ table: 'clientes', key: ['a', 'b'] }),
       },
       'customers.key',
-      'no column twice',
+      'no column stands twice',
     ],
     ['a view without watch', { customers: { view: 'v', key: 'id_cliente' } }, 'watch', '[{ table, key }]'],
     [
