@@ -6,17 +6,13 @@ export const BEGIN_SHORT = `BEGIN; SET LOCAL idle_in_transaction_session_timeout
 
 export const LOCK_NOT_AVAILABLE = '55P03'
 
-/**
- * A short transaction that waits for no lock longer than this; 0: as long as it takes. Where it fails, what it holds goes
- * with its connection.
- */
+/** A short transaction that waits for no lock longer than this; 0: as long as it takes. */
 export async function inTransaction<T>(pool: Pool, lockMs: number, work: (client: ClientBase) => Promise<T>) {
   const client = await pool.connect()
   let broken = true
   try {
-    await client.query(`${BEGIN_SHORT}; SET LOCAL lock_timeout = ${lockMs}`)
-    const result = await work(client)
-    await client.query('COMMIT')
+    const begin = `${BEGIN_SHORT}; SET LOCAL lock_timeout = ${lockMs}`
+    const result = await committed(client, () => work(client), begin)
     broken = false
     return result
   } finally {
@@ -25,13 +21,14 @@ export async function inTransaction<T>(pool: Pool, lockMs: number, work: (client
 }
 
 /** The same in a session of the caller's, as long as it takes. */
-export async function committed<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  await client.query('BEGIN')
+export async function committed<T>(client: Client, work: () => Promise<T>, begin = 'BEGIN'): Promise<T> {
+  await client.query(begin)
   try {
     const result = await work()
     await client.query('COMMIT')
     return result
   } catch (error) {
+    // Postgres reports an error before it gives up the locks, and the next statement may pass over locked rows.
     await client.query('ROLLBACK').catch(() => undefined) // what ended it is reported
     throw error
   }

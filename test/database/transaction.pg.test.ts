@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg'
 import { expect, test } from 'vitest'
 import { makeBrake } from '../../src/brake/reserve.ts'
 import { makePool } from '../../src/database/pool.ts'
@@ -22,4 +23,17 @@ test('a process that is suspended while it has the rows does not hold up the oth
   resumed.resolve()
   expect(await suspended).toBeInstanceOf(Error)
   await pool.end()
+})
+
+test('a transaction that fails is rolled back before its error is thrown, and keeps no connection', async () => {
+  await using db = await freshDatabase()
+  for (let i = 0; i < 12; i += 1) {
+    const sessions: ClientBase[] = []
+    const failing = inTransaction(db.pool, 0, (client) => {
+      sessions.push(client)
+      return client.query('SELECT 1 / 0')
+    })
+    await expect(failing).rejects.toThrow('zero')
+    expect(sessions[0]?.getTransactionStatus()).toBe('I')
+  }
 })
