@@ -1,7 +1,7 @@
 // Deletes the keys that the triggers appended, and notes their customers, in one transaction.
 import type { ClientBase, Pool } from 'pg'
 import { ms } from '../database/sql.ts'
-import { BEGIN_SHORT } from '../database/transaction.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { type CustomerKey, type Lane, LONGEST_KEY_BYTES } from '../model/customer.ts'
 
 /**
@@ -32,31 +32,15 @@ type Taken = {
  * resolves to the number of rows, so fewer than `limit` means that the outbox was empty but for what is locked. If
  * `note` or the commit fails, the rows are still there.
  */
-export async function drainOutbox(
-  pool: Pick<Pool, 'connect'>,
-  note: NoteChanges,
-  limit: number,
-): Promise<number> {
-  const client = await pool.connect()
-  try {
-    await client.query(BEGIN_SHORT)
+export async function drainOutbox(pool: Pool, note: NoteChanges, limit: number): Promise<number> {
+  return await inTransaction(pool, 0, async (client) => {
     const { rows } = await client.query<Taken>(TAKE, [limit])
     const changes = rows.flatMap(({ key, lane, at }): CapturedChange[] =>
       key === null ? [] : [{ key, lane, at: new Date(at) }],
     )
     if (changes.length > 0) await note(client, changes)
-    await client.query('COMMIT')
-    client.release()
     return rows.reduce((sum, row) => sum + row.rows, 0)
-  } catch (error) {
-    // Rolled back before the next one looks: it would pass over rows that are locked still. A connection that cannot
-    // even do that is broken, and the server ends its transaction with it.
-    await client.query('ROLLBACK').then(
-      () => client.release(),
-      () => client.release(true),
-    )
-    throw error
-  }
+  })
 }
 
 /** A captured change: this customer may need a sync. It holds no data. */

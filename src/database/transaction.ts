@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import type { Client } from './client.ts'
 
 /** A process that is suspended in a transaction holds up all others; the server ends the transaction after five seconds. */
-export const BEGIN_SHORT = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'`
+const BEGIN_SHORT = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'`
 
 export const LOCK_NOT_AVAILABLE = '55P03'
 

@@ -196,10 +196,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/capture/outbox.ts': [
     [
       'outbox-not-deleted-with-note',
-      `    if (changes.length > 0) await note(client, changes)
-    await client.query('COMMIT')`,
-      `    await client.query('COMMIT')
-    if (changes.length > 0) await note(client, changes)`,
+      'await note(client, changes)',
+      `await client.query('COMMIT').then(() => note(client, changes))`,
     ],
     ['outbox-least-urgent-lane', '  min(lane) AS lane, ', '  max(lane) AS lane, '],
   ],
