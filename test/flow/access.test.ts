@@ -3,7 +3,7 @@ import { discard } from '../../src/brake/held.ts'
 import { closeMarks } from '../../src/capture/marks.ts'
 import { rollcall } from '../support/command.ts'
 import { heldIn, LIMIT_OF_TEN } from '../support/held.ts'
-import { buildHouse, workingHouse } from '../support/house.ts'
+import { buildHouse, PATIENT, workingHouse } from '../support/house.ts'
 import { anyLane as lane } from '../support/lanes.ts'
 import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
@@ -25,7 +25,7 @@ describe('losing access', () => {
   })
 
   test('a customer without access from the start is looked for first: a create might take it from another system', async () => {
-    await using house = await buildHouse(lane)
+    await using house = await buildHouse(lane, { config: PATIENT })
     house.sandbox.users.set('known', { status: 2 })
     await house.startWorker()
     await house.settle(`INSERT INTO clientes (id, plan) VALUES ('known', 'free'), ('new', 'free')`)

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
-import { timed, workingHouse } from '../support/house.ts'
+import { PATIENT, timed, workingHouse } from '../support/house.ts'
 import { eachLane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
 eachLane('the fewest calls', (lane) => {
   test('ten updates of one row in quick succession cost at most two calls', async () => {
     const gapMs = 1000
-    await using house = await workingHouse(lane, { config: timed({ gapMs }) })
+    await using house = await workingHouse(lane, {
+      config: { ...timed({ gapMs, lifetimeMs: 20_000 }), service: PATIENT.service },
+    })
     await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', '0')`)
     const before = house.calls('c').length
     const began = performance.now()
@@ -23,7 +25,7 @@ eachLane('the fewest calls', (lane) => {
   })
 
   test('an unmapped column, a change that is undone and a repeated value cost none', async () => {
-    await using house = await workingHouse(lane)
+    await using house = await workingHouse(lane, { config: PATIENT })
     await house.settle(`INSERT INTO clientes (id, plan, nombre) VALUES ('c', 'premium', 'Ana')`)
     await house.sql(`UPDATE clientes SET interno = 'x'`)
     expect((await house.sql('SELECT count(*)::int AS n FROM rollcall.outbox')).rows[0].n).toBe(0)

@@ -21,9 +21,9 @@ describe('a service that fails', () => {
   test('with a third of all calls failing in every way, every customer is right at the end', async () => {
     await using house = await buildHouse(lane, {
       config: {
-        service: { timeoutMs: 300 },
+        service: { timeoutMs: 600 },
         ...timed({
-          ...{ lifetimeMs: 900, queueLeaseMs: 800, gapMs: 20, retryMinMs: 20 },
+          ...{ lifetimeMs: 1800, queueLeaseMs: 800, gapMs: 20, retryMinMs: 20 },
           // On a busy machine claims run out of time; were they tried again at once, it would stay busy with them.
           retryMaxMs: 5000,
         }),

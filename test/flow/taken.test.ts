@@ -1,7 +1,7 @@
 // A service that takes each e-mail address once: a customer with another user's address gets access at once, and the
 // address as soon as it is free.
 import { expect, test } from 'vitest'
-import { buildHouse, type House, workingHouse } from '../support/house.ts'
+import { buildHouse, type House, PATIENT, workingHouse } from '../support/house.ts'
 import { postgres as lane } from '../support/lanes.ts'
 import { until } from '../support/until.ts'
 
@@ -47,7 +47,7 @@ async function waiting({ db }: House) {
 test.each(['details', 'opaque', 'html'] as const)(
   'a create with an address that is taken (%s): access at once, the address once it is free',
   async (refusal) => {
-    await using house = await buildHouse(lane, { contract: { ...UNIQUE, refusal } })
+    await using house = await buildHouse(lane, { config: PATIENT, contract: { ...UNIQUE, refusal } })
     house.sandbox.users.set('theirs', { status: 2, email: 'ana@example.com' })
     await house.startWorker()
     await write(
@@ -78,7 +78,7 @@ test.each(['details', 'opaque', 'html'] as const)(
 )
 
 test('an address that another customer gives up later goes to the one who waits for it', async () => {
-  await using house = await workingHouse(lane, { contract: UNIQUE })
+  await using house = await workingHouse(lane, { config: PATIENT, contract: UNIQUE })
   await write(house, TWO)
   await house.settled()
   await write(house, `UPDATE clientes SET correo = 'one@example.com' WHERE id = 'b'`)
@@ -93,7 +93,7 @@ test('an address that another customer gives up later goes to the one who waits 
 })
 
 test('two customers swap their addresses: both end right, and nothing is called after that', async () => {
-  await using house = await workingHouse(lane, { contract: UNIQUE })
+  await using house = await workingHouse(lane, { config: PATIENT, contract: UNIQUE })
   await write(house, TWO)
   await house.settled()
   const before = house.calls().length

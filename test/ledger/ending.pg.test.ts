@@ -26,8 +26,8 @@ async function end({ state = 'idle', ...columns }: Columns, given: Given = {}) {
   expect(await makeStoreEnding(db.pool, 0)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.sql(
     `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
-       due_at IS NOT NULL AS owed, due_at > now() + interval '4 s' AS late,
-       not_before > now() + interval '4 s' AS "heldBack" FROM rollcall.owed`,
+       due_at IS NOT NULL AS owed, due_at > now() + interval '2 s' AS late,
+       not_before > now() + interval '2 s' AS "heldBack" FROM rollcall.owed`,
   )
   return rows[0]
 }
