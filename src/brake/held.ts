@@ -83,11 +83,11 @@ const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
   FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
 /** They name the fields of a repair. */
 const FIELDS = `nullif(coalesce(reason->'fields', '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
-const TOGETHER = `jsonb_strip_nulls(jsonb_build_object('kinds', ${KINDS}, 'fields', ${FIELDS}))`
+const TOGETHER = `jsonb_strip_nulls(jsonb_build_object('code', 'held', 'kinds', ${KINDS}, 'fields', ${FIELDS}))`
 
 const LEAVE = `
-UPDATE rollcall.ledger l SET state = 'discarded', since = clock_timestamp(), reason = reason || ${TOGETHER},
-  discard = ${TOGETHER} || jsonb_build_object('desired', desired)
+UPDATE rollcall.ledger l SET state = 'discarded', since = clock_timestamp(), reason = ${TOGETHER},
+  discard = ${TOGETHER} - 'code' || jsonb_build_object('desired', desired)
 WHERE key = ANY($1)`
 
 const DECIDE = `
@@ -101,7 +101,7 @@ const SPEND =
 
 /** A release by key lets also through what was discarded before. */
 const HOLD = `
-UPDATE rollcall.ledger l SET state = 'held', since = clock_timestamp(), reason = reason || ${TOGETHER}, discard = NULL
+UPDATE rollcall.ledger l SET state = 'held', since = clock_timestamp(), reason = ${TOGETHER}, discard = NULL
 WHERE key = ANY($1) AND discard IS NOT NULL`
 
 /** A person waits for it, and these rows are never held for long. */

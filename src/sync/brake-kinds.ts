@@ -12,7 +12,7 @@ import {
 } from '../model/user.ts'
 import { type CustomerDigests, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
 import { fieldIsRight, type Memory, PHONE } from './memory.ts'
-import { isStatusKept, type Plan, takesAccess } from './plan.ts'
+import { fieldsOf, isStatusKept, type Plan, takesAccess } from './plan.ts'
 
 type Update = Extract<Plan, { readonly kind: 'patch' | 'replace' }>
 
@@ -163,9 +163,9 @@ export async function askBrake(
   plan: Plan,
   { brake, key, desiredDigest, before, left, ...known }: Asking,
 ): Promise<Braked> {
-  // A field that is left says nothing of a user that is missing, or that has to lose access.
-  const ofUser = plan.kind === 'create' || plan.kind === 'revoke'
-  const held = new Set<HeldKind>(ofUser ? left.filter((kind) => kind === 'repair') : left)
+  // A field that is left says nothing of a call without fields, or of a user that is missing.
+  const isOfFields = plan.kind !== 'create' && plan.kind !== 'revoke' && fieldsOf(plan).length > 0
+  const held = new Set<HeldKind>(isOfFields ? left : left.filter((kind) => kind === 'repair'))
   const status = known.memory.seenStatus ?? known.memory.sentStatus
   const hasAccess = status !== null && entitled(status)
   let rest = held.size > 0 ? withoutHeld(plan, [...held], known) : plan

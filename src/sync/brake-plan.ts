@@ -5,9 +5,9 @@ import type { Reason } from '../ledger/reason.ts'
 import { existedBefore } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { userIdOf } from '../model/mapped.ts'
-import { askBrake, type Before, hadAccess, kindsOf } from './brake-kinds.ts'
+import { askBrake, type Before, hadAccess } from './brake-kinds.ts'
 import type { SyncContext } from './context.ts'
-import { discardedKinds, isStillIn, showsUser } from './discard.ts'
+import { discardedKinds, leftOf, showsUser } from './discard.ts'
 import type { Memory } from './memory.ts'
 import { type ClaimEnd, type NextPlan, retry } from './next-plan.ts'
 import { accessAfter, isToErase, type Plan } from './plan.ts'
@@ -56,7 +56,7 @@ export async function braked(braking: Braking, next: NextPlan, memory: Memory): 
   if (plan?.kind === 'patch' || plan?.kind === 'revoke') return { plan }
   const others = held.filter((kind) => !discarded.includes(kind))
   const { plan: whole } = next
-  return { plan: whole, end: others.length > 0 ? heldFor(others, whole) : leftFor(braking, memory, whole) }
+  return { plan: whole, end: others.length > 0 ? heldFor(others, whole) : leftFor(braking, memory) }
 }
 
 /** The end of a claim once the brake has seen it, and the memory then. */
@@ -106,14 +106,10 @@ function heldFor(kinds: readonly HeldKind[], plan: Plan | null = null): ClaimEnd
   return { kind: 'settle', state: 'held', reason }
 }
 
-/** Nothing is sent. After a GET that shows the user, only those kinds stay discarded that the plan still has. */
-function leftFor({ record, before }: Braking, memory: Memory, plan: Plan | null = null): ClaimEnd {
-  const { kinds: all = [], fields } = record.discard ?? {}
-  const present = plan && showsUser(memory) ? kindsOf(plan, memory, before) : null
-  const kinds = plan && present ? all.filter((kind) => isStillIn(plan, kind, present)) : all
-  const isWhole = record.state === 'discarded' && kinds.length === all.length
-  const reason: Reason = { code: 'held', kinds, ...(fields && { fields }) }
-  return { kind: 'settle', state: 'discarded', reason: isWhole ? record.reason : reason }
+/** Nothing is sent. */
+function leftFor({ record: { discard } }: Braking, memory: Memory): ClaimEnd {
+  const { kinds = [], fields } = (discard && leftOf(discard, memory)) ?? {}
+  return { kind: 'settle', state: 'discarded', reason: { code: 'held', kinds, ...(fields && { fields }) } }
 }
 
 /** Its row may be in the hands of a process that is suspended; that is nothing against the customer. */

@@ -1,9 +1,8 @@
 // A change that a person has discarded: for how long, and which parts of a plan, it keeps from being sent.
-import type { BrakeKind, HeldKind } from '../brake/brake.ts'
+import type { HeldKind } from '../brake/brake.ts'
 import type { Discard } from '../ledger/record.ts'
 import type { Memory } from './memory.ts'
 import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
-import type { Plan } from './plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
 
 type Customer = Pick<ClaimedCustomer, 'record' | 'mapped' | 'digests' | 'desiredDigest'>
@@ -42,11 +41,10 @@ export function showsUser({ made, remote }: Pick<Memory, 'made' | 'remote'>): bo
   return remote === 'present' && made.some(({ method }) => method === 'GET')
 }
 
-/** Whether the plan for a user who is there still has a discarded kind. `present`: the kinds of the plan. */
-export function isStillIn(plan: Plan, kind: string, present: readonly BrakeKind[]): boolean {
-  if (kind === 'truncated' || kind === 'repair') return true
-  const isUpdate = plan.kind === 'patch' || plan.kind === 'replace'
-  return present.some((each) => each === kind) || (kind.startsWith('clear:') && !isUpdate)
+/** A GET that shows the user ends the discard of its registration: later the user may really be missing. */
+export function leftOf(discard: Discard, memory: Pick<Memory, 'made' | 'remote'>): Discard {
+  const isOver = (kind: string) => kind === 'create' || kind === 'absence'
+  return showsUser(memory) ? { ...discard, kinds: discard.kinds.filter((kind) => !isOver(kind)) } : discard
 }
 
 /**
@@ -65,6 +63,6 @@ export function discardAfter({
   if (isDiscardOver(customer))
     return state !== null || resultOfCalls(memory).writes !== 'none' ? null : discard
   if (state === 'idle') return null
-  const left = state === 'discarded' ? end.reason?.kinds : null
-  return { ...discard, kinds: left ?? discard.kinds, desired: customer.desiredDigest }
+  const left = { ...leftOf(discard, memory), desired: customer.desiredDigest }
+  return left.kinds.length > 0 ? left : null
 }

@@ -308,11 +308,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['hold-what-is-over', ' AND f.resolved_at IS NULL RETURNING f.id', ' RETURNING f.id'],
   ],
   'src/sync/discard.ts': [
-    [
-      'discard-forgotten-when-stopped',
-      'kinds: left ?? discard.kinds, desired: customer.desiredDigest }',
-      'kinds: left ?? discard.kinds, desired: null }',
-    ],
+    ['discard-forgotten-when-stopped', 'desired: customer.desiredDigest }', 'desired: null }'],
     ['discard-ended-by-404', `return remote === 'present' && made`, 'return made'],
   ],
   'src/drift/evidence.ts': [

@@ -210,20 +210,23 @@ describe('a claim', () => {
     expect(customer.kept.record).toMatchObject({ state: 'discarded', reason: { kinds: ['clear:email'] } })
   })
 
-  it.each([422, 503])(
-    'keeps a discard, although the rest of the change is answered with %i',
-    async (status) => {
-      const { customer, user } = await discardedClearing()
-      customer.service.users.set(KEY, { ...user, status: 0 })
-      customer.service.faults.push(null, { kind: 'answer', status, applied: false })
-      for (let attempts = 0; attempts < 3; attempts++) {
-        customer.kept.unknown = true
-        await customer.claim()
-      }
-      expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'ana@correo.es' })
-      expect(customer.kept.record).toMatchObject({ state: 'discarded', reason: { kinds: ['clear:email'] } })
-    },
-  )
+  it.each([
+    [422, 'rejected', { status: 0 }],
+    [422, 'rejected', { last_name: 'edited' }],
+    [503, 'failing', { status: 0 }],
+  ])('keeps a discard, although the rest of the change is answered with %i', async (status, state, edit) => {
+    const { customer, user } = await discardedClearing()
+    customer.service.users.set(KEY, { status: 2, ...user, ...edit })
+    const fault = { kind: 'answer', status, applied: false } as const
+    customer.service.faults.push(null, fault, fault)
+    for (let attempts = 0; attempts < 3; attempts++) {
+      customer.kept.unknown = true
+      await customer.claim()
+      if (attempts === 0) expect(customer.kept.record.state).toBe(state)
+    }
+    expect(customer.service.users.get(KEY)).toMatchObject({ status: 2, email: 'ana@correo.es' })
+    expect(customer.kept.record).toMatchObject({ state: 'discarded', reason: { kinds: ['clear:email'] } })
+  })
 
   it('keeps of a discard, after a GET, only the part that still differs', async () => {
     const { customer } = await discardedClearing()
