@@ -1,7 +1,7 @@
 // Held customers, by kind and one by one, and what was decided; held.ts makes the decisions.
 import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
-import { OPEN_RELEASE } from '../ledger/failures.ts'
+import { OPEN_RELEASE } from '../ledger/decided.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
 

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg'
 import { type Client, oneRow } from '../database/client.ts'
 import { iso } from '../database/sql.ts'
-import { OPEN_RELEASE } from '../ledger/failures.ts'
+import { OPEN_RELEASE } from '../ledger/decided.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { readHeldAccess } from './held-access.ts'
 import { EMPTY_TALLY, plus, tallyOf, totalOf } from './tally.ts'

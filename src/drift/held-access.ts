@@ -1,7 +1,7 @@
 // Whether customers that the brake holds have wrong access at the service meanwhile, as far as is known without a call.
 import { TAKES_ACCESS } from '../brake/brake.ts'
 import type { Client } from '../database/client.ts'
-import { OPEN_RELEASE } from '../ledger/failures.ts'
+import { OPEN_RELEASE } from '../ledger/decided.ts'
 import type { Reason } from '../ledger/reason.ts'
 import { entitled, STATUSES } from '../model/user.ts'
 import type { Memory } from '../sync/memory.ts'

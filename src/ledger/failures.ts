@@ -158,18 +158,3 @@ export async function listFailing(
   const customers = rows.map(({ total: _total, ...failing }) => failing)
   return { customers, total: rows[0]?.total ?? 0 }
 }
-
-// Customers that a person has released and no claim has carried out yet, as conditions over `l`, a row of the ledger. They
-// are still in the state `held`, and wait for no person.
-
-/** Released for a kind, for what is desired now. */
-export const releasedFor = (kind: string) => `EXISTS (
-  SELECT FROM rollcall.decided d
-  WHERE d.key = l.key AND d.desired = l.desired AND d.spent_at IS NULL AND d.kinds ? ${kind})`
-
-/** And for all kinds for which it is held. */
-export const OPEN_RELEASE = `(l.reason->'kinds'->0 IS NOT NULL AND NOT EXISTS (
-  SELECT FROM jsonb_array_elements_text(l.reason->'kinds') AS k (kind) WHERE NOT ${releasedFor('k.kind')}))`
-
-/** The change that a person has discarded, if it is one of what is desired now. */
-export const DISCARDED_NOW = `(CASE WHEN l.discard->>'desired' IS NOT DISTINCT FROM l.desired THEN l.discard END)`

@@ -2,7 +2,7 @@ import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { CallEntry } from './calls.ts'
-import { DISCARDED_NOW, OPEN_RELEASE } from './failures.ts'
+import { DISCARDED_NOW, OPEN_RELEASE } from './decided.ts'
 import { UNDER_WAY } from './note.ts'
 import type { KnownRecord } from './record.ts'
 

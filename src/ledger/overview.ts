@@ -2,14 +2,8 @@ import { type Client, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
-import {
-  COMMON,
-  type IssueGroup,
-  STOPPED as NOT_SYNCED,
-  OPEN_RELEASE,
-  type ReasonGroup,
-  type Waiting,
-} from './failures.ts'
+import { OPEN_RELEASE } from './decided.ts'
+import { COMMON, type IssueGroup, STOPPED as NOT_SYNCED, type ReasonGroup, type Waiting } from './failures.ts'
 
 /** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {

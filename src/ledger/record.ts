@@ -4,6 +4,7 @@ import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { FieldIssue } from '../model/mapped.ts'
 import type { OptionalField } from '../model/user.ts'
+import { OPEN_RELEASE } from './decided.ts'
 import type { Reason } from './reason.ts'
 import type { ledger } from './schema.ts'
 
@@ -94,6 +95,8 @@ export type KnownRecord = LedgerRecord & {
   readonly isNew: boolean
   /** Has been up to date once, be it without a call. */
   readonly settled: boolean
+  /** Held, and a person has released all of it: it waits for no person. */
+  readonly released: boolean
 }
 
 /** A customer without an ending. */
@@ -119,6 +122,7 @@ export const NEVER_SETTLED: KnownRecord = {
   desiredDigest: null,
   isNew: true,
   settled: false,
+  released: false,
 }
 
 type RecordColumns = {
@@ -165,11 +169,12 @@ const AGES = `
   ${ms('clock_timestamp() - verified_at')} AS "verifiedAgoMs",
   ${ms('clock_timestamp() - acknowledged_at')} AS "writtenAgoMs"`
 
-/** The columns of a KnownRecord, for every statement that reads one. */
+/** The columns of a KnownRecord, over `l`, for every statement that reads one. */
 export const RECORD = `${listParts((name, column) => `${column} AS "${name}"`)},
-  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired AS "desiredDigest", ${AGES}`
+  generation IS NULL AS "isNew", settled_at IS NOT NULL AS settled, desired AS "desiredDigest",
+  state = 'held' AND ${OPEN_RELEASE} AS released, ${AGES}`
 
-const READ = `SELECT key, ${RECORD} FROM rollcall.ledger WHERE key = ANY($1)`
+const READ = `SELECT key, ${RECORD} FROM rollcall.ledger l WHERE key = ANY($1)`
 
 export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownRecord> {
   return makeBatch<CustomerKey, KnownRecord>(async (keys) => {

@@ -38,10 +38,10 @@ SELECT k.key, l.key IS NOT NULL AND NOT (l.blank AND o.due_at IS NOT NULL) AS kn
   ${NOW_MS} AS "nowMs"
 FROM unnest($1::text[]) AS k (key)
 LEFT JOIN (SELECT * FROM rollcall.owed WHERE key = ANY($1)) o ON o.key = k.key COLLATE "C"
-LEFT JOIN (SELECT r.key, r.generation, to_jsonb(c) AS record,
-    r.generation IS NULL AND r.remote = 'unasked' AND r.state = 'idle' AS blank
-  FROM rollcall.ledger r, LATERAL (SELECT ${RECORD}) c
-  WHERE r.key = ANY($1)) l ON l.key = k.key COLLATE "C"`
+LEFT JOIN (SELECT l.key, l.generation, to_jsonb(c) AS record,
+    l.generation IS NULL AND l.remote = 'unasked' AND l.state = 'idle' AS blank
+  FROM rollcall.ledger l, LATERAL (SELECT ${RECORD}) c
+  WHERE l.key = ANY($1)) l ON l.key = k.key COLLATE "C"`
 
 type WorkNow = { readonly work: readonly Work[]; readonly nowMs: number }
 type WorkRow = Omit<Work, 'record'> & { readonly record: KnownRecord | null; readonly nowMs: number }

@@ -160,15 +160,15 @@ function waitOf(end: ClaimEnd, backoff: () => number): number {
 }
 
 /**
- * A claim that could not go on changes no state. A failed lookup must not undo `held` and `discarded`. But a failed write (of a
- * released change, or of the rest) must be seen, and failed calls for another desired user.
+ * A claim that could not go on changes no state. A failed lookup must not undo `held` and `discarded`. But failed calls for a
+ * released change or for another desired user must be seen, and a failed write.
  */
 function stays({ end, record, memory, digests, desiredDigest }: Finished): boolean {
   if (end.kind === 'retry' && !end.failed) return true
   const before = comparableDesired(record, digests.keyId)
   const isOther = before !== null && before !== desiredDigest && memory.made.length > 0
   if (end.kind === 'settle' || isOther || resultOfCalls(memory).writes !== 'none') return false
-  return record.state === 'held' || record.state === 'discarded'
+  return record.state === 'discarded' || (record.state === 'held' && !record.released)
 }
 
 /** A digest of another key tells nothing any more. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { discard, release } from '../../src/brake/held.ts'
 import { brakeNeedsPerson, listDecisions, listHeld, readBrake } from '../../src/brake/list.ts'
 import { makeBrake } from '../../src/brake/reserve.ts'
+import { makeReadRecord } from '../../src/ledger/record.ts'
 import { freshDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { held, keys, limits, put } from './scene.ts'
@@ -246,6 +247,7 @@ test('the list says who waits for what, in pages; the summary counts them by kin
     { key: 'e', state: 'rejected' },
   ])
   await release(db.pool, { keys: ['c'], ...PERSON })
+  const recordOf = makeReadRecord(db.pool)
   const all = await listHeld(db.pool, { limit: 2 })
   expect(all.total).toBe(3)
   expect(all.customers).toMatchObject([
@@ -261,6 +263,7 @@ test('the list says who waits for what, in pages; the summary counts them by kin
   expect(all.customers[0]?.sinceMs).toBeGreaterThan(290_000)
   const { customers } = await listHeld(db.pool, { limit: 9, keys: ['c'] })
   expect(customers).toMatchObject([{ key: 'c', released: true }])
+  expect([await recordOf('a'), await recordOf('c')]).toMatchObject([{ released: false }, { released: true }])
   expect(
     (await listHeld(db.pool, { limit: 9, kind: 'clear:email' })).customers.map(({ key }) => key),
   ).toEqual(['b'])

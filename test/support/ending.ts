@@ -7,6 +7,7 @@ const {
   verifiedAgoMs: _seen,
   isNew: _new,
   settled: _settled,
+  released: _released,
   desiredDigest: _desired,
   ...none
 } = NEVER_SETTLED

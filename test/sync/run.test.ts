@@ -267,11 +267,13 @@ describe('a claim', () => {
     },
   )
 
-  it('shows that the call of a released change fails', async () => {
+  it.each([false, true])('shows that the call of a released change fails (a lookup: %s)', async (unknown) => {
     const customer = customerWith()
     await customer.claim()
     customer.row = null
     await customer.claim({}, { brake: async () => ['revocation'] })
+    Object.assign(customer.kept.record, { released: true })
+    customer.kept.unknown = unknown
     customer.service.faults.push({ kind: 'answer', status: 403, applied: false })
     await customer.claim()
     expect(customer.kept.record).toMatchObject({ state: 'failing', reason: { status: 403 } })
