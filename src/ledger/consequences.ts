@@ -34,10 +34,11 @@ WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.reco
 
 /**
  * A release was for what the customer was held for: once that is settled, or is something else, it is used up. Another part
- * of the change may stay discarded.
+ * of the change may stay held or discarded.
  */
 export const RELEASE = `
 UPDATE rollcall.decided d SET spent_at = now() FROM ended JOIN e USING (id, token)
 WHERE d.key = ended.key AND d.spent_at IS NULL AND e.kind = 'settle'
-  AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e."desiredDigest" OR e.record->>'state' = 'discarded'
+  AND (e.record->>'state' = 'idle' OR d.desired IS DISTINCT FROM e."desiredDigest"
+    OR (e.record->>'state' = 'discarded' OR (e.record->>'state' = 'held' AND e.writes = 'accepted'))
     AND NOT d.kinds ?| ARRAY(SELECT jsonb_array_elements_text(e.record->'reason'->'kinds')))`

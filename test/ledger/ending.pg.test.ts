@@ -229,17 +229,23 @@ test('a deadlock after the endings are stored makes none of them again, as if it
 })
 
 test.each([
-  ['status', true],
-  ['clear:email', false],
-])('a customer that stays discarded has used up a release of another kind (%s: %s)', async (kind, spent) => {
-  await db.sql(`INSERT INTO rollcall.decision (id, action, by, why) VALUES (1, 'release', 'test', 'test')
+  ['discarded', 'none', 'status', true],
+  ['discarded', 'none', 'clear:email', false],
+  ['held', 'accepted', 'status', true],
+  ['held', 'accepted', 'clear:email', false],
+  ['held', 'none', 'status', false],
+] as const)(
+  'a %s customer (writes: %s) has used up a release of %s: %s',
+  async (state, writes, kind, spent) => {
+    await db.sql(`INSERT INTO rollcall.decision (id, action, by, why) VALUES (1, 'release', 'test', 'test')
     ON CONFLICT DO NOTHING; DELETE FROM rollcall.decided`)
-  await db.sql(`INSERT INTO rollcall.decided (decision, key, desired, kinds) VALUES (1, 'c', 'd', $1)`, [
-    JSON.stringify([kind]),
-  ])
-  const reason = { code: 'held', kinds: ['clear:email'] } as const
-  const record = { ...EMPTY_RECORD, userId: 'u', state: 'discarded', reason } as const
-  await end({ state: 'held' }, { desiredDigest: 'd', record })
-  const { rows } = await db.sql('SELECT spent_at IS NOT NULL AS spent FROM rollcall.decided')
-  expect(rows).toEqual([{ spent }])
-})
+    await db.sql(`INSERT INTO rollcall.decided (decision, key, desired, kinds) VALUES (1, 'c', 'd', $1)`, [
+      JSON.stringify([kind]),
+    ])
+    const reason = { code: 'held', kinds: ['clear:email'] } as const
+    const record = { ...EMPTY_RECORD, userId: 'u', state, reason }
+    await end({ state: 'held' }, { desiredDigest: 'd', record, writes })
+    const { rows } = await db.sql('SELECT spent_at IS NOT NULL AS spent FROM rollcall.decided')
+    expect(rows).toEqual([{ spent }])
+  },
+)
