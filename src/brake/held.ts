@@ -4,7 +4,7 @@ import type { ClientBase, Pool } from 'pg'
 import { retried } from '../database/batch.ts'
 import { keysBy, oneRow } from '../database/client.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { DISCARDED_NOW, OPEN_RELEASE, releasedFor } from '../ledger/decided.ts'
+import { DISCARDED_NOW, IS_DISCARDED, OPEN_RELEASE, releasedFor } from '../ledger/decided.ts'
 import { LOCK_OWED, UNDER_WAY } from '../ledger/note.ts'
 import { noteLookup, noteNow, verifyNow } from '../ledger/note-unchanged.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
@@ -18,7 +18,7 @@ export type DecisionOutcome = {
   /** Its id in the log of decisions; null: there was nothing to decide. */
   readonly decision: string | null
   readonly customers: number
-  /** Customers among the named ones who still wait for a person: held meanwhile, or planned again at this moment. */
+  /** Customers among the named ones who still need a decision: held meanwhile, or synced at this moment. */
   readonly left: number
   /** Kinds that let new customers through again; counting has begun anew. */
   readonly reset: readonly BrakeKind[]
@@ -54,7 +54,7 @@ const RELEASE: Action = {
   name: 'release',
   where: (kind) =>
     kind === null
-      ? `l.state IN ('held', 'discarded') AND NOT (l.discard IS NOT NULL AND ${UNDER_WAY}) AND NOT ${OPEN_RELEASE}`
+      ? `(l.state = 'held' OR ${IS_DISCARDED}) AND NOT (l.discard IS NOT NULL AND ${UNDER_WAY}) AND NOT ${OPEN_RELEASE}`
       : `l.state = 'held' AND NOT ${releasedFor('$2')}`,
   async apply(client, decision, { keys, kind }) {
     await client.query(DECIDE, [decision, keys, false, kind])
@@ -82,7 +82,7 @@ const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND (rea
 const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
   FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
 /** They name the fields of a repair. */
-const FIELDS = `nullif(coalesce(reason->'fields', '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
+const FIELDS = `nullif(coalesce(CASE WHEN reason->>'code' = 'held' THEN reason->'fields' END, '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
 const TOGETHER = `jsonb_strip_nulls(jsonb_build_object('code', 'held', 'kinds', ${KINDS}, 'fields', ${FIELDS}))`
 
 const LEAVE = `
@@ -108,7 +108,7 @@ WHERE key = ANY($1) AND discard IS NOT NULL`
 const LOCK_TIMEOUT_MS = 10_000
 
 const CONCERNED = (where: string) => `
-SELECT l.key, coalesce(l.reason->'kinds', '[]') AS kinds
+SELECT l.key, ${KINDS} AS kinds
 FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
 WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
 
@@ -152,7 +152,8 @@ async function carryOut(pool: Pool, choice: HeldSelection & DecidedBy, action: A
     // No customer was held, and yet a person has checked, and decided that it goes on.
     kind === null ? null : (decision ?? (await write(client))),
   )
-  return { decision: decision ?? written, customers, left: await countLeft(pool, choice), reset }
+  const left = await countLeft(pool, choice, action.name)
+  return { decision: decision ?? written, customers, left, reset }
 }
 
 const PAGE = 1000
@@ -185,12 +186,13 @@ SELECT key, coalesce(reason->'kinds' ? $1, false) AS meant FROM page ORDER BY ke
 
 const LEFT = `
 SELECT count(*)::int AS left FROM rollcall.ledger l
-WHERE l.state = 'held' AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
+WHERE (l.state = 'held' OR ($3 AND ${IS_DISCARDED})) AND ($1::text IS NULL OR l.reason->'kinds' ? $1)
   AND ($2::text[] IS NULL OR l.key = ANY($2))
   AND NOT CASE WHEN $1::text IS NULL THEN ${OPEN_RELEASE} ELSE ${releasedFor('$1')} END`
 
-async function countLeft(pool: Pool, choice: HeldSelection): Promise<number> {
-  const values = ['kind' in choice ? choice.kind : null, 'keys' in choice ? choice.keys : null]
+async function countLeft(pool: Pool, choice: HeldSelection, action: Action['name']): Promise<number> {
+  const [kind, keys] = 'keys' in choice ? [null, choice.keys] : [choice.kind, null]
+  const values = [kind, keys, action === 'release' && kind === null]
   return (await oneRow<{ left: number }>(pool, LEFT, values)).left
 }
 

@@ -1,7 +1,7 @@
 // Held customers, by kind and one by one, and what was decided; held.ts makes the decisions.
 import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
-import { OPEN_RELEASE } from '../ledger/decided.ts'
+import { IS_DISCARDED, OPEN_RELEASE } from '../ledger/decided.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { type HeldKind, isHeldKind, TAKES_ACCESS } from './brake.ts'
 
@@ -30,20 +30,23 @@ export type KindHeld = {
 
 const EXPECTED = 'b.expected > 0 AND b.expected_until > clock_timestamp()'
 
+/** The kinds and fields that a person was, or is, asked about. */
+const ASKED = `(CASE WHEN l.state = 'held' THEN l.reason ELSE l.discard END)`
+
 const BY_KIND = `
 WITH open AS (
   SELECT DISTINCT d.key, d.desired, k.kind FROM rollcall.decided d, jsonb_array_elements_text(d.kinds) AS k (kind)
   WHERE d.spent_at IS NULL),
 each_kind AS (
   SELECT l.key, l.desired, l.state, l.since, k.kind
-  FROM rollcall.ledger l, LATERAL jsonb_array_elements_text(coalesce(l.reason->'kinds', '[]')) AS k (kind)
-  WHERE l.state IN ('held', 'discarded')),
+  FROM rollcall.ledger l, LATERAL jsonb_array_elements_text(coalesce(${ASKED}->'kinds', '[]')) AS k (kind)
+  WHERE l.state <> 'idle' AND (l.state = 'held' OR ${IS_DISCARDED})),
 stopped AS (
   SELECT e.kind, e.state, e.since, e.state = 'held' AND open.key IS NOT NULL AS released
   FROM each_kind e LEFT JOIN open USING (key, desired, kind)),
 counted AS (
   SELECT kind, (count(*) FILTER (WHERE state = 'held' AND NOT released))::int AS held,
-    (count(*) FILTER (WHERE released))::int AS released, (count(*) FILTER (WHERE state = 'discarded'))::int AS discarded,
+    (count(*) FILTER (WHERE released))::int AS released, (count(*) FILTER (WHERE state <> 'held'))::int AS discarded,
     min(since) FILTER (WHERE state = 'held' AND NOT released) AS since
   FROM stopped GROUP BY kind)
 SELECT kind, coalesce(c.held, 0) AS held, coalesce(c.released, 0) AS released, coalesce(c.discarded, 0) AS discarded,
@@ -86,15 +89,18 @@ export type HeldCustomer = {
 /** With a kind or keys, those who were discarded are listed too. */
 type Listing = { kind?: HeldKind; keys?: readonly CustomerKey[]; limit: number }
 
-const WHERE = `l.state <> 'idle' AND l.state IN ('held', CASE WHEN $1::text IS NULL AND $2::text[] IS NULL THEN 'held' ELSE 'discarded' END)
-  AND ($1::text IS NULL OR l.reason->'kinds' ? $1) AND ($2::text[] IS NULL OR l.key = ANY($2))`
+const WHERE = `l.state <> 'idle' AND (l.state = 'held' OR (coalesce($1::text, $2::text[]::text) IS NOT NULL AND ${IS_DISCARDED}))
+  AND ($1::text IS NULL OR ${ASKED}->'kinds' ? $1) AND ($2::text[] IS NULL OR l.key = ANY($2))`
+
+/** Not known where the customer is failing or rejected since. */
+const SINCE = `(CASE WHEN l.state IN ('held', 'discarded') THEN l.since END)`
 
 const LIST = `
-SELECT l.key, l.user_id AS "userId", l.state, coalesce(l.reason->'kinds', '[]') AS kinds,
-  coalesce(l.reason->'fields', '[]') AS fields, coalesce(l.seen_status, l.sent_status) AS "statusFrom",
-  ${iso('l.since')} AS since, ${wholeMs('clock_timestamp() - l.since')} AS "sinceMs",
+SELECT l.key, l.user_id AS "userId", CASE WHEN l.state = 'held' THEN l.state ELSE 'discarded' END AS state,
+  coalesce(${ASKED}->'kinds', '[]') AS kinds, coalesce(${ASKED}->'fields', '[]') AS fields, coalesce(l.seen_status, l.sent_status) AS "statusFrom",
+  ${iso(SINCE)} AS since, ${wholeMs(`clock_timestamp() - ${SINCE}`)} AS "sinceMs",
   l.state = 'held' AND ${OPEN_RELEASE} AS released
-FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.state DESC, l.key LIMIT $3`
+FROM rollcall.ledger l WHERE ${WHERE} ORDER BY l.state = 'held' DESC, l.key LIMIT $3`
 
 /** Apart from the list, which must not ask about the releases of all of them. */
 const TOTAL = `SELECT count(*)::int AS total FROM rollcall.ledger l WHERE ${WHERE}`
@@ -117,11 +123,10 @@ function withWhat({ fields, statusFrom, ...customer }: Listed): HeldCustomer {
   return { ...customer, what: { statusFrom, statusTo, fields: [...new Set([...cleared, ...fields])] } }
 }
 
-/** The keys that are known and, where states are named, in one of them. */
-export async function findKeys(client: Client, keys: readonly CustomerKey[], states?: readonly string[]) {
-  const named =
-    'SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND ($2::text[] IS NULL OR state = ANY($2))'
-  return await keysBy(client, named, [keys, states ?? null])
+/** The keys of customers that are held or, where asked for, discarded. */
+export async function findHeld(client: Client, keys: readonly CustomerKey[], discardedToo: boolean) {
+  const named = `SELECT key FROM rollcall.ledger l WHERE key = ANY($1) AND (l.state = 'held' OR ($2 AND ${IS_DISCARDED}))`
+  return await keysBy(client, named, [keys, discardedToo])
 }
 
 export type LoggedDecision = {

@@ -2,7 +2,7 @@ import { HELD_KINDS, type HeldKind, isHeldKind } from '../brake/brake.ts'
 import { discard, type HeldSelection, release } from '../brake/held.ts'
 import {
   brakeNeedsPerson,
-  findKeys,
+  findHeld,
   type HeldCustomer,
   listDecisions,
   listHeld,
@@ -20,8 +20,6 @@ const ACTIONS = {
   release: {
     does: 'approve held changes: of the named customers, or all of --kind',
     carryOut: release,
-    /** By a key also a discarded customer can be released. */
-    states: ['held', 'discarded'],
     examples: `
   rollcall held release --kind revocation --why "contract of Acme ended"
   rollcall held release 4711 4712 --why "asked for by mail"`,
@@ -29,7 +27,6 @@ const ACTIONS = {
   discard: {
     does: 'refuse held changes, so that they are not sent: of the named customers, or all of --kind',
     carryOut: discard,
-    states: ['held'],
     examples: `
   rollcall held discard --kind clear:email --why "broken import, restored"`,
   },
@@ -96,7 +93,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
     })
     .action(async (keys, options) => exit(await show(io, keys, options)))
   for (const action of ['release', 'discard'] as const) {
-    const { does, carryOut, states, examples } = ACTIONS[action]
+    const { does, carryOut, examples } = ACTIONS[action]
     held
       .command(action)
       .description(does)
@@ -116,7 +113,7 @@ export const heldCommand: AddCommand = (program, io, exit) => {
         const { decided, truncations } = await withDatabase(io, {}, async (pool) => {
           const keys = await recordedKeys(pool, given)
           const selection: HeldSelection = kind === null ? { keys } : { kind }
-          const decidable = await findKeys(pool, keys, states)
+          const decidable = await findHeld(pool, keys, action === 'release')
           const outcome = await carryOut(pool, { ...selection, ...person })
           const notHeld = [...new Set(keys)].filter((key) => !decidable.includes(key))
           // Until they are closed, customers without a row are held again with the next change.

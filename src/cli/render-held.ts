@@ -108,6 +108,9 @@ const OUTCOMES = {
   discard: ['discarded', 'A discarded change is not sent until the row or the mapping changes.'],
 } as const
 
+const UNDECIDED =
+  'a sync is due or under way, or the brake holds a newer change. See `rollcall held`, then decide again'
+
 type Decided = DecisionOutcome & {
   /** Named, known, and neither held nor, for a release, discarded. */
   readonly notHeld: readonly string[]
@@ -121,13 +124,12 @@ export function renderOutcome(
   const [done, effect] = OUTCOMES[action]
   return applying([
     customers === 0
-      ? `nothing is ${done}${notHeld.length > 0 ? '' : ': no held customer matches'}`
+      ? `nothing is ${done}${notHeld.length + left > 0 ? '' : ': no held customer matches'}`
       : `${done}: ${counted(customers, 'customer')}`,
     customers > 0 && effect,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),
-    left > 0 &&
-      `${counted(left, 'customer')} still held, or held again: see \`rollcall held\`, then decide again`,
+    ...(left > 0 ? hanging('', `${counted(left, 'customer')} still undecided: ${UNDECIDED}`) : []),
     ...truncations.flatMap(({ relation }) =>
       hanging(
         '',

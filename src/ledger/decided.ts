@@ -12,3 +12,6 @@ export const OPEN_RELEASE = `(l.reason->'kinds'->0 IS NOT NULL AND NOT EXISTS (
 
 /** The change that a person has discarded, if it is one of what is desired now. */
 export const DISCARDED_NOW = `(CASE WHEN l.discard->>'desired' IS NOT DISTINCT FROM l.desired THEN l.discard END)`
+
+/** A person has discarded the change, be it that the customer is failing or rejected for another reason. */
+export const IS_DISCARDED = `(l.state = 'discarded' OR (l.state IN ('failing', 'rejected') AND ${DISCARDED_NOW} IS NOT NULL))`

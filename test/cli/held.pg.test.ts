@@ -99,6 +99,19 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   const discarded = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'broken import')
   expect(discarded.out).toMatch(/discarded: 2 .*\nA discarded change is not sent until/)
   expect(discarded.out).toContain('the brake is reset')
+  // The write of another part fails meanwhile.
+  await db.pool.query(
+    `UPDATE rollcall.ledger SET state = 'failing', reason = '{"code": "unknown", "fields": ["email"]}' WHERE key = 'a'`,
+  )
+  expect((await held(db.url, 'a')).out).toMatch(/^a +discarded +2 to 0 +revocation$/m)
+  const busy = `UPDATE rollcall.owed SET due_at = now() + interval '1 min', token = $1, call_token = $1 WHERE key = 'a'`
+  await db.pool.query(busy, [7])
+  const early = await held(db.url, 'release', 'a', '--why', 'wanted after all')
+  expect(early.out).toMatch(/^nothing is released\n1 customer still undecided: a sync is due or under way/)
+  await db.pool.query(busy, [null])
+  const late = await held(db.url, 'release', 'a', '--why', 'wanted after all', '--by', 'Ana')
+  expect(late.out).toMatch(/^released: 1 customer\n/)
+  expect((await held(db.url, 'a')).out).toMatch(/^a +released .* 2 to 0 +revocation$/m)
   const none = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'again')
   expect(none).toEqual({ code: 0, out: expect.stringContaining('nothing is discarded'), err: '' })
 
