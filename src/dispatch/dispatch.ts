@@ -73,12 +73,13 @@ export function makeDispatch(options: DispatchOptions) {
   /** Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. */
   async function leaseDue({ tripped, deletionsHeld }: Peek, leases: LeaseInLane[]): Promise<void> {
     const { room, due } = await findRoom()
-    // Held deletions come once more at the end, for the room that no other lane took.
-    for (const lane of (deletionsHeld ? [...LANES, LANE.deletion] : LANES).filter((each) =>
-      due.includes(each),
-    )) {
-      const again = lane === LANE.deletion && leases.length > 0
-      const limit = laneLimit(lane, leases.length, { room, deletionsHeld: deletionsHeld && !again })
+    for (const lane of LANES) await lease(lane, deletionsHeld)
+    // For the room that no other lane took.
+    if (deletionsHeld) await lease(LANE.deletion, false)
+
+    async function lease(lane: Lane, isHeld: boolean): Promise<void> {
+      if (!due.includes(lane)) return
+      const limit = laneLimit(lane, leases.length, { room, deletionsHeld: isHeld })
       // While a mass is being held, half of the room is for the newest changes: behind the mass they would wait for all of it.
       const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
       const inLane = { lane, leaseMs: queueLeaseMs }

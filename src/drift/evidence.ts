@@ -7,6 +7,7 @@ import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Snapshot, SnapshotReading } from '../sync/snapshot.ts'
 import { type GetUsers, readCandidates } from './get-users.ts'
+import { SAMPLED, SAMPLED_AT } from './open-findings.ts'
 import { wasRegistered } from './tally.ts'
 import { CHECKABLE, type DriftKind, type DriftVerdict, type Skipped, type Stopped } from './words.ts'
 
@@ -46,13 +47,6 @@ export function isTooStrange({ asked, strange }: Pick<Sample, 'asked' | 'strange
 export function isNotCredible({ asked, strange, wanted, meant }: Evidence): boolean {
   return !meant && (asked < Math.min(ENOUGH, wanted) || isTooStrange({ asked, strange }))
 }
-
-/** When the present service was sampled; a time of the future is one of before the clock was set back. */
-const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= clock_timestamp()
-  AND sampled_at > (SELECT coalesce(max(bound_at), '-infinity') FROM rollcall.target))`
-
-/** Whether a sample was taken since a finding (`f`) was last seen; since a time of the future every one was. */
-export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > clock_timestamp() AND ${SAMPLED_AT} IS NOT NULL, false)`
 
 const EVIDENCE = `
 SELECT (sample->>'asked')::float8 AS asked, (sample->>'strange')::float8 AS strange, (sample->>'wanted')::float8 AS wanted,

@@ -2,7 +2,6 @@
 import { type Client, keysBy } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { SAMPLED } from './evidence.ts'
 import type { KeptDrift, StoredFinding } from './step.ts'
 import type { Resolved } from './words.ts'
 
@@ -20,6 +19,13 @@ ORDER BY next_check_at LIMIT $1`
 export async function dueChecks(client: Client, limit: number): Promise<readonly CustomerKey[]> {
   return await keysBy(client, DUE, [limit])
 }
+
+/** When the present service was sampled; a time of the future is one of before the clock was set back. */
+export const SAMPLED_AT = `(SELECT sampled_at FROM rollcall.pace WHERE sampled_at <= clock_timestamp()
+  AND sampled_at > (SELECT coalesce(max(bound_at), '-infinity') FROM rollcall.target))`
+
+/** Whether a sample was taken since a finding (`f`) was last seen; since a time of the future every one was. */
+export const SAMPLED = `coalesce(f.last_seen < ${SAMPLED_AT} OR f.last_seen > clock_timestamp() AND ${SAMPLED_AT} IS NOT NULL, false)`
 
 /** `sampled`: a sample was asked since it was last seen. */
 export type OpenFinding = StoredFinding & { readonly sampled: boolean }

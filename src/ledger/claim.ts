@@ -35,7 +35,7 @@ export type Claim = {
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
- * a late request turned out to be on its way. Only a process with the active mapping claims. No row: the lease is void,
+ * a late request turned out to be on its way. Only a process with the active mapping and target claims. No row: the lease is void,
  * and nothing is called.
  */
 const CLAIM = `

@@ -55,7 +55,7 @@ export type Ending = {
     readonly replanAtMs: number | null
   }
   readonly lookups: {
-    /** A GET of this claim showed how the user was. */
+    /** A GET was made; in a settle it was answered. */
     readonly lookedUp: boolean
     /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
     readonly lateMs: number

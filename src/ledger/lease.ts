@@ -18,7 +18,7 @@ const LEASED = `
 const LEASE_LANE = (order: 'ASC' | 'DESC') => `
 WITH due AS MATERIALIZED (
   SELECT key FROM rollcall.owed
-  -- Compared as rows, as the index has them: a plan that takes the due rows for few would sort them all.
+  -- Compared as a row, in the order of the index. Otherwise a plan that expects few due rows sorts all of them.
   WHERE (lane, due_at) >= ($1::smallint, '-infinity') AND (lane, due_at) <= ($1, now()) AND due_at IS NOT NULL
   ORDER BY lane ${order}, due_at ${order} LIMIT $3 FOR UPDATE SKIP LOCKED)
 UPDATE rollcall.owed o SET ${LEASED}

@@ -9,7 +9,7 @@ import type { Reason } from './reason.ts'
 import type { ledger } from './schema.ts'
 
 /**
- * The state of the user that was last surely known. `unknown`: a call may have changed it. `unasked`: no call has shown the user, and none may have changed it; it counts as absent for a
+ * The ledger's knowledge of the user. `unknown`: a call may have changed it. `unasked`: no call has shown the user, and none may have changed it; it counts as absent for a
  * create, which finds out by itself, and not for a removal, since another system may have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
@@ -100,7 +100,7 @@ export type KnownRecord = LedgerRecord & {
 }
 
 /** A customer without an ending. */
-export const NEVER_SETTLED: KnownRecord = {
+export const NO_RECORD: KnownRecord = {
   userId: null,
   remote: 'unasked',
   sentStatus: null,
@@ -180,7 +180,7 @@ export function makeReadRecord(pool: Pool): (key: CustomerKey) => Promise<KnownR
   return makeBatch<CustomerKey, KnownRecord>(async (keys) => {
     const { rows } = await pool.query<KnownRecord & { key: CustomerKey }>(READ, [keys])
     const records = new Map(rows.map(({ key, ...record }) => [key, record]))
-    return keys.map((key) => records.get(key) ?? NEVER_SETTLED)
+    return keys.map((key) => records.get(key) ?? NO_RECORD)
   })
 }
 

@@ -3,7 +3,7 @@ import { type Client, keysBy, oneRow } from '../database/client.ts'
 import { ms } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { Claim } from './claim.ts'
-import { type KnownRecord, NEVER_SETTLED, RECORD } from './record.ts'
+import { type KnownRecord, NO_RECORD, RECORD } from './record.ts'
 
 export type Work = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown'> & {
   readonly key: CustomerKey
@@ -49,7 +49,7 @@ type WorkRow = Omit<Work, 'record'> & { readonly record: KnownRecord | null; rea
 /** All customers that are asked about, and the database's time at which it was so, in milliseconds since 1970. */
 export async function readWork(client: Client, keys: readonly CustomerKey[]): Promise<WorkNow> {
   const { rows } = await client.query<WorkRow>(WORK, [keys])
-  const work = rows.map(({ nowMs: _, record, ...rest }) => ({ ...rest, record: record ?? NEVER_SETTLED }))
+  const work = rows.map(({ nowMs: _, record, ...rest }) => ({ ...rest, record: record ?? NO_RECORD }))
   return { work, nowMs: rows[0]?.nowMs ?? Number.NaN }
 }
 
@@ -61,7 +61,7 @@ export async function emptyWork(client: Client, keys: readonly CustomerKey[]): P
 
 const OF_NONE: Omit<Work, 'key'> = {
   ...{ known: false, owed: false, claimed: false, unknown: false, hiddenUnknown: false },
-  ...{ statusUnknown: false, unverified: false, record: NEVER_SETTLED },
+  ...{ statusUnknown: false, unverified: false, record: NO_RECORD },
   ...{ replanAtMs: null, id: null, version: null, generation: null },
 }
 

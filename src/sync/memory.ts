@@ -1,5 +1,5 @@
 import type { Claim } from '../ledger/claim.ts'
-import { type LedgerRecord, NEVER_SETTLED } from '../ledger/record.ts'
+import { type LedgerRecord, NO_RECORD } from '../ledger/record.ts'
 import { isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
 import type { DesiredUser, OptionalField, Status, UserField } from '../model/user.ts'
 import type { Method, ReadMeaning, WriteMeaning } from './classify.ts'
@@ -52,7 +52,10 @@ type CallsSoFar = {
 
 /** A claim begins without calls. */
 export const NO_CALLS: CallsSoFar = {
-  ...{ made: [], refusedCreate: null, setAside: null, erasure: { cleared: null, left: null } },
+  made: [],
+  refusedCreate: null,
+  setAside: null,
+  erasure: { cleared: null, left: null },
 }
 
 /** The knowledge of a claim: the record of the remote user, as each answer changes it, and the calls so far. */
@@ -136,7 +139,7 @@ export function inViewOf(memory: Memory, { mapped, record, digests }: Present): 
 }
 
 const UNHEARD_OF = fromRecord({
-  ...{ record: NEVER_SETTLED, unknown: false, hiddenUnknown: false, statusUnknown: false },
+  ...{ record: NO_RECORD, unknown: false, hiddenUnknown: false, statusUnknown: false },
   ...{ replanInMs: null, digests: { keyId: '' } },
 })
 

@@ -47,12 +47,8 @@ function recall(claim: Claim, { latestRecord, mapped }: Found, digests: Customer
   // A 404 may be a gateway's, until a settle has accepted it: access is not known to be gone.
   const { remote, state } = latestRecord
   const unaccepted = remote === 'absent' && (state !== 'idle' || existedBefore(latestRecord))
-  const { hiddenUnknown, statusUnknown, changedAtMs, replanInMs } = claim
-  return startMemory({
-    unknown: claim.unknown || (isWithoutAccess(mapped) && unaccepted),
-    ...{ hiddenUnknown, statusUnknown, changedAtMs, replanInMs },
-    ...{ record: latestRecord, mapped, digests },
-  })
+  const unknown = claim.unknown || (isWithoutAccess(mapped) && unaccepted)
+  return startMemory({ ...claim, unknown, record: latestRecord, mapped, digests })
 }
 
 type Found = Omit<ClaimedCustomer, 'record' | 'memory' | 'digests' | 'desiredDigest'>

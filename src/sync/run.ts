@@ -32,7 +32,7 @@ export type SyncLeaseOptions = {
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
 }
 
-/** Breaks a claim off. If its ending is not stored, the customer is claimed again when the claim's lifetime has passed. */
+/** Breaks a claim off. If its ending is not stored, the customer is claimed again when its lifetime and the service's lag have passed. */
 export class BrokenOff extends Error {
   readonly customer: CustomerKey
 
@@ -44,8 +44,8 @@ export class BrokenOff extends Error {
 
 /**
  * Carries out one lease: a permit, the claim (`begun` is called), the work, the ending. The clocks are read before the
- * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null: the lease was
- * void (its token is spent, or its time has passed), or no call may be made now. The worker stops, or the ending came too late.
+ * claim is sent. A process that is suspended after that knows that its time is over, and sends nothing. Null: the lease is
+ * void (its token is spent, or its time has passed), no call may be made now, or the ending came too late.
  *
  * Rejects with BrokenOff after the claim; before that with the error of the claim.
  */
@@ -60,15 +60,14 @@ export function makeSyncLease(options: SyncLeaseOptions) {
     const wall = clock.wall()
     const monotonic = clock.monotonic()
     const expired = AbortSignal.timeout(Math.max(0, lifetimeMs - needed))
-    let claimed: Claim | null = null
+    let claim: Claim | null = null
     try {
-      claimed = await claimLease(lease)
+      claim = await claimLease(lease)
     } finally {
-      if (!claimed) context.permits.giveBack(permit)
+      if (!claim) context.permits.giveBack(permit)
     }
     begun()
-    if (!claimed) return null
-    const claim = claimed
+    if (!claim) return null
     const run: ClaimRun = {
       claim,
       permit,
@@ -148,7 +147,6 @@ async function makeCalls(
     run.observe({ step: 'planned', plan: next.plan })
     if ('end' in next) return await atEnd(next.end)
     await leaveTrace(context, run.claim, next.plan, customer)
-    if (next.plan.kind !== 'lookup' && isDiscardOver(customer)) await context.endDiscard(run.claim)
     const passed = await takePermit(context, run, memory)
     if ('end' in passed) return { memory, last, end: passed.end }
     const call = callFor(next.plan)
@@ -167,12 +165,14 @@ async function makeCalls(
 
 /** Written down before a call: after a crash the record is what is known. */
 async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, customer: ClaimedCustomer) {
-  const { config, markStatusUnknown, markAsked } = context
+  const { config, markStatusUnknown, markAsked, endDiscard } = context
+  if (plan.kind === 'lookup') return
   // The trial in the record must not seem to have ended by itself.
   if (customer.latestRecord.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
   // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
-  const first = customer.record.remote === 'unasked' && plan.kind !== 'lookup'
-  if (first && config.scope) await markAsked(claim.key)
+  if (customer.record.remote === 'unasked' && config.scope) await markAsked(claim.key)
+  // And that what a person discarded is not what is sent now.
+  if (isDiscardOver(customer)) await endDiscard(claim)
 }
 
 /** A customer waits for this long if no call may be made now. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Reading, ReadRows } from '../customers/read.ts'
-import { type KnownRecord, NEVER_SETTLED, readUserRecords, type UserRecord } from '../ledger/record.ts'
+import { type KnownRecord, NO_RECORD, readUserRecords, type UserRecord } from '../ledger/record.ts'
 import { emptyWork, readWork, type Work } from '../ledger/sweep-work.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
@@ -132,30 +132,35 @@ async function sameUserOf(pool: Pool, config: Config, keys: readonly CustomerKey
 /** The memory as a claim starts, or after a lookup, and the plan that the claim would make then. */
 type Planned = { readonly memory: Memory; readonly plan: Plan }
 
-/** `unknown`: whether the claim has to look up first, whatever is remembered. */
-export function planNow(snapshot: Snapshot, { unknown = snapshot.work.unknown } = {}): Planned {
-  const { work, mapped, digests, nowMs } = snapshot
-  const { replanAtMs } = work
-  const replanInMs = replanAtMs === null ? null : replanAtMs - nowMs
-  const memory = startMemory({ ...work, unknown, replanInMs, mapped, digests })
+function memoryNow({ work, mapped, digests, nowMs }: Snapshot, unknown = work.unknown): Memory {
+  const replanInMs = work.replanAtMs === null ? null : work.replanAtMs - nowMs
+  return startMemory({ ...work, unknown, replanInMs, mapped, digests })
+}
+
+function planned(snapshot: Snapshot, memory: Memory): Planned {
   return { memory, plan: makePlan({ ...snapshot, memory }) }
+}
+
+/** `unknown`: whether the claim has to look up first, whatever is remembered. */
+export function planNow(snapshot: Snapshot, { unknown }: { readonly unknown?: boolean } = {}): Planned {
+  return planned(snapshot, memoryNow(snapshot, unknown))
 }
 
 /** Nothing is remembered of a user with another `user_id` than the record was made under. */
 export function recordOfUser({ work: { record }, mapped }: Pick<Snapshot, 'work' | 'mapped'>): KnownRecord {
   const userId = userIdOf(mapped)
   const another = userId !== null && record.userId !== null && record.userId !== userId
-  return another ? NEVER_SETTLED : record
+  return another ? NO_RECORD : record
 }
 
 /** The plan of `planNow` once a GET has shown this. Nothing is stored, and the service's own forms are not learnt from it. */
 export function planAfter(snapshot: Snapshot, observed: RemoteUser | 'absent'): Planned {
   const { mapped, digests } = snapshot
-  const { memory: before } = planNow(snapshot)
+  const before = memoryNow(snapshot)
   const desired = mapped.kind === 'user' ? mapped.user : null
   const memory =
     observed === 'absent'
       ? rememberAbsent(before)
       : rememberSeen(before, observed, desired, digests, { learns: false })
-  return { memory, plan: makePlan({ ...snapshot, memory }) }
+  return planned(snapshot, memory)
 }

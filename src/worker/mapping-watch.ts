@@ -61,7 +61,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
       await onMapping(mapping.current)
     },
     /** For a lease that was taken from the queue meanwhile. */
-    isRefused: async () => (await findOther()) !== null,
+    isRefused: async () => !current && (await findOther()) !== null,
     /** A step of a loop: tells it again and again, since what is owed waits for it. */
     remind,
     /** Whether leases may be worked on, as far as is known without asking. */

@@ -69,9 +69,9 @@ export async function startSyncing(options: Options) {
   const { takeJob, idle } = makeTakeJobs({
     concurrency: paced.concurrency,
     async carryOut(lease, begun) {
-      const refused = !mapping.isActive() && (await mapping.isRefused())
       // An unclaimed lease would wait for its end, although another process could go on at once.
-      if (stopping.aborted || refused || !(await syncLease(lease, begun))) await giveBack(lease)
+      if (stopping.aborted || (await mapping.isRefused()) || !(await syncLease(lease, begun)))
+        await giveBack(lease)
     },
     onError: makeQuiet<unknown>((error, times) => {
       const [who, cause] =

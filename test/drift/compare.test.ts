@@ -6,7 +6,7 @@ import { compare, shownOf } from '../../src/drift/compare.ts'
 import { reasonToSkip } from '../../src/drift/get-users.ts'
 import { heldAccess } from '../../src/drift/held-access.ts'
 import { type DriftVerdict, isDrift } from '../../src/drift/words.ts'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { Work } from '../../src/ledger/sweep-work.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Fields, OptionalField, Status } from '../../src/model/user.ts'
@@ -20,7 +20,7 @@ import { runs } from '../support/size.ts'
 const WORK: Work = {
   ...{ key: '7', known: true, owed: false, claimed: false, unknown: false, hiddenUnknown: false },
   ...{ statusUnknown: false, replanAtMs: null, id: '1', version: '3', unverified: false, generation: '1' },
-  record: { ...NEVER_SETTLED, userId: 'u7', isNew: false, digestKeyId: digests.keyId, verifiedAgoMs: 9000 },
+  record: { ...NO_RECORD, userId: 'u7', isNew: false, digestKeyId: digests.keyId, verifiedAgoMs: 9000 },
 }
 
 function subject(

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accessWhileHeld, thereWhenHeld, wantedWhenHeld } from '../../src/drift/held-access.ts'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { Status } from '../../src/model/user.ts'
 import { braked } from '../../src/sync/brake-plan.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -84,7 +84,7 @@ async function allHeld({ mapped, memory, onRemove, existed }: Held) {
     {
       ...{ key: '7', desiredDigest: 'now', digests, brake: async ({ kinds }) => kinds },
       before: { existed, erases: onRemove === 'erase', hadAccess: false },
-      ...{ record: NEVER_SETTLED, discard: [], discarded: [], left: [] },
+      ...{ record: NO_RECORD, discard: [], discarded: [], left: [] },
     },
     next,
     memory,

@@ -20,7 +20,7 @@ import { makeStoreEnding } from '../../src/ledger/ending.ts'
 import { readErasures } from '../../src/ledger/erasures.ts'
 import { applyGeneration, markSwept } from '../../src/ledger/generation.ts'
 import { makeNoting } from '../../src/ledger/note.ts'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import { installationName, readBinding, voidBinding } from '../../src/ledger/target.ts'
 import { readPace } from '../../src/pace/read.ts'
 import { setCeiling } from '../../src/pace/row.ts'
@@ -156,7 +156,7 @@ export const WORKER_FLOWS: Readonly<Record<string, Flow>> = {
   'the ceiling is set': ({ pool }) => setCeiling(pool, 100),
   'what is found is stored': async ({ pool, house }) => {
     const { fingerprint, timing } = house.config
-    const work = { record: NEVER_SETTLED }
+    const work = { record: NO_RECORD }
     const mapped = { kind: 'removed', userId: 'u' }
     const known = { key: 'checked', mapped, work, desiredDigest: 'd', digests: { keyId: 'k' } }
     const snapshot = known as unknown as Snapshot

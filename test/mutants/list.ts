@@ -311,7 +311,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ['discard-forgotten-when-stopped', 'desired: customer.desiredDigest }', 'desired: null }'],
     ['discard-ended-by-404', `return remote === 'present' && made`, 'return made'],
   ],
-  'src/drift/evidence.ts': [
+  'src/drift/open-findings.ts': [
     [
       'sample-of-before',
       `f.last_seen < \${SAMPLED_AT} OR`,

@@ -1,6 +1,6 @@
 // The ending of a claim: that of the customer `c` with token 7, for version 3, which has settled.
 import type { Ending } from '../../src/ledger/ending.ts'
-import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type LedgerRecord, NO_RECORD } from '../../src/ledger/record.ts'
 
 const {
   writtenAgoMs: _written,
@@ -10,7 +10,7 @@ const {
   released: _released,
   desiredDigest: _desired,
   ...none
-} = NEVER_SETTLED
+} = NO_RECORD
 
 /** A record as an ending stores it, for a customer without any knowledge. */
 export const EMPTY_RECORD: LedgerRecord = none

@@ -4,7 +4,7 @@ import type { Row } from '../../src/config/config.ts'
 import type { RollcallConfig } from '../../src/config/define.ts'
 import { resolveConfig } from '../../src/config/resolve.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
-import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type LedgerRecord, NO_RECORD } from '../../src/ledger/record.ts'
 import { OPTIONAL_FIELDS, type OptionalField } from '../../src/model/user.ts'
 import type { Permit } from '../../src/pace/pace.ts'
 import type { SyncContext, SyncStep } from '../../src/sync/context.ts'
@@ -64,7 +64,7 @@ type Options = {
 
 export function makeCustomer({ service = makePureService(), config = configOf(), row = null }: Options = {}) {
   const kept: Kept = {
-    record: NEVER_SETTLED,
+    record: NO_RECORD,
     unknown: false,
     hiddenUnknown: false,
     statusUnknown: false,
@@ -140,7 +140,7 @@ export function contextOf(customer: Customer): SyncContext {
     readRow: async () => customer.row,
     readOther: async () => null,
     readRecord: async () => ({
-      ...NEVER_SETTLED,
+      ...NO_RECORD,
       ...structuredClone(kept.record),
       desiredDigest: kept.desiredDigest,
       isNew: false,

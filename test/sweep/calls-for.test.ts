@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import { makeThrottle, pageFor } from '../../src/sweep/forecast.ts'
 import type { PlannedCustomer } from '../../src/sweep/verdict.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
@@ -15,7 +15,7 @@ function planned(customers: number, status: 0 | 2): readonly PlannedCustomer[] {
     ...({ gone: false, state: 'idle', otherUser: false, validUntilMs: null } as const),
     plan: plan({ mapped, memory: UNASKED }),
   }
-  const made = { found, memory: UNASKED, mapped, record: NEVER_SETTLED, claimants: [] }
+  const made = { found, memory: UNASKED, mapped, record: NO_RECORD, claimants: [] }
   return Array.from({ length: customers }, (_, n) => ({
     key: `k${n}`,
     verdict: 'differs',

@@ -1,6 +1,6 @@
 // test/flow/backfill.full.test.ts compares the forecast with the calls that follow.
 import { describe, expect, test } from 'vitest'
-import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { addCustomer, callsFor, type Forecast, NO_FORECAST, totalCalls } from '../../src/sweep/forecast.ts'
 import type { Made, PlannedCustomer } from '../../src/sweep/verdict.ts'
@@ -27,7 +27,7 @@ function made({ mapped, memory, policy = KEEP, claimants = [], comparable = true
   const { remote, sentStatus, seenStatus, sent: digests, seen } = memory
   const there = remote === 'present' || (remote === 'unknown' && sentStatus !== null)
   const record: KnownRecord = {
-    ...NEVER_SETTLED,
+    ...NO_RECORD,
     ...{ userId: 'u7', remote: there ? 'present' : remote, sentStatus, seenStatus, sent: digests, seen },
   }
   const found = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import {
   ALL_CUSTOMERS,
   addTo,
@@ -130,7 +130,7 @@ describe('the sum of what is found', () => {
       const gone = {
         mapped: { kind: 'removed', userId: 'k' },
         gone: true,
-        record: NEVER_SETTLED,
+        record: NO_RECORD,
         claimants: [],
       } as const
       const made = { found: whole, memory, ...gone }

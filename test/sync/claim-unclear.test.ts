@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
@@ -115,7 +115,7 @@ describe('a lookup soon after a write', () => {
     customer.row = { ...row, email: 'eva@correo.es' }
     const { record } = customer.kept
     const written = (ago: number) => ({
-      readRecord: async () => ({ ...NEVER_SETTLED, ...record, writtenAgoMs: ago, isNew: false }),
+      readRecord: async () => ({ ...NO_RECORD, ...record, writtenAgoMs: ago, isNew: false }),
     })
     await customer.claim({}, written(1000))
     expect(customer.service.calls.length).toBe(1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
@@ -75,8 +75,8 @@ function ending(given: Given) {
       generation: '1',
     },
     mapped,
-    record: { ...NEVER_SETTLED, ...record },
-    latestRecord: { ...NEVER_SETTLED, ...record, ...given.latestRecord },
+    record: { ...NO_RECORD, ...record },
+    latestRecord: { ...NO_RECORD, ...record, ...given.latestRecord },
     claimants: given.claimants ?? [],
     digests: forCustomer(digester, '7'),
     desiredDigest: digester.ofCustomer('7', mapped, config.clearWith),

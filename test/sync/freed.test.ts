@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { Fields } from '../../src/model/user.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
@@ -22,7 +22,7 @@ type Known = { readonly sent?: Memory['sent']; readonly seen?: Memory['seen'] }
 function freed(before: Known, after: Known, fields: Fields = { email: 'b@x.es' }, rest = {}) {
   const mapped: Mapped = { kind: 'user', user: { userId: 'u', status: 2, fields }, issues: [] }
   return freedBy({
-    record: { ...NEVER_SETTLED, digestKeyId: digester.id, ...before },
+    record: { ...NO_RECORD, digestKeyId: digester.id, ...before },
     memory: { ...ABSENT, made: [DONE], remote: 'present', ...after },
     ...{ mapped, digests, ...rest },
   })
@@ -61,6 +61,6 @@ it('is known by a lookup too, where the answer to the write was lost', () => {
 it('is nothing without an acknowledged write or a lookup, or with digests of another key', () => {
   const memory = { ...ABSENT, ...NEW }
   expect(freed({ sent: { email: OLD } }, NEW, {}, { memory })).toEqual([])
-  const record = { ...NEVER_SETTLED, digestKeyId: 'other', sent: { email: OLD } }
+  const record = { ...NO_RECORD, digestKeyId: 'other', sent: { email: OLD } }
   expect(freed({}, NEW, {}, { record })).toEqual([])
 })

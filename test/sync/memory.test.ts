@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type LedgerRecord, NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import type { DesiredUser, Fields } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
@@ -168,7 +168,7 @@ describe('inViewOf', () => {
 
   it('knows nothing of a user with another user_id', () => {
     const memory = view(start(), asUser({ email: 'a@x.es' }), 'u6')
-    expect(memory).toEqual(fromRecord({ ...ASIDE, record: NEVER_SETTLED }))
+    expect(memory).toEqual(fromRecord({ ...ASIDE, record: NO_RECORD }))
     expect(view(start(), { kind: 'removed', userId: 'u7' }, 'u6').remote).toBe('unasked')
     expect(view(start(), asUser({}), null).remote).toBe('present')
     expect(view(start(), { kind: 'rejected', userId: null, issues: [] }, 'u6')).toEqual(start())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type KnownRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { inherit, latestOf } from '../../src/sync/sharing.ts'
@@ -14,7 +14,7 @@ const MAPPED: Extract<Mapped, { kind: 'user' }> = {
   issues: [],
 }
 const OLD: KnownRecord = {
-  ...NEVER_SETTLED,
+  ...NO_RECORD,
   userId: 'u7',
   remote: 'present',
   sentStatus: 4,
@@ -28,7 +28,7 @@ const OLD: KnownRecord = {
   digestKeyId: digester.id,
   writtenAgoMs: 9000,
 }
-const own = { key: 'new', record: NEVER_SETTLED, statusUnknown: false }
+const own = { key: 'new', record: NO_RECORD, statusUnknown: false }
 const old = { key: 'old', record: OLD, statusUnknown: false }
 
 describe('whose record counts', () => {
@@ -91,7 +91,7 @@ describe('a record under another key', () => {
     const removed: Mapped = { kind: 'removed', userId: 'u7' }
     const theirs = { ...old, record: { ...OLD, sent: { email: 'null' }, erased: 'sent' } } as const
     expect(inherit(theirs, { own, mapped: removed, digester })).toMatchObject({ erased: null, sent: {} })
-    const record = { ...NEVER_SETTLED, sent: { email: 'null' }, erased: 'verified' } as const
+    const record = { ...NO_RECORD, sent: { email: 'null' }, erased: 'verified' } as const
     expect(inherit(old, { own: { ...own, record }, mapped: removed, digester })).toMatchObject({
       erased: 'verified',
       sent: { country_code: UNKNOWN_VALUE },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BrakeRequest } from '../../src/brake/brake.ts'
 import type { Row } from '../../src/config/config.ts'
 import type { Reason } from '../../src/ledger/reason.ts'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { SyncContext } from '../../src/sync/context.ts'
 import type { ClaimRun } from '../../src/sync/run.ts'
 import { configOf, KEY, makeCustomer } from '../support/pure-claims.ts'
@@ -313,7 +313,7 @@ describe('a claim', () => {
     const status = { column: 'plan', values: { free: 0, premium: 2 } }
     const config = configOf([], { mapping: { user_id: { columns: ['id'], map: () => 'u' }, status } })
     const customer = await discarded({ ...row, plan: 'free' }, { config })
-    const record = { ...NEVER_SETTLED, ...customer.kept.record }
+    const record = { ...NO_RECORD, ...customer.kept.record }
     const sharing: Partial<SyncContext> = {
       readRecordsOf: async () => [{ key: 'other', record, statusUnknown: false }],
       readOther: async () => ({ ...row, id: 'other' }),

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Row } from '../../src/config/config.ts'
 import type { Clock } from '../../src/config/define.ts'
-import { NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { Mapped } from '../../src/model/mapped.ts'
 import { findClaimants } from '../../src/sync/sharing.ts'
 import { configOf } from '../support/pure-claims.ts'
 
-const GAVE = { ...NEVER_SETTLED, remote: 'present', sentStatus: 2 } as const
+const GAVE = { ...NO_RECORD, remote: 'present', sentStatus: 2 } as const
 const claimant = (key: string) => ({ ...GAVE, key })
 const upper = { columns: ['id'], map: (row: Row) => `${row.id}`.toUpperCase() }
 const config = configOf([], {
@@ -25,7 +25,7 @@ const ROWS: Readonly<Record<string, Row | 'ambiguous'>> = {
 
 const READS = { config, readOther: async (key: string) => ROWS[key] ?? null, now: new Date() }
 function meet(mapped: Mapped, claimants = Object.keys(ROWS).filter((key) => key !== 'ana')) {
-  return findClaimants(READS, claimants.map(claimant), { mapped, record: NEVER_SETTLED })
+  return findClaimants(READS, claimants.map(claimant), { mapped, record: NO_RECORD })
 }
 
 const claimantsOf = async (...asked: Parameters<typeof meet>) => (await meet(...asked)).claimants
@@ -60,7 +60,7 @@ it('goes by the time that it is given', async () => {
     config: configOf([], { mapping, scope: { columns: ['kind'], when } }),
     readOther: async () => ROWS.Ana ?? null,
   }
-  const asked = { mapped: user, record: NEVER_SETTLED }
+  const asked = { mapped: user, record: NO_RECORD }
   const claimants = async (now: Date) =>
     (await findClaimants({ ...reads, now }, [claimant('Ana')], asked)).claimants
   expect([await claimants(new Date('2026-11-30')), await claimants(ended)]).toEqual([['Ana'], []])

@@ -4,7 +4,7 @@ import type { Config, Row } from '../../src/config/config.ts'
 import { timeNeededMs } from '../../src/config/config.ts'
 import type { Ending } from '../../src/ledger/ending.ts'
 import { VERIFICATIONS } from '../../src/ledger/lookups.ts'
-import { type LedgerRecord, NEVER_SETTLED } from '../../src/ledger/record.ts'
+import { type LedgerRecord, NO_RECORD } from '../../src/ledger/record.ts'
 import type { DesiredUser } from '../../src/model/user.ts'
 import { runClaim } from '../../src/sync/run.ts'
 import { contextOf, KEY, makeCustomer, PLAIN_RUN } from '../support/pure-claims.ts'
@@ -158,7 +158,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
         {
           ...contextOf(customer),
           readRecord: async () => ({
-            ...NEVER_SETTLED,
+            ...NO_RECORD,
             ...structuredClone(record),
             writtenAgoMs,
             isNew: false,
