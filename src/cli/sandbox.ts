@@ -48,7 +48,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--seed <number>', 'random seed for faults with a rate', upTo(4_294_967_295), 1)
     .option(
       '--control-token <token>',
-      'token for /_sandbox/ (changes faults and contract), needed beyond loopback',
+      'token for /_sandbox/ (changes faults and contract); needed if --host is not loopback',
       filled,
     )
     .option('--json', 'print the address as JSON')
@@ -79,12 +79,12 @@ export const sandboxCommand: AddCommand = (program, io) => {
 /** Empty is what an unset variable leaves: a key or token that is publicly known. */
 function filled(text: string): string {
   if (text.trim() !== '') return text
-  throw new InvalidArgumentError('expected a text that is not empty')
+  throw new InvalidArgumentError('Expected a text that is not empty.')
 }
 
 function upTo(most: number): (text: string) => number {
   return (text) => {
     if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text)
-    throw new InvalidArgumentError(`expected 0 to ${most}`)
+    throw new InvalidArgumentError(`Expected a whole number from 0 to ${most}.`)
   }
 }

@@ -10,7 +10,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
 ]
 
 /** The form of a duration, for --help and for errors. */
-export const DURATION_FORM = 'milliseconds, or like 500ms, 2s, 5m, 3h, 14d'
+export const DURATION_FORM = 'a number of milliseconds, or a time like 500ms, 2s, 5m, 3h or 14d'
 
 /** Milliseconds; undefined for what is no duration. Whether it is too long is for the caller to say. */
 export function readDuration(text: string): number | undefined {

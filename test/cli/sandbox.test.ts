@@ -53,8 +53,8 @@ test('lists presets and dimensions, and ends', async () => {
 test('a fault that it cannot read is reported with the wrong word', async () => {
   const { code, err } = run('--fault', 'PATCH 503 rate=2')
   expect(await code).toBe(2)
-  expect(err.join('\n')).toMatch(/"PATCH 503 rate=2": rate: /)
-  expect(err.join('\n')).toContain('--help lists all of them')
+  expect(err.join('\n')).toMatch(/"PATCH 503 rate=2": "rate=2": /)
+  expect(err.join('\n')).toContain('`--help` lists all')
 })
 
 test.each<[readonly string[], boolean]>([

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DURATION_FORM, readDuration, renderDuration } from '../../model/duration.ts'
 import { words } from '../../model/values.ts'
-import { checkOption, whole } from '../problems.ts'
+import { checkOption, milliseconds } from '../problems.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,28 +13,37 @@ export const contract = z.strictObject({
   createBody: choice(['user', 'none', 'ok', 'id'], 'body of that answer; a 204 has none'),
   updateStatus: choice([200, 202, 204], 'answer to a PUT or PATCH that was carried out'),
   updateBody: choice(['user', 'none', 'ok', 'null'], 'body of that answer; a 204 has none'),
-  duplicate: choice([409, 422, 400, 'upsert'], 'create of an existing user; upsert: a full update'),
-  unknownUser: choice([404, 410, 'null'], 'call about an unknown user; null: 200 with JSON null'),
+  duplicate: choice(
+    [409, 422, 400, 'upsert'],
+    'answer to a create of an existing user; upsert: a full update',
+  ),
+  unknownUser: choice([404, 410, 'null'], 'answer to a call about an unknown user; null: 200 with JSON null'),
   refusal: choice(
     ['details', 'opaque', 'html'],
-    'answer to a bad body: 400 with a reason, 400 alone, or HTML',
+    'answer to a bad body: 422 with the reasons (400 if it is not JSON); a bare 400; a 400 with HTML',
   ),
-  refuses: choice(['nothing', 'description'], 'a field that the sandbox refuses, also with a valid value'),
+  refuses: choice(['nothing', 'description'], 'a field that the sandbox refuses, even with a valid value'),
   unique: choice(['nothing', 'email'], 'a field with unique values; a value of another user gets 409'),
   nulls: choice(['null', 'absent', 'empty'], 'a field without a value, in a GET'),
   numbers: choice(['number', 'text'], 'status and gender, in a GET'),
   visibleAfterMs: duration(0, 600_000, 0, 'the time until a GET shows a write'),
   forbidden: z
     .string()
-    .min(1)
+    .min(1, 'expected a text')
     .nullable()
     .default(null)
     .describe('calls about a user_id that contains this text get 403, but not chat calls'),
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
-  trialEnd: choice(['flips', 'stays'], 'after the trial a GET shows status 0, or 4; no chat either way'),
+  trialEnd: choice(
+    ['flips', 'stays'],
+    'the status in a GET after the trial: 0 (flips) or 4 (stays); both end the chat',
+  ),
   trialAgain: choice(['continues', 'restarts'], 'what another write of status 4 does to the trial'),
   email: choice(['kept', 'lower-case'], 'the e-mail, in a GET'),
-  phone: choice(['joined', 'kept', 'formatted'], 'in a GET: joined, as sent, or +34 612 345 678'),
+  phone: choice(
+    ['joined', 'kept', 'formatted'],
+    'the phone number, in a GET: joined, as sent, or +34 612 345 678',
+  ),
   names: choice(
     ['table', 'sample'],
     'how a professional names two fields: photo and speciality_id; or avatar and speciality',
@@ -51,7 +60,7 @@ function choice<const Value extends string | number>(values: readonly Value[], a
 }
 
 function duration(minMs: number, maxMs: number, usual: number, about: string) {
-  return whole(minMs, maxMs, 'milliseconds').default(usual).describe(about)
+  return milliseconds(minMs, maxMs).default(usual).describe(about)
 }
 
 /** With every dimension, and as a caller may write it. */

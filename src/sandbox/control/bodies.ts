@@ -13,12 +13,12 @@ import { whole } from '../problems.ts'
 
 const YEAR_S = 365 * 86_400
 
-const MOMENT = 'a moment from 1970 to 9989, such as 2026-03-02T09:30:00Z; without a zone it is UTC'
+const MOMENT = 'expected a time from 1970 to 9989, such as 2026-03-02T09:30:00Z; without a zone it is UTC'
 /** As epoch milliseconds. */
 const moment = z.string(MOMENT).transform(parseTime).refine(inClockRange, MOMENT)
 const duration = z.union(
   [z.number().min(0), z.string().transform(readDuration).pipe(z.number())],
-  DURATION_FORM,
+  `expected ${DURATION_FORM}`,
 )
 
 /** The time to set, in epoch milliseconds. */
@@ -27,10 +27,10 @@ export const clockBody = (clock: SandboxClock) =>
     .strictObject({ now: moment.optional(), advance: duration.optional() })
     .refine(
       ({ now, advance }) => (now === undefined) !== (advance === undefined),
-      'either "now" or "advance"',
+      'expected either "now" or "advance"',
     )
     .transform(({ now, advance = 0 }) => now ?? clock.now() + advance)
-    .refine(inClockRange, 'not beyond 9989')
+    .refine(inClockRange, 'expected a time before 9990')
 
 export const tokenBody = z.strictObject({
   user_id: z.string(),
@@ -52,7 +52,7 @@ export const messageBody = z.discriminatedUnion(
     imageMessage.omit(NOT_GIVEN).extend(head),
     fileMessage.omit(NOT_GIVEN).extend(head),
   ],
-  'text, image or file',
+  'expected text, image or file',
 )
 
 export const professionalsBody = z.preprocess(unwrap('professionals'), professionalList)

@@ -4,23 +4,23 @@ import { z } from 'zod'
 import { DURATION_FORM, readDuration } from '../../model/duration.ts'
 import { OPTIONAL_FIELDS } from '../../model/user.ts'
 import { words } from '../../model/values.ts'
-import { checkOption, whole } from '../problems.ts'
+import { checkOption, milliseconds, whole } from '../problems.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 
 const match = z.strictObject({
   method: z.enum(METHODS).optional(),
   /** How the path begins, decoded: `/chat/professionals`, `/s2s/v1/users`. */
-  path: z.string().startsWith('/', 'a path that begins with /').optional(),
+  path: z.string().startsWith('/', 'expected a path that begins with /').optional(),
   /** The path's or the body's user; for a chat call the token's. */
   userId: z.string().optional(),
   /** The `status` in the body. */
-  status: z.int('a whole number').optional(),
+  status: z.int('expected a whole number').optional(),
   /** A field that the body names, whatever it holds. */
-  field: z.enum(OPTIONAL_FIELDS).optional(),
+  field: z.enum(OPTIONAL_FIELDS, `expected one of ${OPTIONAL_FIELDS.join(', ')}`).optional(),
 })
 
-const milliseconds = whole(0, 600_000, 'milliseconds')
+const duration = milliseconds(0, 600_000)
 
 const retryAfter = z.strictObject({
   form: z.enum(['seconds', 'date']),
@@ -32,7 +32,7 @@ const action = z.discriminatedUnion(
   [
     /** A wait before anything else; other rules may strike after it. */
     z
-      .strictObject({ kind: z.literal('latency'), minMs: milliseconds, maxMs: milliseconds })
+      .strictObject({ kind: z.literal('latency'), minMs: duration, maxMs: duration })
       .refine(({ minMs, maxMs }) => minMs <= maxMs, 'write the smaller time first'),
     /** An answer without the call being carried out, or (`stored`) after it. */
     z.strictObject({
@@ -45,14 +45,14 @@ const action = z.discriminatedUnion(
     /** The connection is cut before or after the call is carried out; the call is carried out and never answered. */
     z.strictObject({ kind: z.literal(['drop-before', 'drop-after', 'hang-after']) }),
     /** The call is carried out and answered as always, but the body is complete only after this time. */
-    z.strictObject({ kind: z.literal('slow-body'), durationMs: milliseconds }),
+    z.strictObject({ kind: z.literal('slow-body'), durationMs: duration }),
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
-    z.strictObject({ kind: z.literal('refuse'), durationMs: whole(1, 600_000, 'milliseconds') }),
+    z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds(1, 600_000) }),
   ],
   'missing or not known; expected latency, status (like 503), drop-before, drop-after, hang-after, slow-body or refuse',
 )
 
-const RATE = '0 to 1'
+const RATE = 'expected 0 to 1'
 
 export const faultRule = z.strictObject({
   match: match.default({}),
@@ -61,7 +61,7 @@ export const faultRule = z.strictObject({
   /** How many calls it strikes before it is spent; absent: without end. */
   times: whole(1, 1_000_000_000).optional(),
   /** How long after it was set it is spent; absent: never. On the machine's clock, whatever the sandbox's says. */
-  forMs: whole(1, 86_400_000, 'milliseconds').optional(),
+  forMs: milliseconds(1, 86_400_000).optional(),
   action,
 })
 /** A rule with its defaults, and as a caller may write it. */
@@ -145,18 +145,23 @@ const WORDS: readonly Word[] = [
   ['GET, POST, …', 'only calls with this method', 'PATCH 503'],
   ['/PATH', 'only paths that begin with this', '/chat 503'],
   ['user=ID', 'only calls about this user', 'user=4711 503', (userId) => ({ match: { userId } })],
-  ['status=N', 'only bodies with this status', 'status=4 503', (n) => ({ match: { status: readFigure(n) } })],
+  [
+    'status=N',
+    'only bodies with this user status',
+    'status=4 503',
+    (n) => ({ match: { status: readFigure(n) } }),
+  ],
   ['field=NAME', 'only bodies with this field', 'field=email 422', (field) => ({ match: { field } })],
   ['rate=SHARE', 'only this share of the calls, 0 to 1', '503 rate=0.3', (n) => ({ rate: readFigure(n) })],
-  ['times=N', 'only this often', '503 times=2', (n) => ({ times: readFigure(n) })],
+  ['times=N', 'only the first N of these calls', '503 times=2', (n) => ({ times: readFigure(n) })],
   ['for=DURATION', 'only for this time', '503 for=30s', (time) => ({ forMs: readFigure(time) })],
   ['NUMBER', 'this HTTP status is the answer (200-599)', '503'],
   ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
   ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
   ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
-  ['  retry-after=TIME', 'Retry-After: 2 seconds; date:2 as a date', '429 retry-after=2', readRetryAfter],
+  ['  retry-after=N', 'Retry-After of N seconds; date:N: a date', '429 retry-after=2', readRetryAfter],
   ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
-  ['latency=DURATION', 'waits first', 'latency=50..200', readLatency],
+  ['latency=DURATION', 'waits first; may be a range', 'latency=50..200', readLatency],
   ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
   ['drop-before', 'cuts the connection, drops the call', 'drop-before', () => act('drop-before')],
   ['drop-after', 'carries out the call, cuts the connection', 'POST drop-after', () => act('drop-after')],
@@ -170,7 +175,7 @@ const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The first
 eight words of this table are conditions, the others are actions. An indented
-word follows NUMBER.
+word needs NUMBER.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
@@ -180,18 +185,34 @@ DURATION is ${DURATION_FORM}.`
 
 /** For the command line; throws RollcallError USAGE. */
 export function parseFault(text: string): FaultRule {
-  return checkOption(faultRule, faultFromWords(text), { option: `--fault "${text}"` })
+  return checkOption(faultRule, faultFromWords(text), {
+    option: `--fault "${text}"`,
+    unknown: 'not known, or in conflict with another word',
+    nameOf: (path) => wordFor(text, path),
+  })
+}
+
+/** The word whose part has this field; `action` where no word has it. */
+function wordFor(text: string, path: string): string {
+  if (path.includes('"')) return path.slice(path.indexOf('"'))
+  const [first = '', second = 'kind'] = path.split('.')
+  const inPart = first === 'match' || first === 'action'
+  const has = (part: Part) => Object.hasOwn(inPart ? (part[first] ?? {}) : part, inPart ? second : first)
+  const word = words(text).find((each) => has(readWord(each)))
+  return word === undefined ? 'action' : `"${word}"`
 }
 
 /** The words, in any order, as a rule for the schema, which says what is wrong: an unknown or second word is an unknown field. */
 export function faultFromWords(text: string): object {
-  const parts = words(text).map(readWord)
+  const parts = words(text).map((word) => [word, readWord(word)] as const)
   const all = (name: 'match' | 'action') => {
-    const given = parts.flatMap((part) => Object.entries(part[name] ?? {}))
+    const given = parts.flatMap(([word, part]) =>
+      Object.entries(part[name] ?? {}).map(([field, value]) => [field, value, word] as const),
+    )
     const twice = given.filter(([one], at) => given.findIndex(([other]) => other === one) < at)
-    return Object.fromEntries([...given, ...twice.map(([one]) => [`${one} twice`, true])])
+    return Object.fromEntries([...given, ...twice.map(([, , word]) => [`"${word}"`, true])])
   }
-  return Object.assign({}, ...parts, { match: all('match'), action: all('action') })
+  return Object.assign({}, ...parts.map(([, part]) => part), { match: all('match'), action: all('action') })
 }
 
 function readWord(word: string): Part {
@@ -215,7 +236,7 @@ function readLatency(range: string): Part {
 
 function readRetryAfter(time: string): Part {
   const [, date, seconds = ''] = /^(date:)?(.*)$/.exec(time) ?? []
-  return { action: { retryAfter: { form: date ? 'date' : 'seconds', seconds: readFigure(seconds) } } }
+  return { action: { retryAfter: { form: date ? 'date' : 'seconds', seconds: Number(seconds || 'none') } } }
 }
 
 /** A number or a duration in milliseconds; NaN, which no field takes, for anything else. */

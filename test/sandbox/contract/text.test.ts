@@ -30,7 +30,7 @@ describe('parseContract', () => {
     ['createStatus', 'createStatus: '],
     ['createStatus=205', '201|200|202|204'],
     ['legacy=3', 'legacy: not known'],
-    ['visibleAfterMs=1h', 'visibleAfterMs: milliseconds, 0 to 600000'],
+    ['visibleAfterMs=1h', 'visibleAfterMs: expected 0 to 600000 milliseconds (at most 10m)'],
   ])('"%s" is refused', (text, reported) => {
     const details = [expect.stringContaining(reported)]
     expect(() => parseContract(text)).toThrow(expect.objectContaining({ code: 'USAGE', details }))
