@@ -78,7 +78,7 @@ export async function ownerIn(
   )
   if (theirs && own && isAnotherDatabase(theirs, own))
     throw new RollcallError('ENV_INVALID', [
-      'MIGRATE_DATABASE_URL: it leads to another database than DATABASE_URL',
+      'MIGRATE_DATABASE_URL: expected the same database as in DATABASE_URL',
     ])
   return owner
 }

@@ -173,6 +173,6 @@ async function readToken(file: string, io: Io): Promise<string> {
   try {
     return await readFile(resolve(io.cwd, file), 'utf8')
   } catch {
-    throw new RollcallError('USAGE', ['--token-file: there is no such file, or it may not be read'])
+    throw new RollcallError('USAGE', ['--token-file: rollcall cannot read this file'])
   }
 }

@@ -13,9 +13,9 @@ function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
 
 export function checkWatch({ relation, key, isView }: Customers, watch: readonly Watched[]): Problem[] {
   const many = key.length === 1 ? 'one column' : `${key.length} columns`
-  const keys = `expected ${many}, as many as customers.key has (${key.join(', ')})`
-  const view = 'expected a table: a view has no changes of its own, name the tables behind it'
-  const missed = 'expected the customer table among the watched ones: its own changes would be missed'
+  const keys = `expected ${many}, like customers.key (${key.join(', ')})`
+  const view = 'expected the tables behind the view: rollcall cannot watch a view'
+  const missed = 'expected also the customer table: rollcall would miss its changes'
   const is = (relation: Relation) => (watched: Watched) => sameRelation(watched.relation, relation)
   const problems = watch.flatMap((watched, index) => [
     ...wrong(
@@ -38,8 +38,8 @@ export function checkMapping(mapping: Mapping, key: readonly string[] | undefine
   if (source === undefined || key === undefined) return []
   const path = ['mapping', 'user_id']
   const others = source.columns.filter((column) => !key.includes(column))
-  const foreign = `expected only columns of customers.key (${key.join(', ')}): after a delete, rollcall knows only the key; found ${others.join(', ')}`
-  const constant = `expected a key column (${key.join(', ')}): with a constant, all customers would be one user`
+  const foreign = `expected only columns of customers.key (${key.join(', ')}), because after a delete rollcall knows only the key; found ${others.join(', ')}`
+  const constant = `expected a column of customers.key (${key.join(', ')}): with a fixed value all customers would be one user`
   return [...wrong(others.length > 0, path, foreign), ...wrong(source.columns.length === 0, path, constant)]
 }
 
@@ -52,7 +52,7 @@ export function checkClearing(
   const omitted = OPTIONAL_FIELDS.filter((field) => clearWith[field] === 'omit')
   const missing = OPTIONAL_FIELDS.filter((field) => mapping[field] === undefined)
   if (unmanaged !== 'keep' || omitted.length === 0 || missing.length === 0) return []
-  const text = `'omit' (${omitted.join(', ')}) needs full updates: map every field (missing: ${missing.join(', ')}) or set unmanaged to 'clear'`
+  const text = `'omit' (for ${omitted.join(', ')}) needs an entry in the mapping for every field (missing: ${missing.join(', ')}), or unmanaged: 'clear'`
   return [{ path: ['clearWith'], text }]
 }
 
@@ -68,7 +68,7 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
   // Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself.
   const graceMs = Math.min(timeoutMs, 2000)
   const least = 2 * timeoutMs + graceMs
-  const short = `expected at least ${least} (2 × service.timeoutMs of ${timeoutMs}, for a GET and a write, plus a grace of ${graceMs}); found ${lifetimeMs}`
+  const short = `expected at least ${least}, time for a GET and a write (2 × service.timeoutMs ${timeoutMs}, plus ${graceMs}); found ${lifetimeMs}`
   const late = `expected at most advanced.timing.lifetimeMs (${lifetimeMs}); found ${consistencyDelayMs}`
   const fewer = `expected at least advanced.timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
   return [

@@ -39,7 +39,7 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
   const problems: string[] = []
   const plaintext = (env.ALLOW_PLAINTEXT ?? '').split(/[\s,]+/).filter(Boolean)
   if (!plaintext.every((word) => PLAINTEXT.some((known) => known === word)))
-    problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(' or ')}, or both with a comma between`)
+    problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(', ')} or ${PLAINTEXT.join()}`)
   const read = (needed: boolean) => (name: Variable) => [name, readVariable(name, needed)] as const
   const values = [...need.map(read(true)), ...may.map(read(false))].filter(([, value]) => value !== undefined)
   const settings = {
@@ -60,9 +60,9 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
     const { expected, read, use }: Rule = VARIABLES[name]
     const file = env[`${name}_FILE`]
     const wrong = (problem: string) => void problems.push(problem)
-    if (env[name] && file) return wrong(`${name}: is set, and so is ${name}_FILE; keep one`)
+    if (env[name] && file) return wrong(`${name}: ${name}_FILE is also set; set only one of them`)
     const text = file ? readText(file) : env[name]
-    if (text === undefined && file) return wrong(`${name}_FILE: there is no such file, or it may not be read`)
+    if (text === undefined && file) return wrong(`${name}_FILE: rollcall cannot read this file`)
     if (!text) return needed || file ? wrong(`${name}: missing; expected ${expected}`) : undefined
     const value = read(text)
     if (value === undefined) return wrong(`${name}: expected ${expected}`)
@@ -121,22 +121,22 @@ const VARIABLES = {
     expected: 'https:// and the host of the service, alone or with /s2s/v1; no user name, password or query',
     read: serviceOrigin,
   },
-  SERVICE_API_KEY: key('the Api-Key'),
-  SERVICE_SECRET_KEY: key('the Secret-Key'),
+  SERVICE_API_KEY: key('Api-Key'),
+  SERVICE_SECRET_KEY: key('Secret-Key'),
   SERVICE_ACCESS_TOKEN: {
-    expected: "an end user's access token (a JWT) and nothing else",
+    expected: 'only the access token (JWT) of an end user',
     read: accessToken,
   },
   ROLLCALL_DIGEST_KEY: {
-    expected: 'at least 32 characters of your own; make them with `openssl rand -hex 32`',
+    expected: 'a secret of your own with at least 32 characters; `openssl rand -hex 32` makes one',
     read: (text) => (text.length >= 32 ? text : undefined),
   },
   OPS_HOST: {
-    expected: 'a name or an address of this machine, or nothing (then 127.0.0.1)',
+    expected: 'a host name or an IP address of this machine (default: 127.0.0.1)',
     read: (text) => (/^[\w.:%-]+$/.test(text) ? text : undefined),
   },
   OPS_PORT: {
-    expected: 'a port, 0 (any free one) or `off`',
+    expected: 'a port number, 0 (any free port) or `off`',
     read: (text) => (text === 'off' || (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) ? text : undefined),
   },
 } as const satisfies Record<string, Rule>
@@ -179,7 +179,7 @@ function serviceOrigin(text: string): string | undefined {
 /** It travels in a header, which takes visible characters and spaces between them. */
 function key(what: string): Rule {
   return {
-    expected: `${what} that you were given, without line breaks, tabs, spaces at its ends or characters outside ASCII`,
+    expected: `the ${what} of your service account: printable ASCII, with no space at its beginning or end`,
     read: (text) => (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) ? text : undefined),
   }
 }

@@ -1,5 +1,4 @@
 // Mistakes in a configuration, gathered so that all of them are reported at once.
-import { types } from 'node:util'
 import { z } from 'zod'
 import { scalarText } from '../model/values.ts'
 import { closest } from './closest.ts'
@@ -27,25 +26,22 @@ export function problemLine({ path, text }: Problem): string {
 export function unknownKey(key: string, known: readonly string[]): string {
   const meant = closest(key, known)
   return meant === undefined
-    ? `unknown; expected one of ${known.join(', ')}`
-    : `unknown; did you mean ${meant}?`
+    ? `unknown name; expected one of ${known.join(', ')}`
+    : `unknown name; did you mean ${meant}?`
 }
 
-/** The value that was found, for the end of a sentence; a text that could be an address or a secret is not repeated. */
+/** Short values alone: an object is on the author's screen, and a text could be an address or a secret. */
 function found(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return /^[\w .-]{0,40}$/.test(value) ? `'${value}'` : 'another text'
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (typeof value === 'object') return value === null ? 'null' : 'an object'
-  if (types.isAsyncFunction(value)) return 'an async function'
-  if (types.isGeneratorFunction(value)) return 'a generator function'
-  return scalarText(value) ?? `a ${typeof value}`
+  if (value === undefined) return ', found nothing'
+  if (typeof value === 'function') return ', found a function'
+  const text = value === null ? 'null' : typeof value === 'object' ? undefined : scalarText(value)
+  if (text === undefined || !/^[\w .-]{0,40}$/.test(text)) return ''
+  return `, found ${typeof value === 'string' ? `'${text}'` : text}`
 }
 
 function worded(issue: z.core.$ZodIssue, at: Path): Problem[] {
   const path = [...at, ...issue.path]
-  if (issue.code !== 'unrecognized_keys')
-    return [{ path, text: `${issue.message}, found ${found(issue.input)}` }]
+  if (issue.code !== 'unrecognized_keys') return [{ path, text: `${issue.message}${found(issue.input)}` }]
   // The sections of schema.ts name the keys that they know.
   const known = issue.message.split(' ')
   return issue.keys.map((key) => ({ path: [...path, key], text: unknownKey(key, known) }))

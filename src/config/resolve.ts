@@ -92,7 +92,7 @@ type Read = Pick<Config, 'watch' | 'mapping' | 'scope' | 'clearWith'> & { readon
 function unknownSection(key: string): string {
   const meant = closest(key, [...TOP_LEVEL, ...ADVANCED])
   const isAdvanced = meant !== undefined && ADVANCED.includes(meant)
-  return isAdvanced ? `unknown; did you mean advanced.${meant}?` : unknownKey(key, TOP_LEVEL)
+  return isAdvanced ? `unknown name; did you mean advanced.${meant}?` : unknownKey(key, TOP_LEVEL)
 }
 
 function ownWatch(customers: Customers | undefined, problems: Problem[]): Config['watch'] | undefined {

@@ -44,7 +44,8 @@ function readable<T>(expected: string, read: (text: string) => T | undefined) {
 }
 
 function oneOf<const T extends readonly string[]>(options: T) {
-  return z.enum(options, `expected ${options.map((option) => `'${option}'`).join(' or ')}`)
+  const quoted = options.map((option) => `'${option}'`).join(', ')
+  return z.enum(options, `expected ${quoted.replace(/, ([^,]*)$/, ' or $1')}`)
 }
 
 function whole(min: number, max: number) {
@@ -144,7 +145,7 @@ export const column = nameOf('column')
 export const columnList = z
   .array(column, 'expected a column or a list of columns')
   .min(1, 'expected at least one column')
-  .refine((names) => new Set(names).size === names.length, 'expected a list in which no column stands twice')
+  .refine((names) => new Set(names).size === names.length, 'expected each column once')
 
 const key = z.preprocess((value) => (typeof value === 'string' ? [value] : value), columnList)
 const relation = readable(
@@ -161,7 +162,7 @@ export const customersSchema = section({
 }).transform(({ table, view, ...others }, context) => {
   const found = table ?? view
   if (found && !(table && view)) return { relation: found, ...others, isView: view !== undefined }
-  context.addIssue({ code: 'custom', message: 'expected either a table or a view' })
+  context.addIssue({ code: 'custom', message: 'expected either the key `table` or the key `view`' })
   return z.NEVER
 })
 

@@ -19,7 +19,7 @@ const scopeList = section({
 })
 const scopeFunction = section({
   columns: columnList,
-  when: pureFunction('a function that answers true or false'),
+  when: pureFunction('a function that returns true or false'),
 })
 
 /** Null when there is no scope: then every customer is in it. */
@@ -45,7 +45,7 @@ function functionScope({ columns, when: call }: z.output<typeof scopeFunction>):
 /** A customer that leaves the scope loses access, so an answer that only looks like "no" does not count as one. */
 function trueOrFalse(answer: unknown): boolean | TimedAnswer<boolean> {
   if (answer instanceof TimedAnswer && typeof answer.value === 'boolean') return answer
-  if (typeof answer !== 'boolean') throw new TypeError('the function answers neither true nor false')
+  if (typeof answer !== 'boolean') throw new TypeError('the function returns neither true nor false')
   return answer
 }
 
@@ -68,7 +68,7 @@ function sourceOf(field: UserField) {
       .record(z.string(), value, 'expected an object, like { free: 0, premium: 2 }')
       .refine(
         (values) => !Object.hasOwn(values, 'null'),
-        "expected an object without the entry 'null' (for an empty column use whenNull)",
+        "expected no entry 'null': use whenNull for an empty column",
       ),
     whenNull: value.optional(),
     otherwise: value.optional(),
@@ -96,7 +96,7 @@ function pureFunction(expected: string) {
   return z.custom<PureCall['call']>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
-    `expected ${expected}, neither async nor a generator`,
+    `expected ${expected}; it must not be async or a generator`,
   )
 }
 

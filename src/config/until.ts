@@ -26,11 +26,10 @@ export class InvalidTimedAnswer extends Error {
   }
 }
 
-const SAID = 'a function that reads now and therefore says until when its answer holds: { value, validUntil }'
-const WHOLE = 'both value and validUntil in { value, validUntil }'
-const READABLE = 'a validUntil that is a Date, an ISO 8601 text (UTC where it names no zone) or null'
-const AHEAD =
-  'a validUntil after now, or null for an answer that holds until a change: one that has passed would be asked for again without end'
+const SAID = '{ value, validUntil } from a function that reads `now`'
+const WHOLE = 'both `value` and `validUntil` in the result'
+const READABLE = 'a `validUntil` that is a Date, an ISO 8601 text (UTC if it has no zone) or null'
+const AHEAD = 'a `validUntil` after `now`, or null if the value holds until the row changes'
 
 /**
  * Asks with a clock that notes whether it was read. An answer that depends on the time is right only for a while.
@@ -72,7 +71,7 @@ export function atOnce(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || !('then' in answer)) return answer
   if (typeof answer.then !== 'function') return answer
   Promise.resolve(answer).catch(() => {}) // its own failure is part of the one that is thrown here
-  throw new TypeError('the function answers with a promise')
+  throw new TypeError('the function returns a promise')
 }
 
 /** Milliseconds since 1970; null: never; NaN: it cannot be read. */

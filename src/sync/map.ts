@@ -93,7 +93,7 @@ function readScope(scope: Config['scope'], { row, now }: Required<Inputs>): Fiel
   try {
     return { ok: true, ...opened(scope.when(row, now)) }
   } catch (error) {
-    return failed('scope', 'function-failed', failureOf(error, `${PURE} true or false at once`))
+    return failed('scope', 'function-failed', failureOf(error, `${PURE} true or false, no promise`))
   }
 }
 
@@ -141,7 +141,7 @@ function readField<F extends UserField>(
   try {
     answer = source.value(row, now)
   } catch (error) {
-    return failed(field, 'function-failed', failureOf(error, `${PURE} at once`))
+    return failed(field, 'function-failed', failureOf(error, `${PURE} a value, no promise`))
   }
   const { value, untilMs } = opened(answer)
   if (value instanceof NotListed) {

@@ -59,7 +59,7 @@ test('an owner in another database than the workers is refused, and one that alo
     expect([line, code, output]).toEqual([
       line,
       2,
-      expect.stringContaining('another database than DATABASE_URL'),
+      expect.stringContaining('the same database as in DATABASE_URL'),
     ])
   }
   const early = { ...house.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' }

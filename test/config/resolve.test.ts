@@ -88,7 +88,7 @@ describe('a mistake in the configuration is named', () => {
       'mapping.user_id',
       'customers.key (cliente)',
     ],
-    ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either a table or a view'],
+    ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'the key `table`'],
     [
       'a table name with three parts',
       { customers: { table: 'a.b.c', key: 'id_cliente' } },
@@ -99,7 +99,7 @@ describe('a mistake in the configuration is named', () => {
       'an address where a name belongs, without repeating it',
       { customers: { table: 'postgres://ana:geheim@db.ana.es', key: 'id_cliente' } },
       'customers.table',
-      'found another text',
+      'for the schema public',
     ],
     [
       'a key column twice',
@@ -108,14 +108,14 @@ describe('a mistake in the configuration is named', () => {
         ...watching({ table: 'clientes', key: ['a', 'b'] }),
       },
       'customers.key',
-      'no column stands twice',
+      'each column once',
     ],
     ['a view without watch', { customers: { view: 'v', key: 'id_cliente' } }, 'watch', '[{ table, key }]'],
     [
       'a view that is watched itself',
       { customers: { view: 'v', key: 'id_cliente' }, ...watching({ table: 'v', key: 'id_cliente' }) },
       'watch[0].table',
-      'a view has no changes',
+      'cannot watch a view',
     ],
     [
       'a table watched twice',
@@ -162,7 +162,7 @@ describe('a mistake in the configuration is named', () => {
       'an async function',
       mapped({ email: { columns: ['a'], map: async () => '' } }),
       'mapping.email.map',
-      'neither async',
+      'must not be async',
     ],
     ['a scope of no known form', { scope: 'x' }, 'scope', '{ columns, when }'],
     ['an empty scope', { scope: { column: 'a', in: [] } }, 'scope.in', 'at least one'],
@@ -199,10 +199,10 @@ describe('a mistake in the configuration is named', () => {
     const first = (mapping: object) =>
       mistakes({ ...minimal, mapping: { ...minimal.mapping, ...mapping } })[0]
     expect(first({ user_id: undefined, userid: 'id_cliente' })).toContain(
-      'userid: unknown; did you mean user_id?',
+      'userid: unknown name; did you mean user_id?',
     )
     const misspelt = { status: { column: 'x', value: { a: 2 } } }
-    expect(first(misspelt)).toContain('status.value: unknown; did you mean values?')
+    expect(first(misspelt)).toContain('status.value: unknown name; did you mean values?')
   })
 
   it.each([null, [], 'x', () => ({})])('no object at all: %s', (raw) => {

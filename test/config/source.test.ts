@@ -118,7 +118,7 @@ describe('a function that goes by the time', () => {
   })
 
   it('fails when its answer has no value, which would clear the field', () => {
-    expect(() => ask(() => ({ vale: 2, validUntil: LATER }))).toThrow('both value and validUntil')
+    expect(() => ask(() => ({ vale: 2, validUntil: LATER }))).toThrow('both `value` and')
     expect(ask(() => ({ value: undefined, validUntil: null }))).toBe(undefined)
   })
 
@@ -166,7 +166,7 @@ describe('a function that goes by the time', () => {
       (until): [unknown, string] => [until, 'ISO 8601'],
     ),
     // It would be asked again for ever.
-    ...PASSED.map((until): [unknown, string] => [until, 'a validUntil after now']),
+    ...PASSED.map((until): [unknown, string] => [until, 'a `validUntil` after']),
   ])('fails when its validUntil is %j: %s', (validUntil, words) => {
     expect(() => heldUntil(validUntil)).toThrow(words)
   })

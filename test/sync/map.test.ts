@@ -220,8 +220,8 @@ describe('the time', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['cannot be read', 'soon', 'a validUntil that is a Date'],
-    ['has passed', '2026-11-20T12:00:00Z', 'a validUntil after now'],
+    ['cannot be read', 'soon', 'a `validUntil` that is a Date'],
+    ['has passed', '2026-11-20T12:00:00Z', 'a `validUntil` after'],
   ])('is no end when it %s', (_, validUntil, words) => {
     const mapped = map({ email: { columns: ['plan'], map: () => ({ value: 'a@x.es', validUntil }) } }, {})
     const expected = expect.stringContaining(words)
@@ -234,9 +234,13 @@ describe('the time', () => {
   })
 
   it.each<[string, object, string]>([
-    ['reads it and says no end', { when: (_: Mapping, { now }: Clock) => now > NOW }, 'says until when'],
-    ['answers with null for a time', member(null, LATER).scope, 'true or false at once'],
-    ['says an end that has passed', member(false, '2020-01-01').scope, 'a validUntil after now'],
+    [
+      'reads it and says no end',
+      { when: (_: Mapping, { now }: Clock) => now > NOW },
+      'a function that reads',
+    ],
+    ['answers with null for a time', member(null, LATER).scope, 'true or false, no promise'],
+    ['says an end that has passed', member(false, '2020-01-01').scope, 'a `validUntil` after'],
   ])('takes access from no customer when the scope function %s', (_, scope, words) => {
     expect(map({}, {}, { scope: { columns: ['plan'], ...scope } })).toEqual({
       kind: 'rejected',
