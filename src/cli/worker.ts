@@ -35,8 +35,9 @@ Example:
 
 If the database, the queue or the service is down, the worker waits for it. At
 SIGTERM or SIGINT it starts no further call, and ends within ten seconds. A
-second signal ends it at once. If this interrupts calls, a worker later looks up
-the users of these calls. Several workers share the work and the rate limit.`
+second signal ends it immediately. If this interrupts calls, a worker later
+looks up the users of these calls. Several workers share the work and the rate
+limit.`
 
 export const workerCommand: AddCommand = (program, io) => {
   program
@@ -121,7 +122,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
       if (failure)
         log.error(
           { code: failure.code, reason: failure.details.join('; ') },
-          'this worker must stop: correct the reason, then start it again',
+          'this worker must stop: correct the cause in the field reason, then start it again',
         )
       log.info('stopping: running calls may finish, no new call starts')
       late = setTimeout(() => process.exit(failure?.exitCode ?? 0), END_MS)

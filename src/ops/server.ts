@@ -91,11 +91,15 @@ function makeApp({ health, readiness, metrics, log }: OpsOptions): FastifyInstan
     reply.header('cache-control', 'no-store')
   })
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: 'not_found', message: 'There is GET /healthz, /readyz and /metrics.' }),
+    reply.code(404).send({
+      error: 'not_found',
+      message: 'This port answers GET /healthz, GET /readyz and GET /metrics only.',
+    }),
   )
   app.setErrorHandler((error: { readonly name?: string; readonly statusCode?: number }, _request, reply) => {
     const status = error.statusCode !== undefined && error.statusCode < 500 ? error.statusCode : 500
-    if (status < 500) return reply.code(status).send({ error: 'bad_request', message: 'It cannot be read.' })
+    if (status < 500)
+      return reply.code(status).send({ error: 'bad_request', message: 'The request cannot be read.' })
     log.warn({ error: error.name }, 'a request to the ops port failed')
     return reply.code(500).send({ error: 'broken', message: 'This answer failed; the log may say why.' })
   })

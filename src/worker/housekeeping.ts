@@ -39,7 +39,7 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
   return async function housekeep(): Promise<void> {
     if ((await readBinding(pool)) !== binding)
       log.error(
-        'the target has changed (`rollcall migrate --target`, or a restore): this worker syncs nothing; start it again',
+        'the target has changed (`rollcall migrate --target`, or a restore): this worker syncs nothing until you start it again',
       )
     await tellMarks()
     const slow = now() - slowChecked >= SLOW_CHECK_MS
@@ -57,7 +57,9 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
       const truncated =
         'the table was truncated: no customer loses access until a person decides; see `rollcall status`'
       const words =
-        kind === 'truncate' ? truncated : 'capture has a gap: a worker compares all customers again'
+        kind === 'truncate'
+          ? truncated
+          : 'capture has a gap (missed changes): a worker compares all customers'
       log.error({ table: relation, since }, words)
     }
   }
@@ -80,8 +82,8 @@ export function makeHousekeeping({ pool, binding, config, log, now }: Options) {
     for (const { relation, state, reasons } of await unfitTables(pool, config)) {
       const about = { table: quotedName(relation), state, reasons }
       if (state === 'misnamed')
-        log.error(about, 'changes may be missed: correct the configuration or the table')
-      else log.error(about, 'changes may be missed: run `rollcall capture install`')
+        log.error(about, 'rollcall may miss changes: correct the configuration or the table')
+      else log.error(about, 'rollcall may miss changes: run `rollcall capture install`')
     }
   }
 }

@@ -15,8 +15,8 @@ import { type ClaimEnd, JUST_WRITTEN } from '../sync/next-plan.ts'
 type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 
 const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
-  lowered: ['info', 'the service is busy: the pace is lowered'],
-  held: ['warn', 'the service asked to wait (Retry-After): no worker calls it meanwhile'],
+  lowered: ['info', 'the service is busy: workers lower their rate'],
+  held: ['warn', 'the service asked to wait (Retry-After): until then no worker calls it'],
   asking: ['warn', 'several customers in a row got a refusal: a probe (test call) checks the keys'],
   settled: ['info', 'the service accepts the keys: calls continue'],
   refused: [
@@ -46,7 +46,7 @@ const ENDINGS: Readonly<Record<EndName, Said>> = {
   held: ['debug', 'held by the brake: see `rollcall held`'],
   discarded: ['debug', 'a person has discarded the change: nothing is sent'],
   unknown: ['warn', 'the outcome of a write is unknown: a GET looks up the user later'],
-  retry: ['info', 'not synced yet: it will be retried; `rollcall explain` says why'],
+  retry: ['info', 'the customer is not synced yet: a worker will retry; `rollcall explain` says why'],
 }
 /** Reasons with words of their own. */
 const BY_REASON: Readonly<Record<string, Said>> = {

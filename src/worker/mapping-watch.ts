@@ -15,9 +15,10 @@ type Options = {
 
 export type MappingWatch = ReturnType<typeof makeMappingWatch>
 
-const REPLACED = 'a later mapping was applied: this worker syncs nothing; start it with the new configuration'
+const REPLACED =
+  'this worker syncs nothing, because a later mapping is active: start it with the new configuration'
 const NOT_APPLIED =
-  'the mapping has changed: nothing is synced with it yet; to apply this mapping, run `rollcall backfill --mapping`'
+  'this worker syncs nothing, because its mapping is not active yet: to activate it, run `rollcall backfill --mapping`'
 
 /**
  * A worker syncs while its mapping is the active one. Otherwise it is inactive, without ending, since a mapping may be

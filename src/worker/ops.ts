@@ -18,7 +18,7 @@ const PARTS = {
   postgres: 'Postgres at DATABASE_URL does not answer',
   queue: 'the queue at QUEUE_URL does not answer',
   mapping:
-    'the mapping or target of this worker is not active, so it syncs nothing: see its log and `rollcall status`',
+    'this worker syncs nothing, because its mapping or target is not active: see its log and `rollcall status`',
 } as const
 
 type Options = {
@@ -61,7 +61,10 @@ export async function openOps({ address, databaseUrl, periodMs, log, now }: Opti
     return listen(0)
   })
   if (byDefault && new URL(ops.url).port !== String(port))
-    log.warn({ taken: port, url: ops.url }, 'the usual ops port is taken: set OPS_PORT to choose one')
+    log.warn(
+      { taken: port, url: ops.url },
+      'another program uses the default port for health and metrics: set OPS_PORT to choose one',
+    )
   return {
     url: ops.url,
     observers,

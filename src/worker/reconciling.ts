@@ -43,7 +43,7 @@ export async function startReconciling(options: Options): Promise<Schedule | nul
     } catch (error) {
       failed++
       const about = { failures: failed, ...explained(error, roleBehind(opened.pool)) }
-      log[troubleLevel(failed)](about, 'a run of checks failed and will be tried again')
+      log[troubleLevel(failed)](about, 'a run of checks failed: the worker will retry it')
       return { failed: Object.values(nameOf(error)).join(' ') }
     }
   }

@@ -59,7 +59,9 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (!mapping) return null
     const gap = await readGap(pool)
     if (gap.ids.length > 0 && !gap.ready && !waits)
-      log.warn('capture has a gap: the worker compares all customers when the open transactions have ended')
+      log.warn(
+        'capture has a gap (missed changes): the worker compares all customers when the open transactions have ended',
+      )
     waits = gap.ids.length > 0 && !gap.ready
     const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool, config))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
@@ -87,7 +89,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     else
       log.error(
         { ...about, missed, examples },
-        'capture has missed changes: these customers are owed a sync now; find the program that writes without triggers',
+        'capture has missed changes: their customers are now owed a sync; find the program that writes without triggers',
       )
   }
 }

@@ -52,7 +52,10 @@ export async function startSyncing(options: Options) {
     async storeEnding(ending) {
       const counts = await storeEnding(ending)
       if (!counts && ending.writes !== 'none')
-        log.warn({ customer: ending.claim.key }, 'a sync took too long to count: a GET looks up the user')
+        log.warn(
+          { customer: ending.claim.key },
+          'a sync ended too late, so its result does not count: a GET looks up the user',
+        )
       return counts
     },
     async claimLease(lease) {
@@ -78,7 +81,7 @@ export async function startSyncing(options: Options) {
         error instanceof BrokenOff ? [{ customer: error.customer }, error.cause] : [{}, error]
       log.warn(
         { ...who, ...explained(cause, roleBehind(pool)), times },
-        'an error interrupted the sync of a customer: if it is still owed, it will be retried',
+        'an error interrupted the sync of a customer: a worker will retry it if it is still owed',
       )
     }, now),
   })

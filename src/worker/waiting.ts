@@ -69,7 +69,7 @@ export function makeLoops({ log, role, signal, watch }: Options) {
         if (failures === 0) log[recoveryLevel(failed)]({ loop }, 'the step works again')
         else {
           const about = { loop, failures, ...explained(error, role) }
-          log[troubleLevel(failures)](about, 'a step of the worker failed; it will be retried')
+          log[troubleLevel(failures)](about, 'a step of the worker failed: the worker will retry it')
         }
         failed = failures
       },

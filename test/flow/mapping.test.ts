@@ -103,7 +103,7 @@ describe('a changed mapping', () => {
     await applyGeneration(house.db.pool, fingerprint(CHANGED, house))
     await using newer = await startOther(house, CHANGED)
     await house.settled()
-    await until(() => older.said.some((text) => text.includes('a later mapping was applied')))
+    await until(() => older.said.some((text) => text.includes('a later mapping is active')))
     expect(newer.said.join()).not.toContain('backfill')
     const byNewer = () => house.sql('SELECT FROM rollcall.ledger WHERE generation = 2')
     expect((await byNewer()).rowCount).toBeGreaterThan(2)
@@ -115,7 +115,7 @@ describe('a changed mapping', () => {
     await house.settle(`UPDATE clientes SET nombre = 'last'`)
     const after = await house.sql('SELECT DISTINCT generation::int AS generation FROM rollcall.ledger')
     expect(after.rows).toEqual([{ generation: 3 }])
-    await until(() => newer.said.some((text) => text.includes('a later mapping was applied')))
+    await until(() => newer.said.some((text) => text.includes('a later mapping is active')))
   })
 
   test('a sweep that was killed half way is brought to its end by a worker with that mapping', async () => {

@@ -6,7 +6,8 @@ import { many } from '../support/settled-house.ts'
 import { until } from '../support/until.ts'
 
 const troubles = (output: string): number =>
-  output.match(/a step of the worker failed; it will be retried|the queue reports an error/g)?.length ?? 0
+  output.match(/a step of the worker failed: the worker will retry it|the queue reports an error/g)?.length ??
+  0
 
 /** A worker is busy with customers that keep changing; in the midst of it the server is restarted, and later killed. */
 async function fallsTwice(lane: QueueLane, which: 'postgres' | 'queue'): Promise<void> {

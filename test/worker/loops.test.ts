@@ -19,7 +19,7 @@ async function play(errors: readonly Error[], level: 'info' | 'debug') {
 }
 
 const DOWN = new Error('a value')
-const FAILED = 'a step of the worker failed; it will be retried'
+const FAILED = 'a step of the worker failed: the worker will retry it'
 
 test('a right that is gone is reported in the words of Postgres, any other error by its name alone', async () => {
   const refusal = new pg.DatabaseError('permission denied for table owed', 0, 'error')
