@@ -96,7 +96,7 @@ function statusOf(
       return `${events.size === EVENTS.length ? 'all triggers' : `the triggers for ${[...events].join(', ')}`} are ${why}`
     }),
     ...(old && !whys.has('missing') ? ['the trigger function does not fit the configuration'] : []),
-    ...leftover.map((name) => `the trigger ${name} belongs to another configuration`),
+    ...(leftover.length > 0 ? [`triggers of another configuration: ${leftover.join(', ')}`] : []),
     ...unknown.map((column) => lacksColumn(table, column)),
   ]
   return { relation: table, state, reasons }

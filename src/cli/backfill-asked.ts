@@ -42,7 +42,7 @@ export function addBackfillOptions(command: Command) {
     .option('--rate <n>', 'limit the backfill to this many calls per second', rateIn('--rate'))
     .option(
       '--expect-creates <n>',
-      'pre-approve this many registrations for the brake',
+      'pre-approve this many registrations: the brake lets them pass',
       wholeNumber('--expect-creates'),
     )
     .addOption(

@@ -24,7 +24,8 @@ import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-
 const EXAMPLES = `
 Examples:
   rollcall capture install --print   print the SQL for a DBA instead
-  rollcall capture status            exit code 3: the triggers do not fit
+  rollcall capture status            exit code 3: the triggers do not fit, or
+                                     changes were missed
   rollcall capture resync            after a TRUNCATE, or if changes were missed`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
@@ -55,18 +56,20 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         : [`No longer captured: ${changed.join(', ')}`, ...hanging('', UNINSTALLED)],
     )
   })
-  sub(capture, 'status', 'say whether the triggers match the configuration').action(
-    async ({ config: file, json }) => {
-      const config = await loadConfig(file, io.cwd)
-      const status = await withDatabase(io, {}, async (pool) => {
-        return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
-      })
-      const marks = status.marks.flatMap((mark) => hanging('', renderMark(mark)))
-      tell(io, json, status, () => [...renderTables(status.tables), ...marks])
-      const fits = status.tables.every(({ state }) => state === 'fits') && status.marks.length === 0
-      exit(fits ? 0 : 3)
-    },
-  )
+  sub(
+    capture,
+    'status',
+    'say whether the triggers fit the configuration, and whether changes were missed',
+  ).action(async ({ config: file, json }) => {
+    const config = await loadConfig(file, io.cwd)
+    const status = await withDatabase(io, {}, async (pool) => {
+      return { tables: await captureStatus(pool, config), marks: await openMarks(pool) }
+    })
+    const marks = status.marks.flatMap((mark) => hanging('', renderMark(mark)))
+    tell(io, json, status, () => [...renderTables(status.tables), ...marks])
+    const fits = status.tables.every(({ state }) => state === 'fits') && status.marks.length === 0
+    exit(fits ? 0 : 3)
+  })
   sub(
     capture,
     'resync',
@@ -74,14 +77,14 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
     .option(
       '--dismiss',
-      'delete the notes about missed changes (from a TRUNCATE, or while the outbox was full); compare no customer',
+      'do not compare customers; only end the warnings about missed changes (after a TRUNCATE, or while the outbox was full)',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {
         await withDatabase(io, {}, dismissMarks)
         return tell(io, json, { noted: 0 }, () => [
-          'rollcall does not warn about these missed changes any more.',
+          'rollcall no longer warns about changes that were missed until now.',
         ])
       }
       // A stop ends it after a page, so that it can say how far it has come.
@@ -94,7 +97,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const done = { ...found, missed, examples }
       tell(io, json, done, () =>
         applying([
-          `${customers} customers were compared: ${found.noted} ${found.noted === 1 ? 'is' : 'are'} newly owed a sync${found.unreadable > 0 ? `, ${found.unreadable} unreadable` : ''}.`,
+          `Compared ${customers} customers. Newly owed a sync: ${found.noted}.${found.unreadable > 0 ? ` Unreadable: ${found.unreadable}.` : ''}`,
           allMissed(missed) > 0 &&
             `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
           !ended && `Not all customers were compared: ${superseded ? REPLACED : ANEW}`,
@@ -119,9 +122,9 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
       !leavesOthers &&
-      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`; if triggers were missing or disabled for a time, run `rollcall capture resync`.',
+      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If triggers were missing or disabled for a time, run `rollcall capture resync`.',
     leavesOthers &&
-      'Another mapping is active, so rollcall keeps the triggers of that mapping. Run `rollcall backfill --mapping`. Then run this command again to remove triggers that are no longer needed.',
+      'The active mapping is not the one of this configuration, so rollcall also keeps the triggers of the active mapping. To activate this mapping, run `rollcall backfill --mapping`. Then run this command again: it removes the triggers that are no longer needed.',
   ]).flatMap((line) => hanging('', line))
 }
 
@@ -152,10 +155,10 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
 }
 
 const UNINSTALLED =
-  'Changes are not synced from now on. To capture again, run `rollcall capture install`, then `rollcall capture resync`. To remove all of rollcall, see docs/capture.md.'
+  'rollcall does not sync changes from now on. To capture again, run `rollcall capture install`, then `rollcall capture resync`. To remove all of rollcall, see docs/capture.md.'
 const REPLACED = 'another mapping or another resync has replaced this one.'
 const ANEW = 'run the command again; it starts over.'
-const TRANSACTIONS_OPEN = 'open transactions may belong to the gap: this command waits until they end'
+const TRANSACTIONS_OPEN = 'open transactions may contain missed changes: this command waits until they end'
 
 /** With marks it waits until their gap may be checked; without any it begins at once. */
 async function checkAll(io: Io, checking: Pick<SweepingOptions, 'pool' | 'config' | 'digester'>) {

@@ -18,8 +18,9 @@ Examples:
   rollcall demo --keep    the same, and leave it running: prints addresses
                           and keys; Ctrl-C ends it
 
-All data is in a temporary folder that the demo deletes at its end. Exit code 0:
-every customer agrees with its user at the service. 1: a customer does not.`
+All data is in a temporary folder that the demo deletes at its end.
+Exit code 0: every customer agrees with its user at the service.
+Exit code 1: a customer does not agree, or the demo failed.`
 
 export const demoCommand: AddCommand = (program, io, exit) => {
   program

@@ -37,13 +37,16 @@ Examples:
 export const grantsCommand: AddCommand = (program, io) => {
   program
     .command('grants')
-    .requiredOption('--to <role>', 'the Postgres role that gets the rights; it must exist')
-    .option('--queue', 'also print the rights on a queue in Postgres')
+    .requiredOption('--to <role>', 'the Postgres role that gets the rights; the role must exist')
+    .option(
+      '--queue',
+      'also the rights on a queue in Postgres; before that, run `rollcall migrate` with the QUEUE_URL of this queue',
+    )
     .option('--read-only', "only the rights to read rollcall's own tables, as for status and failures")
     .option(...CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async ({ to: role, readOnly = false, queue = false, config: file }) => {
-      if (readOnly && queue) throw usage('--read-only excludes --queue: reading needs no queue')
+      if (readOnly && queue) throw usage('--queue: not with --read-only, which needs no rights on the queue')
       const asked: GrantsAsked = readOnly
         ? { kind: 'reader' }
         : { kind: 'worker', config: await loadConfig(file, io.cwd), queue }
@@ -69,13 +72,13 @@ const id = pg.escapeIdentifier
  */
 export async function grantsScript(client: Client, role: string, asked: GrantsAsked) {
   const { database, version, superuser, owner } = await readServer(client, role)
-  if (superuser === null) throw usage('--to: there is no role of this name')
+  if (superuser === null) throw usage('--to: Postgres has no role of this name')
   const to = `TO ${id(role)}`
   const worker = asked.kind === 'worker' ? asked : null
   const customers = worker && (await readCustomers(client, worker.config))
   const queue = worker?.queue ? await installationName(client, role) : null
   const parts: readonly (Part | null)[] = [
-    ['To connect.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]],
+    ['To connect to the database.', [`GRANT CONNECT ON DATABASE ${id(database)} ${to};`]],
     ["rollcall's own tables.", ownTables(worker ? WORKER : READER, to)],
     worker && version >= 170_000 ? [VACUUM, [`GRANT MAINTAIN ON rollcall.outbox ${to};`]] : null,
     worker && customers && readGrants(worker.config, customers.typeSchemas, to),
@@ -160,7 +163,7 @@ function readGrants(config: Config, typeSchemas: readonly string[], to: string):
   const columns = neededColumns(config).map(id).join(', ')
   const usages = [...schemas].map((each) => `GRANT USAGE ON SCHEMA ${id(each)} ${to};`)
   const select = `GRANT SELECT (${columns}) ON ${id(schema)}.${id(name)} ${to};`
-  return ['The columns of the customers that the configuration reads, and no other.', [...usages, select]]
+  return ['Only the customer columns that the configuration reads.', [...usages, select]]
 }
 
 /**

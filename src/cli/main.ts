@@ -12,17 +12,18 @@ const COMMANDS = {
   migrate: "create or update rollcall's own tables, and the tables of a queue in Postgres",
   capture: 'install, check or remove the triggers that capture changes',
   worker: 'run the background process that syncs changes to the service',
-  backfill: 'compare all customers with the ledger, and sync those that differ',
+  backfill:
+    "compare all customers with the ledger (rollcall's record of each user), and sync those that differ",
   sync: 'sync the named customers now, and print every step',
   explain: 'show everything about one or more customers, and what to do',
   access: 'say whether a customer can use the service now, and why not',
-  status: 'show owed syncs, failures with their reasons, and whether the triggers match the configuration',
+  status: 'show owed (pending) syncs, failures with reasons, and whether the triggers fit the configuration',
   drift: 'compare the users at the service with your database, and report differences',
   failures: 'list rejected and failing customers and left-out fields, with reasons; retry them',
   held: 'show the changes that the brake holds; release or discard them',
-  pace: 'show the present rate limit; change its ceiling while workers run',
+  pace: 'show the present rate of calls; change its ceiling while workers run',
   erasures: 'show erased fields: which, when, and whether a GET has verified it',
-  grants: 'print the SQL that gives a role of Postgres the rights it needs, and no others',
+  grants: 'print the SQL that gives a Postgres role the rights for rollcall, and no others',
   answers: 'show each distinct answer of the service, and how it was classified',
   sandbox: 'run a local stand-in for the Legal Consultation Service, in memory',
   demo: 'show the whole product at work, with its own database and service',
@@ -119,7 +120,7 @@ export async function makeProgram(
       'Keeps the customers of your Postgres registered and up to date at the Legal Consultation Service, each with the right access.',
     )
     .version(VERSION)
-    .showHelpAfterError('(--help shows how to call it)')
+    .showHelpAfterError('(--help shows the commands, arguments and options)')
     .addHelpText('after', EXAMPLES)
     .configureHelp({ subcommandTerm: (command) => command.name() })
   for (const [name, load] of Object.entries(LOAD)) {

@@ -47,7 +47,7 @@ export const migrateCommand: AddCommand = (program, io) => {
     )
     .option(
       '--expect-creates <n>',
-      'with --target new: pre-approve this many registrations for the brake',
+      'with --target new: pre-approve this many registrations: the brake lets them pass',
       wholeNumber('--expect-creates'),
     )
     .option(...CONFIG_OPTION)
@@ -127,7 +127,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
   const forgotten = 'new: the records about users are reset, and workers look up every user'
   return [
     applied === 0
-      ? 'The tables of rollcall are up to date.'
+      ? "rollcall's own tables are up to date."
       : `${counted(applied, 'migration')} applied. Next, run \`rollcall capture install\`.`,
     ...definitions({
       service: target && renderService(target),
@@ -140,7 +140,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
 
 function renderFollows({ sameService, customers, rate, seconds, creates }: Follows): Labelled {
   if (customers === 0)
-    return { lookups: 'none: no customer is known yet; `rollcall backfill` compares all of them' }
+    return { lookups: 'none: rollcall knows no customer yet; next, run `rollcall backfill`' }
   const pace = `${renderRate(rate)}: about ${span(Math.max(1, seconds) * 1000)}`
   const { expected, windowHours } = creates
   return {
@@ -161,5 +161,5 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
   if (held === 0) return `all registrations may pass: ${within}`
-  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all pass, run this command again now with \`--expect-creates ${customers}\``
+  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
 }

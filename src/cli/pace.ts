@@ -12,12 +12,12 @@ The ceiling is the highest number of calls per second of all workers together.
 A 429 or 503 of the service halves the rate. Then the rate rises again by
 itself, up to the ceiling.
 
---ceiling takes effect at once in all running workers. It stays until you change
-pace.ceiling in the configuration. The command needs DATABASE_URL only.
+--ceiling takes effect immediately in all running workers. It stays until you
+change pace.ceiling in the configuration. The command needs DATABASE_URL only.
 
 After a Retry-After all workers wait; --resume ends this wait. In addition, each
-customer whose call got a 429 has its own wait. --resume prints how many of them
-wait. \`rollcall failures --retry --reason later\` ends their waits.
+customer whose call got a 429 has its own wait. --resume prints how many such
+customers wait. \`rollcall failures --retry --reason later\` ends these waits.
 
 Examples:
   rollcall pace                  the rate, and whether calls are stopped

@@ -183,7 +183,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
   if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
   if (named?.length)
     return [
-      `${what} and names ${listed(named)}`,
+      `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
       `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
     ]
   return [

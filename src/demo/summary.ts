@@ -63,7 +63,7 @@ export const NEXT_STEPS = [
   '   npx rollcall sync <key> --dry-run                     sends nothing',
   '   npx rollcall migrate && npx rollcall capture install  tables and triggers',
   '   npx rollcall worker                                   syncs each change',
-  '   npm run demo -- --keep                                keeps it running',
+  '   npx rollcall demo --keep                              keeps it running',
 ]
 
 /** The settings of the running demo. The keys are made for this run and worthless after it. */

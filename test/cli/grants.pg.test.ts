@@ -34,7 +34,7 @@ test('it prints a script with a comment for each part, and changes nothing', asy
   expect(script).toContain('GRANT SELECT ("id", "plan", "correo", ')
   expect(script).not.toContain('interno')
   expect(script).not.toContain('rollcall_queue')
-  expect(script).toMatch(/-- The columns of the customers.*\nGRANT USAGE ON SCHEMA "public"/)
+  expect(script).toMatch(/-- Only the customer columns .*\nGRANT USAGE ON SCHEMA "public"/)
   const { rows } = await house.sql(`SELECT has_schema_privilege($1, 'rollcall', 'USAGE') AS may`, [role.name])
   expect(rows).toEqual([{ may: false }])
 })
