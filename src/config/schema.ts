@@ -142,12 +142,17 @@ function nameOf(what: string) {
 
 export const column = nameOf('column')
 
-export const columnList = z
-  .array(column, 'expected a column or a list of columns')
-  .min(1, 'expected at least one column')
-  .refine((names) => new Set(names).size === names.length, 'expected each column once')
+const columnsAs = (expected: string) =>
+  z
+    .array(column, expected)
+    .min(1, 'expected at least one column')
+    .refine((names) => new Set(names).size === names.length, 'expected each column once')
+export const columnList = columnsAs('expected a list of columns')
 
-const key = z.preprocess((value) => (typeof value === 'string' ? [value] : value), columnList)
+const key = z.preprocess(
+  (value) => (typeof value === 'string' ? [value] : value),
+  columnsAs('expected a column or a list of columns'),
+)
 const relation = readable(
   'expected a table or view as schema.name, or as name for the schema public',
   parseRelation,
