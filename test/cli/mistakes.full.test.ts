@@ -37,7 +37,7 @@ test('each mistake ends with a sentence, what to do, and the right exit code', a
     ],
     [worker, { SERVICE_API_KEY: undefined, ROLLCALL_DIGEST_KEY: 'short' }, 2, 'ROLLCALL_DIGEST_KEY'],
     [worker, { SERVICE_URL: 'http://service.example.com' }, 2, 'plain http'],
-    [['worker', '--config', 'nowhere.ts'], {}, 2, 'There is no configuration file'],
+    [['worker', '--config', 'nowhere.ts'], {}, 2, 'has not found the configuration file'],
     [['worker', '--conf'], {}, 2, '--help'],
     [['status', '--nonsense'], {}, 2, 'nonsense'],
     [['nonsense'], {}, 2, 'nonsense'],
