@@ -77,14 +77,14 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
     .option(
       '--dismiss',
-      'do not compare customers; only end the warnings about missed changes (after a TRUNCATE, or while the outbox was full)',
+      'after a mistaken TRUNCATE whose rows are back: end its warnings, and compare no customer',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)
       if (dismiss) {
         await withDatabase(io, {}, dismissMarks)
         return tell(io, json, { noted: 0 }, () => [
-          'rollcall no longer warns about changes that were missed until now.',
+          'rollcall no longer warns about a TRUNCATE. It has compared no customer.',
         ])
       }
       // A stop ends it after a page, so that it can say how far it has come.
