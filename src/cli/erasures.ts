@@ -24,7 +24,7 @@ export const erasuresCommand: AddCommand = (program, io) => {
   program
     .command('erasures')
     .argument('[key...]', 'customer keys')
-    .option('--limit <n>', 'list at most this many', wholeNumber('--limit'), RECEIPTS)
+    .option('--limit <number>', 'list at most this many', wholeNumber('--limit'), RECEIPTS)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (given, { json, limit }) => {
@@ -45,7 +45,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'The user_id remains: the service has no call that deletes a user.',
   `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
-  'If the row was inserted again later, `rollcall explain KEY` shows the customer.',
+  'If the row was inserted again later, the user may have values again: see `rollcall explain KEY`.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {
@@ -74,7 +74,9 @@ function renderReceipt(receipt: Receipt): string[] {
 
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null && left?.length)
-    return `no: the first GET after it (${second(verifiedAt)} UTC) still shows ${left.join(', ')}`
-  if (verifiedAt !== null) return `${second(verifiedAt)} UTC: the first GET after it shows no value`
-  return past ? 'no: before a GET, the row came back or another erasure followed' : 'not verified yet'
+    return `no: the next GET (${second(verifiedAt)} UTC) still shows ${left.join(', ')}`
+  if (verifiedAt !== null) return `${second(verifiedAt)} UTC: the next GET shows no value`
+  return past
+    ? 'no: before the next GET, the row was inserted again, or another erasure followed'
+    : 'not verified yet'
 }

@@ -20,7 +20,7 @@ test('a receipt says whose, when, what was cleared, and whether it was verified'
     '  user      u1',
     expect.stringMatching(/^ {2}erased {4}2026-11-21 09:08:07 UTC,/),
     '  cleared   email, last_name, country_code',
-    expect.stringMatching(/^ {2}verified {2}2026-11-21 09:08:13 UTC: the first GET .*no value/),
+    expect.stringMatching(/^ {2}verified {2}2026-11-21 09:08:13 UTC: the next GET shows no value/),
     '',
     expect.stringMatching(/user_id remains/),
     expect.stringMatching(/^No GET .*country_code/),
@@ -29,7 +29,7 @@ test('a receipt says whose, when, what was cleared, and whether it was verified'
   const said = (given: Partial<Receipt>) => renderErasures([{ ...RECEIPT, ...given }], []).slice(4, -4)
   expect(said({ left: ['email'] }).join(' ')).toMatch(/^ {2}verified {2}no: .*2026-11-21 09:08:13 .* email$/)
   expect(said({ verifiedAt: null, left: null })).toEqual(['  verified  not verified yet'])
-  expect(said({ verifiedAt: null, left: null, past: true }).join(' ')).toMatch(/no: .*came back/)
+  expect(said({ verifiedAt: null, left: null, past: true }).join(' ')).toMatch(/no: .*inserted again/)
 })
 
 test('what there is nothing to say about is said', () => {
