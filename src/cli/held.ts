@@ -69,8 +69,8 @@ const DECISION_ONLY = '--why and --by: only with `rollcall held release` or `rol
 
 const HOW = [
   '`rollcall held release --kind KIND --why "..."` sends the held changes.',
-  '`rollcall held discard --kind KIND --why "..."` leaves the service as it is.',
-  'If you correct the row of a customer, it is no longer held.',
+  '`rollcall held discard --kind KIND --why "..."` sends none of them.',
+  'A customer whose row you correct is no longer held.',
 ]
 
 /**

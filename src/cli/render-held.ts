@@ -37,17 +37,17 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
     `${kind}: ${counted(held, 'customer')} held`,
     ...details({
       what: held > 0 && what,
-      since: sinceMs !== null && `${span(sinceMs)} ago (the oldest)`,
+      oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&
         `${span(trippedMs)} ago, after ${counted(taken, 'change')} (limit ${limit ?? 0}); further changes are held`,
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
-        `${counted(discarded, 'customer')}; not sent unless the row or the mapping changes${all ? `; see \`rollcall held --kind ${kind}\`` : ''}`,
+        `${counted(discarded, 'customer')} with a change that is not sent until the row or the mapping changes${all ? `; see \`rollcall held --kind ${kind}\`` : ''}`,
       expected:
         expected > 0 &&
-        `${counted(expected, 'pre-approved registration is', 'pre-approved registrations are')} not used yet, and may pass the brake until ${minute(expectedUntil ?? '')}`,
+        `${counted(expected, 'pre-approved registration')} may still pass the brake, until ${minute(expectedUntil ?? '')}`,
       'to do': [
         held === 0 && trippedMs !== null && letsThrough(kind),
         kind === 'truncated' && 'run `rollcall capture resync`; first restore rows truncated by mistake',
@@ -104,7 +104,7 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: ['released', 'Workers send each change now, unless it is also held for another kind.'],
+  release: ['released', 'Workers send each change now, unless the customer is also held for another kind.'],
   discard: ['discarded', 'A discarded change is not sent until the row or the mapping changes.'],
 } as const
 
@@ -129,7 +129,9 @@ export function renderOutcome(
     customers > 0 && effect,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),
-    ...(left > 0 ? hanging('', `${counted(left, 'customer')} still undecided: ${UNDECIDED}`) : []),
+    ...(left > 0
+      ? hanging('', `${counted(left, 'customer is', 'customers are')} still undecided: ${UNDECIDED}`)
+      : []),
     ...truncations.flatMap(({ relation }) =>
       hanging(
         '',

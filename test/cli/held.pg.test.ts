@@ -33,7 +33,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
     'revocation: 2 customers held',
     'they would lose access',
     '(limit 100)',
-    '1 customer; not sent unless the row',
+    '1 customer with a change that is not sent',
     'clear:email: 1 customer held',
     'rollcall held release --kind',
     '`rollcall held --kind revocation`',
