@@ -46,11 +46,9 @@ function renderFacts(one: Explanation): Labelled {
     desired: renderDesired(one),
     'left out': renderLeftOut(leftOut),
     service: renderRemote(service),
-    ...(history ? renderStanding(history) : { rollcall: renderRecords(rollcall) }),
+    ...(history ? renderStanding(history) : { sync: renderRecords(rollcall) }),
     note: [
-      claimants.length > 0 &&
-        !isSharing &&
-        `the user_id is the same as that of customer ${claimants.join(', ')}`,
+      claimants.length > 0 && !isSharing && `customer ${claimants.join(', customer ')} has the same user_id`,
       renderLeftAlone(one),
     ],
   }
@@ -59,6 +57,7 @@ function renderFacts(one: Explanation): Labelled {
 function renderToDo(one: Explanation) {
   const history = historyOf(one.rollcall)
   // The GET shows all desired values: advice on how to end the refusal would be too late.
+  if (one.access.why === 'no-such-customer' && one.remedies.length === 0) return []
   const isOver = one.result === 'same' && history?.state === 'failing' && history.reason?.code === 'refused'
   if (one.remedies.length === 0 && history) return [isOver ? WAIT : toDoOf(history)]
   return one.remedies.map((remedy) => renderRemedy(remedy, one))
@@ -83,8 +82,8 @@ function renderLeftOut(issues: Explanation['leftOut']): string[] {
   return together(issues).map((issue) => renderIssue({ ...issue, blocks: false }).what)
 }
 
-const WHY: Record<string, string> = { spelling: 'counts as the same value', 'trial-ended': 'not restarted' }
-const HEAD = ['  field', 'here', 'service', 'state', 'why']
+const WHY: Record<string, string> = { spelling: 'in another form', 'trial-ended': 'not restarted' }
+const HEAD = ['  field', 'desired', 'service', 'state', 'why']
 
 export function renderFields({ drift, fields, remedies }: Explanation): string[] {
   const isLate = remedies.some((each) => each.do === 'shown-late')
@@ -95,7 +94,7 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
     `  ${field}`,
     here === 'unmanaged' ? '–' : here,
     service === 'not-shown' ? '–' : service,
-    state.replace('-', ' '),
+    state === 'spelling' ? 'same' : state.replace('-', ' '),
     issue ?? (cause ? renderFieldCause(cause) : (WHY[state] ?? '')),
   ])
   const values = renderValues(fields)
@@ -103,10 +102,10 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
 }
 
 function renderFieldCause(cause: FieldCause): string {
-  if (cause === 'changed-here') return 'row or mapping has changed'
+  if (cause === 'changed-here') return 'row or mapping changed'
   if (cause === 'just-written') return 'written a moment ago'
-  if (cause === 'unknown-outcome') return 'a write of unknown outcome'
-  return cause === 'acknowledged' ? 'acknowledged by the service' : renderCause(cause)
+  if (cause === 'unknown-outcome') return 'unknown outcome'
+  return renderCause(cause)
 }
 
 function renderValues(fields: readonly FieldRow[]): string[] {
@@ -117,7 +116,7 @@ function renderValues(fields: readonly FieldRow[]): string[] {
     const seen = shows === 'not-shown' ? 'not shown' : renderValue(service)
     const name = `  ${field.padEnd(width)}  `
     if (renderValue(here) === seen) return [`${name}both     ${seen}`]
-    return [`${name}here     ${renderValue(here)}`, `${' '.repeat(name.length)}service  ${seen}`]
+    return [`${name}desired  ${renderValue(here)}`, `${' '.repeat(name.length)}service  ${seen}`]
   })
 }
 
@@ -175,22 +174,22 @@ function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-ans
 }
 
 const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'>, string>> = {
-  'not-migrated': 'its tables are missing or of another version',
-  'no-right': 'the role of DATABASE_URL may not read its tables',
-  locked: 'its tables gave no answer within ten seconds (a lock?)',
+  'not-migrated': "rollcall's tables are missing or of another version",
+  'no-right': "the role of DATABASE_URL may not read rollcall's tables",
+  locked: "rollcall's tables gave no answer within ten seconds (a lock?)",
 }
 
 function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
-    return `its records are about another target: ${records.differences.join('; ')}`
-  if (records.kind === 'known') return 'no record of this customer, nothing owed'
-  return `${WITHOUT[records.kind]}: it is not known whether a sync is owed`
+    return `not known: rollcall's records are about another target (${records.differences.join('; ')})`
+  if (records.kind === 'known') return 'not owed: rollcall has no record of this customer'
+  return `not known: ${WITHOUT[records.kind]}`
 }
 
 /** Why rollcall sends nothing whatever the service has; null where it does. Only its records tell who was ever in scope. */
 function renderLeftAlone({ result, plan, planAfterLookup, rollcall }: Explanation): string | null {
   const left = plan ?? planAfterLookup
-  if (result !== 'left-alone' || left?.kind !== 'none') return null
+  if (result !== 'left-alone' || left?.kind !== 'none' || left.why === 'right') return null
   const known = left.why === 'never-ours' && rollcall.kind !== 'known' ? ', as far as is known' : ''
   return `rollcall leaves this user alone: ${NOTHING_TO_SEND[left.why]}${known}`
 }
@@ -204,7 +203,7 @@ function renderResult(one: Explanation): string | false {
       return `unknown: ${desired.reason.code === 'unwatched' ? 'a watched table lacks triggers, so the missing row may be a mistake' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
-    blocked: () => `blocked: ${renderBlocked(one).what}`,
+    blocked: () => `cannot be sent: ${renderBlocked(one).what}`,
     same: () => renderSame(one),
     differs: () => {
       if (drift?.kind === 'missing') return 'differs: not registered at the service'
@@ -224,10 +223,11 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
   const named = (wanted: FieldRow['state']) =>
     fields.flatMap(({ field, state }) => (state === wanted ? field : [])).join(', ')
   const [leftOut, unseen] = [named('left-out'), named('not-shown')]
+  const except = [named('trial-ended') && 'status (the trial has ended)', leftOut && `${leftOut} (left out)`]
   const absent = service.kind === 'absent' && 'same: no such user, as desired'
+  const excepted = except.filter(Boolean).join(', ')
   return [
-    absent || (leftOut ? `same, apart from ${leftOut} (left out)` : 'same: nothing differs'),
-    named('trial-ended') && '; the trial has ended',
+    absent || (excepted ? `same, apart from ${excepted}` : 'same: nothing differs'),
     planAfterLookup?.kind === 'erase' && '; personal fields are still to be cleared',
     unseen && `. Not compared: ${unseen} (no GET shows it)`,
   ]
@@ -235,11 +235,13 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
     .join('')
 }
 
-export function renderAccess({ access, claimants, service }: Explanation): string {
+export function renderAccess({ access, claimants, service, token }: Explanation): string {
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
-  const others = `; the status may belong to ${claimants.length > 1 ? 'one of the customers' : 'customer'} ${claimants.join(', ')} with the same user_id`
-  return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}`
+  const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
+  const ended = '. The service may show status 4 even after the end of the trial; --token-file asks the chat'
+  const unsure = access.why === 'trial' && token !== 'this-user'
+  return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }
 
 function renderSaidNothing(service: RemoteView): string {

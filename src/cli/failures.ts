@@ -36,7 +36,7 @@ at least issue:FIELD):
 
 --retry makes the customers due. It also forgets which values the service has
 refused, so that they are sent again. If an earlier call may still arrive at the
-service, rollcall waits until that call can no longer arrive. If you have
+service, the retry waits until that call can no longer arrive. If you have
 corrected a row, you need no --retry.
 
 The command needs DATABASE_URL only.
@@ -50,7 +50,7 @@ ${FAILED}
 Examples:
   rollcall failures                          every reason, with what to do
   rollcall failures --reason refused:422     the customers with this reason
-  rollcall failures --retry 4711 4712        try these again now
+  rollcall failures --retry 4711 4712        retry these customers now
   rollcall failures --retry --reason denied  after the keys were corrected
   rollcall failures --retry --all`
 

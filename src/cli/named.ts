@@ -49,9 +49,9 @@ export async function checkKnown(pool: Pool, missing: readonly CustomerKey[]): P
   throw usage(
     ...unknown.map(
       (key) =>
-        `no customer has the key ${shown(shellQuoted(key))}, and rollcall has no record of it: check the key`,
+        `your data has no row with the key ${shown(shellQuoted(key))}, and rollcall has no record of this customer: check the key`,
     ),
-    'nothing was done; if the row of this customer was deleted, add --removed',
+    'nothing was done; if the row was deleted, add --removed',
   )
 }
 

@@ -28,7 +28,7 @@ function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
     shut: () => 'refused the user (403): no access, usually because of status 0 or an ended trial',
     refused: () => {
       const expired = claims?.expiresAt ? now.getTime() - claims.expiresAt : -1
-      return `refused the token (401): ${expired >= 0 ? `it expired ${span(expired)} ago` : 'it has expired, it belongs to another environment or Api-Key, or its user is not registered'}`
+      return `refused the token (401): ${expired >= 0 ? `the token expired ${span(expired)} ago` : 'the token has expired, or is of another environment or Api-Key, or its user is not registered'}`
     },
     'no-answer': ({ http, error }) =>
       error === null ? `answered ${http} without a list of professionals` : renderCallError(error),

@@ -1,3 +1,4 @@
+import { isOverdue } from '../explain/records.ts'
 import type { Failing, Failures, IssueGroup, ReasonGroup, Selector, Waiting } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
 import type { Overview } from '../ledger/overview.ts'
@@ -63,9 +64,8 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => {
       const several = group.fields.length > 1 ? ' (or another of the fields below)' : ''
-      if (!group.blocks)
-        return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, null)
-      const reason = `mapping (in detail ${group.reason})`
+      if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
+      const reason = `mapping, more exactly ${group.reason}`
       return renderGroup('rejected', { ...group, reason }, renderWaiting({ ...group, state: 'rejected' }))
     }),
     `total (each customer once): ${totals.join(', ')}`,
@@ -75,11 +75,12 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
 
 type Group = Advice & Pick<IssueGroup, 'customers' | 'example'> & { readonly reason: string }
 
-function renderGroup(head: string, { customers, reason, example, what, toDo }: Group, since: string | null) {
+function renderGroup(head: string, { customers, reason, example, what, toDo }: Group, waiting: Labelled) {
   return [
     ...hanging('', `${head}: ${counted(customers, 'customer')}, reason ${reason}`),
     ...details({
-      ...{ why: what, since },
+      why: what,
+      ...waiting,
       [customers === 1 ? 'customer' : 'example']: example,
       'to do': toDo,
     }),
@@ -89,16 +90,20 @@ function renderGroup(head: string, { customers, reason, example, what, toDo }: G
 
 function renderWaiting(
   group: Waiting & Pick<ReasonGroup, 'customers' | 'state'> & { readonly code?: string },
-): string {
+): Labelled {
   const { sinceMs, customers, nextInMs, underWay, state, code } = group
-  const since =
-    sinceMs === null ? 'not known' : `${span(sinceMs)} ago${customers === 1 ? '' : ' (the oldest)'}`
-  if (underWay) return `${since}; an attempt is under way`
-  const again = state === 'rejected' ? 'owed again, ' : ''
-  if (nextInMs !== null)
-    return `${since}; ${again}${nextInMs > 0 ? `next attempt ${renderIn(nextInMs)}` : 'due now'}`
+  const since = sinceMs !== null && `${customers === 1 ? '' : 'up to '}${span(sinceMs)}`
   const row = code === 'shared-user-id' ? 'one of the rows' : 'the row'
-  return `${since}; ${state === 'rejected' ? `retried when ${row} or the mapping changes` : 'no attempt is planned'}`
+  const retried =
+    state === 'rejected' ? `an attempt when ${row} or the mapping changes` : 'no attempt is planned'
+  const next = nextInMs === null ? retried : renderDue(nextInMs)
+  return { for: since, next: underWay ? 'an attempt is under way' : next }
+}
+
+function renderDue(inMs: number): string {
+  if (isOverdue({ overdueMs: -inMs, capturedMs: null }))
+    return `an attempt has been due for ${span(-inMs)}: check that \`rollcall worker\` runs`
+  return `an attempt ${inMs > 0 ? renderIn(inMs) : 'is due now'}`
 }
 
 export function renderFailing(
@@ -162,10 +167,13 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
 }
 
 export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
-  const many = counted(customers, 'customer')
+  const many = counted(customers, 'customer is', 'customers are')
   return applying([
-    customers === 0 ? 'there is no customer to retry' : `workers retry ${many} now, within the rate limit`,
-    waiting > 0 && `${waiting} of them a little later, because an earlier call may still arrive`,
+    customers === 0
+      ? 'there is no customer to retry'
+      : `${many} due now: workers retry within the rate limit`,
+    waiting > 0 &&
+      `${waiting} of them a little later, because an earlier call may still arrive at the service`,
     underWay > 0 &&
       `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced already; if a field is still left out afterwards, run --retry again`,
     ...unheardOf.map(noRecord),

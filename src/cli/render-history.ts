@@ -21,7 +21,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   return [
     `customer ${shown(key)}`,
     ...details({
-      user: `${history.userId ?? 'no user_id yet'}, ${REMOTE[history.remote]}`,
+      user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
       'to do': [toDoOf(history), ...issues.map(({ toDo }) => history.state !== 'rejected' && toDo)],
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
@@ -35,14 +35,14 @@ export function renderStored(history: History, key: CustomerKey): string[] {
 
 /** The lines on an owed sync and on the stored state, the same in every command. */
 export function renderStanding(history: Known): Labelled {
-  return { rollcall: renderOwed(history), state: renderState(history) }
+  return { sync: renderOwed(history), state: renderState(history) }
 }
 
 /** The reason of a customer that is owed again is an old one, unless it fails. */
 export function toDoOf(history: Known): string | undefined {
   const { reason, state, released, owed } = history
-  if (owed && !released && reason && state !== 'failing')
-    return isOverdue(history) ? 'check that `rollcall worker` runs' : WAIT
+  if (reason && isOverdue(history)) return 'check that `rollcall worker` runs'
+  if (owed && !released && reason && state !== 'failing') return WAIT
   return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
 }
 
@@ -69,12 +69,14 @@ function renderState({
   const { changedAt, acknowledgedAt, verifiedAt } = history
   const settled = `settled${unverified ? '; a worker will verify it by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
-  const started = since === null ? '' : `, ${released ? 'had been held ' : ''}since ${minute(since)}`
+  const started =
+    since === null ? '' : released ? ` (held since ${minute(since)})` : ` since ${minute(since)}`
+  const again = owed && !released && state !== 'failing' ? '; the owed sync decides again' : ''
   const before =
     discard !== null && state !== 'discarded'
-      ? `; another part is not sent, because a person discarded it: ${discard.kinds.join(', ')}`
+      ? `; another part of the change is not sent, because a person has discarded it (${discard.kinds.join(', ')})`
       : ''
-  return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}`
+  return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}${again}`
 }
 
 export function renderHistory(history: Known): string[] {
@@ -87,10 +89,10 @@ export function renderHistory(history: Known): string[] {
 }
 
 const REMOTE: Readonly<Record<Known['remote'], string>> = {
-  unasked: 'no call for it has succeeded yet',
-  unknown: 'unknown whether it exists at the service',
-  absent: 'did not exist at the last sync',
-  present: 'existed at the last sync',
+  unasked: 'no call has succeeded yet',
+  unknown: 'it is not known whether the service has this user',
+  absent: 'at the last sync the service did not have this user',
+  present: 'at the last sync the service had this user',
 }
 
 function renderOwed(history: Known): string {
@@ -99,17 +101,17 @@ function renderOwed(history: Known): string {
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
   const settled = overdueMs === null && !underWay
   const tried =
-    attempts === 0 || settled ? '' : `, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
+    attempts === 0 || settled ? '' : `; ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
   const unsure = unknown ? '; a lookup (GET) comes before the next write' : ''
   if (capturedMs !== null)
     return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
   const next = () => {
-    if (underWay) return `${since}, under way`
+    if (underWay) return `${since}; an attempt is under way`
     if (overdueMs === null)
-      return `nothing owed${writtenAgoMs === null ? '' : `, last written ${span(writtenAgoMs)} ago`}`
+      return `not owed${writtenAgoMs === null ? '' : `; the last write was ${span(writtenAgoMs)} ago`}`
     if (isOverdue(history))
-      return `${since}, due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'taken it' : 'tried it again'}`
-    return overdueMs < 0 ? `${since}, next attempt in ${span(-overdueMs)}` : `${since}, due now`
+      return `${since}; due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'taken it' : 'tried it again'}`
+    return overdueMs < 0 ? `${since}; next attempt in ${span(-overdueMs)}` : `${since}; due now`
   }
   return `${next()}${tried}${unsure}${searched}`
 }
@@ -117,8 +119,9 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `${checks < 2 ? 'not confirmed by a second check yet' : 'confirmed'}, since ${minute(firstSeen)}${cause ? `: ${renderCause(cause)}` : ''}`
-  return `${about}, ${found}${repairs === 0 ? '' : `, repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`}`
+  const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed by a second check yet' : 'confirmed by a second check'}`
+  const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
+  return `${about}, ${found}${cause ? `; cause: ${renderCause(cause)}` : ''}${requested}`
 }
 
 /** A cause that is stored may be one of another version. */
@@ -128,12 +131,12 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last settled change'],
+    ['changed', changedAt, 'the last handled change or manual sync'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'the last check or sync whose GET showed all desired values'],
+    ['verified', verifiedAt, 'the last GET that showed all desired values'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'never (no captured change was settled)' : 'never'
+    const never = what === 'changed' ? 'never (no change was handled yet)' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

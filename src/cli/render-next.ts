@@ -24,14 +24,14 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
   if (released || (state !== 'held' && state !== 'discarded')) return calls
   if (owed)
-    return `${calls}, unless ${state === 'held' ? 'the brake holds it again' : 'it is the change that a person has discarded'}`
+    return `${calls}, unless ${state === 'held' ? 'the brake holds the change again' : 'a person has discarded this change'}`
   const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
   return `nothing: ${why}; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {
   const { desired, plan, planAfterLookup, rollcall, result } = one
-  if (result === 'blocked') return 'nothing is sent while the customer is blocked'
+  if (result === 'blocked') return 'nothing, because the customer cannot be sent'
   if (desired.kind === 'unreadable')
     return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
   if (plan === null)

@@ -32,8 +32,10 @@ export function isReasonCode(code: string): code is ReasonCode {
   return Object.hasOwn(WORDS, code)
 }
 
-export const WAIT = 'nothing: rollcall retries automatically'
+export const WAIT = 'nothing: workers retry automatically'
 const PROVIDER = 'ask the provider of the service'
+const GOES_ON = 'if retries keep failing'
+const LOOKED_UP = 'nothing: a worker looks up the user before it sends again'
 
 /** As the commands list a reason, and as `failures --reason` takes it. */
 export function reasonName({ code, status, error }: StoredReason): string {
@@ -60,8 +62,8 @@ export function renderCallError(kind: CallErrorKind): string {
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields }) => [
-    `the mapping cannot build a user from the row${after(', because of ', fields)}`,
-    `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; rollcall retries a changed row automatically`,
+    `the mapping cannot build a user from the row${after(', because of the value for ', fields)}`,
+    `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; workers retry a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
     `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${after(': customer ', keys, ', customer ')}`,
@@ -70,7 +72,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'erasure-refused': ({ answer, fields, named }) => [
     `the service refuses to clear personal fields (${answer}): ${listed(named?.length ? named : fields)}`,
-    `${PROVIDER} to clear these fields; rollcall retries automatically`,
+    `${PROVIDER} to clear these fields; workers retry automatically`,
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
@@ -79,44 +81,44 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but a GET of this user_id finds no user`,
-    `nothing: rollcall retries, alternately with all values and without the optional ones; if it keeps failing, ${PROVIDER} which user has one of these values`,
+    `nothing: workers retry, alternately with all values and without the optional ones; ${GOES_ON}, ${PROVIDER} which user has one of these values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
   failed: ({ answer, status }) => [
     `a lookup of the user (GET) failed (${answer}${status === 200 ? ', without this user' : ''})`,
-    `${WAIT}; if it keeps failing, check SERVICE_URL and ${PROVIDER}`,
+    `${WAIT}; ${GOES_ON}, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
     `nothing was sent (${answer})`,
     error === 'bad-user-id'
       ? 'correct the user_id in the mapping, or its column in your data'
-      : 'check SERVICE_URL and the network; rollcall retries automatically',
+      : 'check SERVICE_URL and the network; workers retry automatically',
   ],
   unknown: ({ answer, status }) => [
     `it is not known whether the last write was carried out (${answer}${unconfirmed(status)})`,
-    `nothing: rollcall looks up the user before it sends again; if it keeps failing, ${PROVIDER}`,
+    `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
   ],
   unclear: ({ answer, status }) => [
     `the answer to the last write is unclear (${answer}${unconfirmed(status)})`,
-    'nothing: a worker looks up the user before it sends again',
+    LOOKED_UP,
   ],
   'not-there-yet': [
-    'the service answered 404 to an update of a user that it had before',
-    'nothing: the service may show the user late; rollcall looks the user up again',
+    'the service answered 404 to an update, but it has had this user before',
+    `${LOOKED_UP}: the service may show the user late`,
   ],
   'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
   'created-already': [
     'the user was created, but the next GET did not find it; an attempt creates only once',
-    `${WAIT}; if it keeps failing, check that reads and writes reach the same service`,
+    `${WAIT}; ${GOES_ON}, check that reads and writes reach the same service`,
   ],
   'out-of-time': [
     'the attempt ran out of time before its next call',
-    `${WAIT}; if it keeps failing, the service is slow: raise advanced.timing.lifetimeMs`,
+    `${WAIT}; ${GOES_ON}, the service is slow: raise advanced.timing.lifetimeMs`,
   ],
   'not-noted': [
     'the customer would lose access, but workers must first take newer changes from the outbox',
-    `${WAIT}; if it keeps waiting, check that a worker runs`,
+    `${WAIT}; if the customer keeps waiting, check that a worker runs`,
   ],
   stopping: ['the attempt ended early, because its process was stopped', WAIT],
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
@@ -128,11 +130,8 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
         'to send the change, run `rollcall held release KEY --why …`',
       ]
     if (state === 'released')
-      return ['a person has approved the change; its sync is due', 'nothing: a worker sends it']
-    return [
-      `the brake holds the change of this customer${which}`,
-      'see `rollcall held`, then release or discard the change',
-    ]
+      return ['a person has approved the change; its sync is due', 'nothing: a worker sends the change']
+    return [`the brake holds the change${which}`, 'see `rollcall held`, then release or discard the change']
   },
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
   'brake-busy': ['rollcall could not reserve a place in the brake', WAIT],
@@ -154,10 +153,10 @@ function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misf
       'correct this in the database (docs/operations.md lists the rights) or in rollcall.config.ts',
     ]
   return [
-    `Postgres refuses to read the row${error ? ` (${error})` : ''}`,
+    `rollcall cannot read the row from Postgres${error ? ` (${error})` : ''}`,
     error === '42501'
       ? 'grant SELECT on the customers (docs/operations.md lists the rights)'
-      : 'run a SELECT of this row, then correct the value, view or function that fails',
+      : 'run a SELECT of this row; if it fails, correct the value, view or function',
   ]
 }
 
@@ -177,19 +176,16 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `the service refuses this user (${answer})${after(', even without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
-        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; rollcall retries a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; workers retry a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
     ]
   const what = `the service refuses the write for this user (${answer})`
   if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
   if (named?.length)
     return [
       `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
-      `correct the value for ${listed(named)} in your data; the next attempt leaves it out`,
+      `correct the value for ${listed(named)} in your data; the next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
-  return [
-    `${what}${after('; a refused write contained ', fields)}`,
-    `${WAIT}; if it keeps failing, ${PROVIDER}`,
-  ]
+  return [`${what}${after('; a refused write set ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -243,24 +239,27 @@ const ISSUES: Readonly<
 > = {
   refused: ({ field, correct, customers }) => [
     `the service refuses the value of ${field}${customers > 1 ? ', or of a field sent with it' : ''}`,
-    `${correct} in your data; if the value is right, \`rollcall failures --retry KEY\` sends it again`,
+    `${correct}; if the value is right, \`rollcall failures --retry KEY\` sends it again`,
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct} in your data. If it is right, do nothing: rollcall sends it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps its value at the service`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again after a minute, an hour, a day, then weekly, and when another customer gives up this value`,
   ],
-  missing: ({ field, expected }) => [`${field} is empty; expected ${expected}`, `fill in ${field}`],
+  missing: ({ field, expected }) => [
+    `the field ${field} is empty; expected ${expected}`,
+    `fill in ${field} in your data`,
+  ],
   'not-in-values': ({ field, expected, correct }) => [
-    `${field} is none of the listed values; expected ${expected}`,
-    `${correct} in your data, or list the value in the mapping`,
+    `the value of ${field} is not in the list of the mapping; expected ${expected}`,
+    `${correct}, or list the value in the mapping`,
   ],
   'function-failed': ({ field, expected }) => [
     `the function for ${field} failed; expected ${expected}`,
     'correct the function in the configuration, or the row',
   ],
   invalid: ({ field, expected, correct }) => [
-    `${field} is not valid; expected ${expected}`,
-    `${correct} in your data`,
+    `the value of ${field} is not valid; expected ${expected}`,
+    correct,
   ],
 }
 
@@ -270,8 +269,8 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has a value, but not which one; perhaps it is',
-          'rollcall sends these values again after a minute, an hour, a day, then weekly',
+          'says that another user has a value, but not which one; perhaps one of:',
+          'workers send these values again after a minute, an hour, a day, then weekly',
         ]
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {
@@ -285,7 +284,8 @@ export function renderIssue(issue: ShownIssue): Advice {
   const { field, fields = [field], customers = 1, code, expected, blocks } = issue
   const rest = blocks ? 'nothing is sent until then' : `the other fields are sent without ${field}`
   if (fields.length > 1) return renderTogether(code, fields)
-  const correct = `correct ${field === 'scope' ? 'the scope function' : field}`
+  const correct =
+    field === 'scope' ? 'correct the scope function' : `correct the value of ${field} in your data`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
   const [what, toDo] = words({ field, expected, correct, customers })
   return { what, toDo: `${toDo}; ${rest}` }

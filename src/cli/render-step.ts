@@ -24,7 +24,7 @@ export function renderStep(step: RedactedStep): string[] {
 }
 
 const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meaning'], string>> = {
-  done: 'the service has carried out the write',
+  done: 'the service acknowledges the write',
   unclear: 'it does not show whether the write was carried out',
   refused: 'the service refuses the write',
   denied: 'the service refuses the credentials, or all calls about this user',
@@ -51,13 +51,13 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
       ({ field, code, expected }) => `${field} (${code}): expected ${expected}`,
     ),
     // The mapping is asked again then, though nothing has changed.
-    valid: validUntil && `until ${validUntil.replace('.000Z', 'Z')}, then mapped again`,
+    valid: validUntil && `until ${validUntil.replace('.000Z', 'Z')}; then a worker maps the row again`,
   })
 }
 
 export function renderPlan(plan: RedactedPlan): string {
   return byKind(plan, {
-    none: ({ why }) => `nothing to send (${NOTHING_TO_SEND[why]})`,
+    none: ({ why }) => (why === 'right' ? 'nothing to send' : `nothing to send (${NOTHING_TO_SEND[why]})`),
     lookup: ({ why }) => LOOKUP[why],
     create: ({ sends }) => `create (POST) with ${sends.join(', ')}`,
     replace: ({ sends }) => `replace (PUT) with ${sends.join(', ')}`,
@@ -66,7 +66,7 @@ export function renderPlan(plan: RedactedPlan): string {
     erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
     reject: (plan) =>
       plan.code === 'shared-user-id'
-        ? `reject: it has the same user_id as customer ${plan.keys.join(', ')}`
+        ? `reject: customer ${plan.keys.join(', customer ')} has the same user_id`
         : 'reject',
   })
 }
@@ -78,8 +78,9 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
   erased: 'lookup (GET): verify that the erased fields are empty',
 }
 
-export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'none' }>['why'], string>> = {
-  right: 'no difference is known',
+export const NOTHING_TO_SEND: Readonly<
+  Record<Exclude<Extract<RedactedPlan, { kind: 'none' }>['why'], 'right'>, string>
+> = {
   'no-access-left': 'there is no access to revoke',
   erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',
@@ -90,8 +91,8 @@ export const NOTHING_TO_SEND: Readonly<Record<Extract<RedactedPlan, { kind: 'non
 
 const SETTLED = {
   idle: 'settled',
-  held: 'held by the brake: see `rollcall held`',
-  discarded: 'a person has discarded the change: nothing is sent until the row changes',
+  held: 'the brake holds the change: see `rollcall held`',
+  discarded: 'a person has discarded the change: nothing is sent until the row or the mapping changes',
 } as const
 
 function renderEnd(end: ClaimEnd): string {
@@ -104,7 +105,7 @@ function renderEnd(end: ClaimEnd): string {
     retry: ({ reason, waitMs }) =>
       reason.code === JUST_WRITTEN
         ? `waits ${span(waitMs ?? 0)} for the service to show the last write, then syncs again`
-        : `not synced yet: ${why('failing')}. rollcall retries automatically`,
-    unknown: () => `${why('failing')}. rollcall looks up the user before it sends again`,
+        : `not synced yet: ${why('failing')}. Workers retry automatically`,
+    unknown: () => `${why('failing')}. A worker looks up the user before it sends again`,
   })
 }

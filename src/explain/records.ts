@@ -91,6 +91,7 @@ export function wasCustomer(history: History): boolean {
 /** Captured or due for longer than workers that run would leave it. */
 const OVERDUE_MS = 60_000
 
-export function isOverdue({ overdueMs, capturedMs }: NonNullable<History>): boolean {
+export function isOverdue(history: Pick<NonNullable<History>, 'overdueMs' | 'capturedMs'>): boolean {
+  const { overdueMs, capturedMs } = history
   return (capturedMs ?? overdueMs ?? 0) > OVERDUE_MS
 }

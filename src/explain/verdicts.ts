@@ -6,7 +6,7 @@ export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },
   trial: {
     can: 'yes',
-    says: "a trial (status 4). If the trial has ended, only a call with the user's own token shows it (--token-file)",
+    says: 'a trial (status 4)',
   },
   'no-such-customer': {
     can: 'no',
@@ -15,7 +15,7 @@ export const VERDICTS = {
   'not-registered': { can: 'no', says: 'not registered at the service' },
   'no-access': { can: 'no', says: 'registered, but without access' },
   'trial-ended': { can: 'no', says: 'the trial has ended; rollcall does not start it again' },
-  'no-user-id': { can: 'no', says: 'without a user_id it cannot be registered' },
+  'no-user-id': { can: 'no', says: 'the customer has no user_id, so it cannot be registered' },
   'chat-shut': { can: 'no', says: 'the status gives access, but the chat refuses the user (403)' },
   'none-visible': {
     can: 'no',
@@ -53,7 +53,7 @@ export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KE
 
 export const REMEDIES = {
   sync: ({ sync }) => `run ${sync}`,
-  wait: ({ sync }) => `wait for its sync, or run ${sync} now`,
+  wait: ({ sync }) => `wait for the owed sync, or run ${sync} now`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
@@ -62,12 +62,12 @@ export const REMEDIES = {
     const fields = leftOut.map(({ field }) => field).join(', ')
     const again = leftOut.some(({ code }) => code === 'refused' || code === 'taken')
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
-    return `correct ${fields === '' ? 'the row' : `${fields} in the row,`} or the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
+    return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
   },
   decide: ({ key, state }) =>
     state === 'discarded'
-      ? `a person has discarded the change; to send it, run \`rollcall held release ${key} --why …\``
-      : `the brake holds its change: run \`rollcall held ${key}\`, then release or discard it`,
+      ? `to send the change, run \`rollcall held release ${key} --why …\``
+      : `see \`rollcall held ${key}\`, then release or discard the change`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
@@ -83,7 +83,8 @@ export const REMEDIES = {
   'check-address': () => 'check SERVICE_URL; if it is correct, try again later',
   'try-later': ({ later, service }) =>
     service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why calls are stopped` : later,
-  'shown-late': ({ later }) => `${later}: it was written a moment ago, and the service may show it late`,
+  'shown-late': ({ later }) =>
+    `${later}: the user was written a moment ago, and the service may show it late`,
   /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
   'ask-provider': () =>
     'check that the token belongs to this customer, if you gave one; then ask the provider of the service about this user (status, ml_group_name, end of a trial)',

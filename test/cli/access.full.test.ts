@@ -41,7 +41,7 @@ test('one customer in a few lines, with and without a token, and no value but us
     'user      4711',
     expect.stringMatching(/^desired +2 /),
     expect.stringMatching(/^service +2 /),
-    expect.stringMatching(/^rollcall +.*no record.*nothing/),
+    expect.stringMatching(/^sync +not owed: .*no record/),
     expect.stringMatching(/^chat +not asked: .*token/),
   ])
   const token = await house.sandbox.issueToken('4711')

@@ -99,9 +99,9 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
   for (const words of [
     'customers at https://service.example.com (demo)',
     'rejected: 3 customers, reason shared-user-id',
-    '3 days ago',
+    'up to 3 days',
     'failing: 1 customer, reason unknown:timeout',
-    'next attempt in 90 s',
+    'next      an attempt in 90 s',
     'left out: 1 customer, reason issue:email:invalid',
     'total (each customer once): 3 rejected, 1 failing, 1 with a field left out',
   ]) {
@@ -116,7 +116,7 @@ test('a rejection by the mapping names its fields, since when, and each word tha
   const found = { origin: null, customers, reasons, issues: [{ ...WAITING, ...issue, example: '9' }] }
   const text = renderGroups(adviseGroups(found, null)).join('\n')
   expect(text).toMatch(
-    /^rejected: 1 customer, reason mapping \(in detail issue:status:missing\)\n +why +status is empty.*\n +since +3 days ago; retried when/m,
+    /^rejected: 1 customer, reason mapping, more exactly issue:status:missing\n +why +the field status is empty.*\n +for +3 days\n +next +an attempt when/m,
   )
   expect(text).toContain('total (each customer once): 1 rejected\n')
 })

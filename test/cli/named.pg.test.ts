@@ -106,7 +106,7 @@ test('a key that is not known is refused before anything is noted or called, and
   for (const more of [[], ['--lookup'], ['--dry-run'], ['--json']]) {
     const { code, out, err } = await rollcall(house, 'sync', '4711', '4712', ...more)
     expect([more, code, out]).toEqual([more, 2, ''])
-    expect(err).toMatch(/no customer .*4712/)
+    expect(err).toMatch(/no row .*4712/)
     expect(err).toContain('--removed')
   }
   const odd = await rollcall(house, 'sync', '4711x')

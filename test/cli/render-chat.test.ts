@@ -71,7 +71,7 @@ const CHATS = [
   [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
   [answered(), /0 professionals, 0 online, 0 unread/],
   [{ kind: 'shut' }, /refused the user \(403\)/],
-  [{ kind: 'refused' }, /refused the token \(401\): it has expired,/],
+  [{ kind: 'refused' }, /refused the token \(401\): the token has expired,/],
   [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, /answered 500/],
   [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, /refused the connection/],
   [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, /not asked: .*rate limit/],

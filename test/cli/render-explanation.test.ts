@@ -58,9 +58,9 @@ const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], keep
 const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
-  [RIGHT, RIGHT, /^nothing to send \(/],
+  [RIGHT, RIGHT, /^nothing to send$/],
   [RIGHT, PATCH, /^nothing to send \(no difference from the ledger\); with --lookup: update \(PATCH\)/],
-  [LOOKUP, RIGHT, /^nothing to send \(no difference is known\)$/],
+  [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^update \(PATCH\) with status; a sync first reads the user again \(GET\)$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
@@ -89,7 +89,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', false)).toBe(
     'nothing: the brake holds the change; after `rollcall held release c --why …`: update (PATCH) with status',
   )
-  expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds it again')
+  expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
   expect(next('rejected', false)).toMatch(/^nothing; after a change of the row or the mapping: update/)
 })
 
@@ -99,7 +99,7 @@ test('whether a customer has access has words, and begins with yes, no or unknow
     expect(renderAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
   }
   const shared = renderAccess({ ...ONE, claimants: ['a'] })
-  expect(shared).toContain('customer a with the same user_id')
+  expect(shared).toContain('customer a, which has the same user_id')
 })
 
 test('the keys of others move no cursor', () => {
@@ -127,10 +127,8 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true, truncated: null } } as const
-  expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^the brake holds its change/)
-  expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(
-    /discarded.*`rollcall held release c/,
-  )
+  expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
+  expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(/`rollcall held release c/)
   const denied = {
     ...ONE,
     desired: { kind: 'unreadable', reason: { code: 'customer-unreadable', error: '42501' } },
@@ -146,7 +144,9 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
       .join('\n')
       .replaceAll(/\n {12}/g, ' ')
   const shared = lines({ ...blocked, plan: { kind: 'reject', code: 'shared-user-id', keys: ['d'] } })
-  expect(shared).toContain('result    blocked: another customer in scope has the same user_id: customer d\n')
+  expect(shared).toContain(
+    'result    cannot be sent: another customer in scope has the same user_id: customer d\n',
+  )
   expect(shared).toContain(
     'to do     give each customer its own user_id, or keep only one of them in scope\n',
   )
@@ -154,7 +154,7 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
   const mapped = { ...blocked, desired: { kind: 'rejected', issues } } as const
   const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
   expect(odd).toContain(
-    'result    blocked: the mapping cannot build a user from the row, because of status\n',
+    'result    cannot be sent: the mapping cannot build a user from the row, because of the value for status\n',
   )
   expect(odd).toContain('to do     correct the value for status in your data')
 })
@@ -164,7 +164,7 @@ test('a refusal that is over asks for nothing', () => {
   const history = { ...BARE_HISTORY, state: 'failing', owed: true, reason } as const
   const failing = { ...ONE, rollcall: { ...ONE.rollcall, kind: 'known', history } } as Explanation
   const said = (over: Partial<Explanation>) => renderOne({ ...failing, ...over }, 'all', []).join('\n')
-  expect(said({})).toContain('to do     nothing: rollcall retries automatically')
+  expect(said({})).toContain('to do     nothing: workers retry automatically')
   expect(said({ result: 'unknown' })).toContain('to do     check SERVICE_URL')
 })
 
@@ -217,12 +217,12 @@ test('no value is printed unless it is handed in; then quoted, and nothing of it
   expect(renderFields({ ...ONE, fields: without }).join('\n')).not.toMatch(/Ana|ES|odd/)
   expect(renderFields({ ...ONE, fields }).slice(-9)).toEqual([
     '',
-    '  email         here     "a\\u001b"',
+    '  email         desired  "a\\u001b"',
     '                service  7',
-    '  country_code  here     "ES"',
+    '  country_code  desired  "ES"',
     '                service  not shown',
     '  first_name    both     "Ana "',
-    '  last_name     here     –',
+    '  last_name     desired  –',
     '                service  {"odd":true}',
     '',
   ])

@@ -19,10 +19,11 @@ const said = (over: Partial<NonNullable<History>>) => renderStored({ ...SETTLED,
 test('a settled customer: the proof as times, never where there is none', () => {
   expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
     'customer c1',
-    '  user      u-1, existed at the last sync',
-    '  rollcall  nothing owed, last written under 1 s ago',
+    '  user      u-1 (at the last sync the service had this user)',
+    '  sync      not owed; the last write was under 1 s ago',
     '  state     settled',
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
+    '                         manual sync)',
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     never',
     '',
@@ -36,30 +37,35 @@ test('a failing customer: why, what to do, attempts, and when the next one is', 
   const reason = { code: 'unknown', status: 503 } as const
   const due = { owed: true, overdueMs: -180_000, nextInMs: 180_000 }
   const text = said({ ...due, state: 'failing', reason, attempts: 4, unknown: true })
-  expect(text).toMatch(/state {5}failing, since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
+  expect(text).toMatch(/state {5}failing since 2026-11-21 10:00 UTC: .*HTTP\s+503/s)
   expect(text).toContain('  to do     ')
-  expect(text).toMatch(/rollcall {2}owed, next attempt in 3 min, 4 attempts/)
+  expect(text).toMatch(/sync {6}owed; next attempt in 3 min; 4 attempts/)
   expect(text).toMatch(/lookup\s+\(GET\)\s+comes\s+before\s+the\s+next\s+write/)
 })
 
 const HELD = { state: 'held', reason: { code: 'held', kinds: ['revocation'] } } as const
 
 test.each([
-  [{ underWay: true, owed: true }, /rollcall {2}owed, under way/],
-  [{ overdueMs: 5, owed: true }, /owed, due now/],
-  [{ ...HELD, capturedMs: 5, owed: true }, /owed: .*captured.*to do {5}nothing: rollcall retries/s],
-  [{ userId: null, remote: 'unasked' as const }, /no user_id yet, no call for it has succeeded yet/],
+  [{ underWay: true, owed: true }, /sync {6}owed; an attempt is under way/],
+  [{ overdueMs: 5, owed: true }, /owed; due now/],
+  [
+    { ...HELD, capturedMs: 5, owed: true },
+    /owed: .*captured.*decides\s+again.*to do {5}nothing: workers retry/s,
+  ],
+  [{ userId: null, remote: 'unasked' as const }, /no user_id yet \(no call has succeeded yet\)/],
 ])('%j', (over, text) => expect(said(over)).toMatch(text))
 
 test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {
-  expect(said({ ...HELD, released: true })).toMatch(/state {5}released, .*approved\s.*to do {5}nothing/s)
+  expect(said({ ...HELD, released: true })).toMatch(
+    /state {5}released \(held since .*approved\s.*to do {5}nothing/s,
+  )
 })
 
 test('a part of the change that a person has discarded is said beside another reason', () => {
   const reason = { code: 'failed', status: 503 } as const
   const discard = { kinds: ['status'], desired: 'd' }
   expect(said({ state: 'failing', reason })).not.toContain('discarded')
-  expect(said({ state: 'failing', reason, discard })).toMatch(/person\s+discarded\s+it:\s+status/)
+  expect(said({ state: 'failing', reason, discard })).toMatch(/person\s+has\s+discarded\s+it\s+\(status\)/)
 })
 
 test('a settled customer with an answer that was not clear: a lookup verifies it', () => {
@@ -80,11 +86,9 @@ test('an open difference: which fields, since when, why, and how often a repair 
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
-    /finding {3}differs \(email\), confirmed, since 2026-11-21 10:00 UTC:\s+edited\s+at\s+the\s+service, repair requested\s+3\s+times/,
+    /finding {3}differs \(email\), first seen 2026-11-21 10:00 UTC, confirmed by a\s+second check; cause: edited at the service; repair requested 3\s+times/,
   )
-  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain(
-    'not confirmed by a second check yet, since',
-  )
+  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('not confirmed by a')
 })
 
 test('with as many calls as fit, the command that shows more', () => {
@@ -94,7 +98,7 @@ test('with as many calls as fit, the command that shows more', () => {
 })
 
 test('a change that fails is none that was settled', () => {
-  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +never \(no captured/)
+  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +never \(no change/)
 })
 
 test('a customer about which nothing is known', () => {

@@ -40,7 +40,7 @@ test('what is left out is named with its code, whether the mapping or the servic
   )
   register(house, 'c', 2, { email: 'c@example.com' })
   const text = printed(await ask(house, 'c'))
-  expect(text).toContain('  left out  email is not valid; expected an e-mail address\n')
+  expect(text).toContain('  left out  the value of email is not valid; expected an e-mail address\n')
   expect(text).not.toContain('nowhere')
   await house.sql(
     `INSERT INTO rollcall.ledger (key, user_id, remote, refused, digest_key) VALUES ('c', 'c', 'present', '{"first_name": "x"}', 'another')`,
@@ -62,7 +62,7 @@ test('what is left out is named with its code, whether the mapping or the servic
   // With the key of the record it shows that the value has changed since.
   await house.sql('UPDATE rollcall.ledger SET digest_key = $1', [makeDigester(DIGEST.digestKey).id])
   expect(printed(await ask(house, 'c', DIGEST))).toContain(
-    '  left out  email is not valid; expected an e-mail address\n',
+    '  left out  the value of email is not valid; expected an e-mail address\n',
   )
 })
 
@@ -80,7 +80,7 @@ test('of two customers with one user_id it is said that the access may be the ot
   register(house, 'c', 2)
   const shared = await ask(house, '["c", "PT"]')
   expect(shared).toMatchObject({ access: { can: 'yes' }, claimants: ['["c", "ES"]'] })
-  expect(printed(shared)).toMatch(/customer \["c", "ES"\] with the same user_id/)
+  expect(printed(shared)).toMatch(/customer \["c", "ES"\], which has the same user_id/)
 })
 
 test.each(['present', 'unknown'])(
