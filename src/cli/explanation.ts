@@ -262,7 +262,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })
-  return name === 'wait' ? `${said}; ${sync} tries a sync now` : said
+  return name === 'wait' ? `${said}; to sync now, run ${sync}` : said
 }
 
 /** The remedy of what stands in the way of all others, as other commands say it. */
