@@ -56,12 +56,12 @@ SELECT
   (SELECT count(*)::int FROM rollcall.owed WHERE unknown AND due_at IS NOT NULL) AS unknown,
   (SELECT jsonb_build_object(
      'idle', count(*) FILTER (WHERE state = 'idle' AND o.key IS NULL AND NOT (remote = 'unasked' AND generation IS NULL)),
-     'owed', count(*) FILTER (WHERE state = 'idle' AND o.key IS NOT NULL),
+     'owed', count(*) FILTER (WHERE state IN ('idle', 'discarded') AND o.key IS NOT NULL),
      'rejected', count(*) FILTER (WHERE state = 'rejected'),
      'failing', count(*) FILTER (WHERE state = 'failing'),
      'held', count(*) FILTER (WHERE state = 'held' AND NOT ${OPEN_RELEASE}),
      'released', count(*) FILTER (WHERE state = 'held' AND ${OPEN_RELEASE}),
-     'discarded', count(*) FILTER (WHERE state = 'discarded'))
+     'discarded', count(*) FILTER (WHERE state = 'discarded' AND o.key IS NULL))
    FROM rollcall.ledger l LEFT JOIN rollcall.owed o ON o.key = l.key AND o.due_at IS NOT NULL) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
      SELECT CASE WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'released' ELSE l.state END AS state,
