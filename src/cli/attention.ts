@@ -12,6 +12,7 @@ import { renderDuration } from '../model/duration.ts'
 import type { PaceReport } from '../pace/read.ts'
 import { driftingOf, wrongAccess } from '../report/conclude.ts'
 import { counted, figure, minute } from '../report/figures.ts'
+import { MANY_MISSING } from '../report/words.ts'
 import type { Swept } from '../sweep/sweep.ts'
 import { applying, span } from './render.ts'
 import { letsThrough } from './render-held.ts'
@@ -38,7 +39,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes have waited in the outbox for over a minute: start a worker, or read the log of the running worker',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
-      'a customer has been due for over a minute: check that a worker with the active mapping runs, and that the queue answers; if both are fine, start more workers',
+      'a sync has been due for over a minute: check that a worker with the active mapping runs, and that the queue answers; if both are fine, start more workers',
   ])
 }
 
@@ -72,7 +73,9 @@ export function brakeNeeds(brake: readonly KindHeld[]): readonly string[] {
     if (held === 0)
       return `the brake (${kind}) has been tripped since ${minute(trippedAt ?? '')}, but holds no customer: ${letsThrough(kind)}`
     const since =
-      trippedAt === null ? '' : `; it let ${figure(taken)} through before it tripped at ${minute(trippedAt)}`
+      trippedAt === null
+        ? ''
+        : `; it let ${counted(taken, 'customer')} through before it tripped at ${minute(trippedAt)}`
     return `the brake holds ${counted(held, 'customer')} (${kind})${since}: see \`rollcall held\``
   })
 }
@@ -84,7 +87,7 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
   const probes = 'may make only probes (test calls); see `rollcall pace`'
   if (pace.cause === 'outage') return [`the service has failed ${since}: workers ${probes}`]
   const correct = 'correct SERVICE_API_KEY or SERVICE_SECRET_KEY'
-  return [`the service has refused keys ${since}: ${correct}; workers with these keys ${probes}`]
+  return [`the service has refused the keys ${since}: ${correct}; workers with these keys ${probes}`]
 }
 
 export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null }) | null): readonly string[] {
@@ -111,16 +114,16 @@ export function renderVerified(
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `within ${renderDuration(periodMs)}: ${percent} % of the ${counted(customers, 'customer')} that can be checked`,
-    oldestAgeMs === null ? '' : `; the oldest check: ${span(oldestAgeMs)} ago`,
-    never > 0 ? `, ${figure(never)} never checked` : '',
+    `within the last ${renderDuration(periodMs)}: ${figure(within)} of the ${counted(customers, 'customer')} that can be checked (${percent} %)`,
+    oldestAgeMs === null ? '' : `; the oldest check was ${span(oldestAgeMs)} ago`,
+    never > 0 ? `; ${figure(never)} were never checked` : '',
   ].join('')
 }
 
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `from commit to verification: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (last ${counted(proof.customers, 'change')})`
+    `from commit to verification: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
   )
 }
 
@@ -130,12 +133,12 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
   const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
   return applying([
+    notCredible && `not known: ${renderNotCredible(notCredible)}`,
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : `${wrong === '' ? (notCredible ? 'unknown: none' : 'none') : 'no other drift'} found among checked customers`,
+      : !notCredible && `checks found ${wrong === '' ? 'none' : 'no other drift'}`,
     open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} (no drift)`,
-    notCredible && `not credible: ${renderNotCredible(notCredible)}`,
   ]).join('; ')
 }
 
@@ -162,8 +165,7 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   return applying([
     drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && ` (${wrong})`}: see \`rollcall drift --from-ledger\``,
-    notCredible &&
-      `${renderNotCredible(notCredible)}. rollcall neither reports nor repairs these users. Check SERVICE_URL, and whether the service was emptied. If the users are really gone, run \`rollcall drift --credible --why …\``,
+    notCredible && `${renderNotCredible(notCredible)}. ${MANY_MISSING}`,
     periodMs !== null &&
       overdue > Math.max(3, customers * FEW) &&
       `${figure(overdue)} of ${figure(customers)} customers were not checked within ${renderDuration(periodMs ?? 0)}: start more workers, raise pace.ceiling, or lengthen reconcile.period`,

@@ -111,7 +111,7 @@ async function sweepInSlices(running: Running) {
     const { resumed, tally, id } = found
     if (resumed)
       progress.say(
-        `continues the last backfill after ${figure(tally.customers)} customers; --restart starts over`,
+        `this command continues the last backfill, after ${figure(tally.customers)} customers; --restart starts over`,
       )
     const { windowHours } = config.brake
     const { expectCreates: customers } = asked

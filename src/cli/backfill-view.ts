@@ -13,7 +13,7 @@ import { renderCustomers } from './attention.ts'
 import { type BackfillAsked, fitsNone, renderMapping } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
-import { definitions, type Labelled, span } from './render.ts'
+import { applying, definitions, type Labelled, span } from './render.ts'
 import { renderReasons } from './render-failures.ts'
 import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
 
@@ -29,52 +29,51 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
     mapping: `${renderMapping(report)}${applied ? ', active from now on' : ''}`,
   }
   if (fitsNone(report, asked)) return definitions(about, { note: NONE_FITS })
-  const compared = `all customers are compared; ${verdicts.owed + verdicts['not-selected'] > 0 ? 'no further' : 'no'} sync is needed`
   const done = {
     missed:
       allMissed(missed) > 0 &&
-      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; these customers are owed a sync now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication. Another possible cause: code that the mapping uses has changed`,
+      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; rollcall syncs these customers now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication. Another possible cause: code that the mapping uses has changed`,
     expected: expected && renderExpected(expected, asked.expectCreates),
     stopped: !ended && whyStopped(report, asked),
-    done: ended && !waited && (verdicts.differs === 0 ? compared : `${figure(verdicts.differs)} ${OWED}`),
+    done: ended && !waited && renderDone(verdicts.differs),
   }
   const settled = waited ? waitedEntries(waited, verdicts.unreadable) : []
   return definitions(about, tallied(report, asked), done, ...settled)
 }
 
-const OWED = 'are owed a sync: `rollcall status` shows the progress, --wait waits for the end'
+function renderDone(differ: number): string {
+  if (differ === 0) return 'this command requested no sync'
+  const owed = counted(differ, 'customer is', 'customers are')
+  return `${owed} owed a sync now: \`rollcall status\` shows the progress, --wait waits for the end`
+}
 
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
   const byRow =
     owedAndChanged > 0
-      ? `; ${figure(owedAndChanged)} of them with a row or mapping that has changed since the last sync`
+      ? `; the row or mapping of ${figure(owedAndChanged)} has changed since the last sync`
       : ''
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
-    ['lose access', tally.loseAccess, 'at most; the brake may hold some of them'],
-    ['user_id', tally.otherUsers, 'will change; users with the old user_id keep their access'],
-    ['owed', verdicts.owed, `already owed a sync${byRow}`],
-    [
-      'later',
-      verdicts['another-time'],
-      'without a call now; mapped again at validUntil, which is new or earlier than before',
-    ],
-    ['never synced', verdicts['never-asked'], `skipped by this command${bringsIn}`],
-    ['left alone', verdicts['not-selected'], 'more with differences, excluded by --only'],
-    ['held', waiting.held, 'already held by the brake: see `rollcall held`'],
-    ['rejected', waiting.rejected, 'not retried by this command: see `rollcall failures`'],
-    ['discarded', waiting.discarded, 'with a change that a person discarded: see `rollcall held log`'],
-    ['out of scope', tally.neverInScope, 'never in scope: access at the service stays as it is'],
-    ['unreadable', verdicts.unreadable, 'with a row that cannot be read: see `rollcall failures`'],
+    ['lose access', tally.loseAccess, ', unless the brake holds them'],
+    ['user_id', tally.otherUsers, ' with a new user_id; users with the old one keep their access'],
+    ['owed', verdicts.owed, ` already owed a sync${byRow}`],
+    ['later', verdicts['another-time'], ' without a call now: validUntil is new or earlier than before'],
+    ['never synced', verdicts['never-asked'], `, skipped by this command${bringsIn}`],
+    ['left alone', verdicts['not-selected'], ' with a difference, excluded by --only'],
+    ['held', waiting.held, ' already held by the brake: see `rollcall held`'],
+    ['rejected', waiting.rejected, ', not retried by this command: see `rollcall failures`'],
+    ['discarded', waiting.discarded, ' with a change that a person discarded: see `rollcall held log`'],
+    ['out of scope', tally.neverInScope, ' never in scope: access at the service stays as it is'],
+    ['unreadable', verdicts.unreadable, ' with a row that cannot be read: see `rollcall failures`'],
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${figure(verdicts.differs)}${listed(' ', plans, ': ')}`,
-    fields: listed(' × ', tally.fields, 'of registered customers: '),
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}`,
+    fields: listed(' × ', tally.fields, 'changed for registered users: '),
     ...Object.fromEntries(
-      some.map(([label, count, text]) => [label, count > 0 && `${figure(count)} ${text}`]),
+      some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
     ),
   }
 }
@@ -104,21 +103,21 @@ export function renderExpected(
 ): string {
   const of = asked === null ? '' : ` of ${figure(asked)}`
   if (trippedAt !== null)
-    return `the brake tripped at ${minute(trippedAt)}, so it holds pre-approved registrations too: see \`rollcall held\``
+    return `the brake tripped at ${minute(trippedAt)}, so it also holds pre-approved registrations: see \`rollcall held\``
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
-    ? `${figure(left)}${of} pre-approved registrations are still needed: they may pass the brake until ${minute(until ?? '')}`
+    ? `${figure(left)}${of} pre-approved registrations are needed: they may pass the brake until ${minute(until ?? '')}`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart\` sets a new one`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
   const why = () => {
-    if (generation !== null && !current) return 'another mapping was applied meanwhile'
+    if (generation !== null && !current) return 'another mapping was activated meanwhile'
     if (superseded) return 'another backfill has replaced it'
     if (mapping) return 'run the command again to continue, or let a worker with this configuration continue'
     return 'run the same command again to continue; --restart starts over'
   }
-  return `before the last customer: ${why()}`
+  return `not all customers are compared: ${why()}`
 }
 
 function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable: number): Labelled[] {
@@ -127,18 +126,18 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   const isDone = unsettled + open === 0
   const { rejected, held, failing, released, owed } = states
   const parts = { failing: Math.max(failing, unreadable), rejected, held, released, 'owed a sync': owed }
+  const views = [parts.failing + rejected > 0 && '`rollcall failures`', held > 0 && '`rollcall held`']
   return [
     { now: renderCustomers(waited) },
     renderReasons(reasons),
     {
-      held: states.held > 0 && `${figure(states.held)} until a person decides: see \`rollcall held\``,
       stopped:
         !ended &&
-        `this command no longer waits. A running worker syncs the other ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
+        `this command no longer waits. Workers still sync ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
       'not settled':
         ended &&
         !isDone &&
-        `${listed(' ', parts)}: see \`rollcall ${parts.failing + rejected > 0 ? 'failures' : 'status'}\``,
+        `${listed(' ', parts)}: see ${applying(views).join(' and ') || '`rollcall status`'}`,
       done: ended && isDone && 'all customers of the backfill are settled',
     },
   ]
@@ -157,19 +156,19 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     service: target ? renderService(target) : 'SERVICE_URL is not set',
     mapping: installed && renderMapping(report),
     note: [
-      withoutLedger &&
-        `all customers were planned as if nothing had been sent before: ${WITHOUT[withoutLedger]}`,
+      withoutLedger && `this dry run assumes that nothing was sent before: ${WITHOUT[withoutLedger]}`,
       installed && !report.current && MAPPING_INACTIVE,
       fitsNone(report, asked) && NONE_FITS,
     ],
     ...tallied(report, asked),
-    'new users': listed(' × ', report.registered, 'with '),
-    access: `${figure(gain)} gain it, ${figure(lose)} lose it, ${figure(change)} switch between trial and full access`,
+    'lose access': false,
+    'new users': listed(' × ', report.registered, 'with the fields: '),
+    access: `${counted(gain, 'customer gains', 'customers gain')} access, ${figure(lose)} lose it, ${figure(change)} switch between trial and full`,
     'left out': listed(' × ', report.leftOut),
-    reasons: listed(' × ', report.rejected, 'for a rejection by the mapping: '),
+    reasons: listed(' × ', report.rejected, 'of rejections by the mapping: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have a user_id that another new customer has too. rollcall will reject them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The figures here count these customers like the others`,
+      `${figure(sharing)} new customers share their user_id with another new customer. rollcall rejects them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The numbers here include these customers`,
     calls: listed(' × ', report.calls) || 'none',
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
@@ -177,7 +176,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     sample: report.sample.map(
       ({ key, status, says }) => `customer ${key}, ${status === null ? '' : `status ${status}: `}${says}`,
     ),
-    stopped: !report.ended && 'before the last customer: the figures cover only the customers planned so far',
+    stopped: !report.ended && 'not all customers are compared: the numbers are of those compared so far',
     'dry run': 'no call was made and nothing was written',
   })
 }
@@ -205,7 +204,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
-    return `it is tripped: it holds these ${figure(customers)} ${what} already, or will hold them: see \`rollcall held\``
+    return `the brake is tripped and holds these ${figure(customers)} ${what}: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
 }

@@ -98,7 +98,7 @@ function renderCounts(report: Report): string[] {
       ([why, many]) => [why === 'held' ? why : `skipped: ${why}`, many, SKIP[why]] as const,
     ),
     ...mostFirst(noAnswer).map(([why, many]) => [`not checked: ${why}`, many, NO_ANSWER[why]] as const),
-    ['not checked lately', notReached(report), 'no check yet, or an older one'] as const,
+    ['not checked lately', notReached(report), 'not checked yet, or too long ago'] as const,
   ].filter(([label, many]) => many !== 0 || label === 'checked')
   const width = Math.max(...rows.map(([label]) => String(label).length))
   const digits = Math.max(...rows.map(([, many]) => figure(Number(many)).length))

@@ -154,10 +154,10 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   if (found) {
     const done = figure(doneOf(found.agenda))
     io.err(
-      `continues the run of ${minute(found.startedAt)}, with ${done} customers done; --restart starts over`,
+      `this command continues the run of ${minute(found.startedAt)}, after ${done} customers; --restart starts over`,
     )
     if (asked.showValues)
-      io.err('note: this report has no values for differences that the run found before it was stopped')
+      io.err('note: the report has no values for differences that the run found before it stopped')
     return { run: found, allCustomers, goesOn: true }
   }
   const population = await populationOf(allCustomers)
@@ -182,7 +182,7 @@ const HALT = 'calls are stopped: see `rollcall pace`'
 
 function newsOf(agenda: DriftRun['agenda']): string {
   const silent = totalOf(soFar(agenda).noAnswer)
-  const unclear = silent > 0 ? `, ${figure(silent)} unclear` : ''
+  const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
   const later = agenda.waiting.filter(({ last }) => last !== null).length
   const again = later > 0 ? `, ${figure(later)} to check again` : ''
   return `${figure(driftingOf(agenda.tally))} differ${unclear}${again}`

@@ -58,7 +58,7 @@ export const paceCommand: AddCommand = (program, io, exit) => {
 type ShownPace = PaceReport & { readonly waiting?: number }
 
 export function renderPace(pace: ShownPace | null): string[] {
-  if (!pace) return definitions({ pace: 'not set yet: the first worker sets it from its configuration' })
+  if (!pace) return definitions({ pace: PACE_NOT_SET })
   const { cause, openedAt, waiting = 0 } = pace
   return definitions({
     calls: renderCalling(pace),
@@ -73,6 +73,7 @@ export function renderPace(pace: ShownPace | null): string[] {
   })
 }
 
+export const PACE_NOT_SET = 'not set yet: the first worker sets it from its configuration'
 const CORRECT_KEYS =
   'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute'
 const WAIT_FOR_SERVICE = 'nothing: running workers continue as soon as the service answers'

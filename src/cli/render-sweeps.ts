@@ -46,7 +46,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `capture had missed ${renderMissed(missed)}. rollcall syncs these customers now. A program writes without firing the triggers, or code that the mapping uses has changed: find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
+    `capture had missed ${renderMissed(missed)}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
   ]
 }
 

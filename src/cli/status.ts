@@ -34,7 +34,7 @@ import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
-import { renderCalling } from './pace.ts'
+import { PACE_NOT_SET, renderCalling } from './pace.ts'
 import { definitions, span, tell } from './render.ts'
 import { renderReasons } from './render-failures.ts'
 import { issueName, together } from './render-reason.ts'
@@ -123,15 +123,15 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     service: target ? renderService(target) : `no call was made yet (${environment})`,
     mapping: `${renderMapping(activeMapping(mapping))}${mapping?.swept === false ? SWEEPING : ''}`,
     customers: renderCustomers(overview),
-    capture: `${captured} of ${capture.tables.length} tables; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
+    capture: `${captured} of ${counted(capture.tables.length, 'table')} captured; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
     sweep: renderSweeps(status.sweeps),
     owed: renderOwed(overview),
-    unknown: unknown > 0 && `${counted(unknown, 'user')} to look up (GET) before the next write`,
+    unknown: unknown > 0 && `rollcall reads ${counted(unknown, 'user')} by GET before the next write`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
         : `${renderRate(pace.rate)}, ceiling ${renderRate(pace.ceiling)}`
-      : 'not set yet',
+      : PACE_NOT_SET,
     brake: renderBrake(status.brake),
     checked: renderVerified(verification, overview),
     delay: renderDelay(verification),
@@ -149,20 +149,21 @@ const SWEEPING = '; not all customers are compared with it yet'
 function renderOwed({ owed, states }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
-  const alsoFailing = states.failing > 0 ? ' (failing ones included)' : ''
+  const unsettled = states.failing + states.rejected + states.released
+  const others = unsettled > 0 && total > states.owed ? ' (failing, rejected, released ones included)' : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,
   )
-  return `${figure(total)}${alsoFailing}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}`
+  return `${counted(total, 'customer')}${others}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  return counts.length > 0 ? `let through: ${counts.join(', ')}` : 'nothing counted'
+  return `let through: ${counts.join(', ') || 'nothing'}`
 }
 
 function oldest(ms: number | null): string {
-  return ms === null ? '' : `, oldest ${span(ms)}`
+  return ms === null ? '' : `, the oldest ${span(ms)} ago`
 }

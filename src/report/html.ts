@@ -60,10 +60,10 @@ ${charts(report)}
 ${list(report)}
 ${scope(report)}
 ${unanswered(report)}
-${bullets('How it was found out', renderMethod(report))}
-${bullets('What cannot be seen', renderUnverifiable(report))}
+${bullets('How drift is found', renderMethod(report))}
+${bullets('What this report does not show', renderUnverifiable(report))}
 </main>
-<footer>Written by rollcall ${report.writtenBy}. This file is complete in itself and asks no server for anything.</footer>`
+<footer>Written by rollcall ${report.writtenBy}. This file needs no other file and no server.</footer>`
 }
 
 function digestOf(text: string): string {

@@ -13,7 +13,7 @@ import {
 } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
 import type { Estimate, Report } from './report.ts'
-import { NO_ANSWER, RESOLUTION, renderAmongHeld, SKIP } from './words.ts'
+import { MANY_MISSING, NO_ANSWER, RESOLUTION, renderAmongHeld, SKIP } from './words.ts'
 
 const TONES: Readonly<Record<Conclusion, 'good' | 'bad' | 'unsure'>> = {
   agrees: 'good',
@@ -36,7 +36,8 @@ export function renderHeadline(report: Report) {
 /** One sentence at most. How many differ says little beside a customer who cannot reach a lawyer. */
 function renderAccess({ counts }: Report): string {
   const parts = wrongAccess(counts).map(
-    ({ many, means }, n) => `${n === 0 ? counted(many, 'customer') : figure(many)} ${means}`,
+    ({ many, means }, n) =>
+      `${n === 0 ? counted(many, 'customer') : figure(many)} ${many === 1 ? 'is' : 'are'} ${means}`,
   )
   return parts.length === 0 ? '' : `${parts.join(', ')}. `
 }
@@ -46,7 +47,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
   const { known, disagree, held } = agreementOf(counts)
   const limit = options.maxDrift === null ? '' : ` the limit of ${percent(options.maxDrift)}`
   const found =
-    `${figure(disagree)} of ${counted(known, held === 0 ? 'checked customer' : 'customer')} ` +
+    `${figure(disagree)} of ${counted(known, held === 0 ? 'checked customer' : 'checked or held customer')} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree with the service`
   const all = `${found}${renderAmongHeld(held + heldFound(report), disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
@@ -64,12 +65,10 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
 const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
   'many-missing': {
     said: 'The service does not know many of the users that existed before.',
-    advice:
-      'Usually the cause is a wrong address, other keys or an emptied service. So the report names no single customer, ' +
-      'and nothing was repaired. Check SERVICE_URL and the keys, and ask the provider of the service.',
+    advice: `Usually the cause is a wrong SERVICE_URL, other keys or an emptied service. ${MANY_MISSING}.`,
   },
   'no-answers': {
-    said: 'The service gave no clear answer about most of the customers.',
+    said: 'The service gave no clear answer to most checks.',
     advice:
       'A missing answer is not drift, so the drift is not known. Run the command again when the service answers. ' +
       '`rollcall pace` shows whether calls are stopped.',
@@ -83,7 +82,7 @@ const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonl
 }
 
 const STOP: Readonly<Record<Stopped, string>> = {
-  asked: 'It was stopped by hand or by a signal.',
+  asked: 'A person or a signal stopped the run.',
   pace: 'Calls are stopped: the service fails, or has sent a Retry-After. See `rollcall pace`.',
 }
 
@@ -109,7 +108,7 @@ function renderMore(report: Report): string[] {
       `${counted(suspected, 'more customer')} differed at one check. A second check has to confirm this.`,
     foundLater !== null &&
       foundLater > 0 &&
-      `After this run had checked them, workers found differences for ${counted(foundLater, 'more customer')}. The report does not count these.`,
+      `Workers found differences for ${counted(foundLater, 'more customer')} after this run had checked them. The report does not count these.`,
     repair
       ? `${repair.owed === 0 ? 'No customer is' : counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`
       : !stopped &&
@@ -117,7 +116,7 @@ function renderMore(report: Report): string[] {
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
-      `The brake holds ${figure(repair.held)} repairs: so many at once may mean that SERVICE_URL is wrong. Check the service, then see \`rollcall held\`.`,
+      `The brake holds ${counted(repair.held, 'repair')}. Check SERVICE_URL before you decide: see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }
@@ -164,7 +163,7 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const all = about === '' ? `all ${customers}` : `about ${customers} that can be checked`
   return (
     `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
-    `interval goes from ${percent(low)} to ${percent(high)}, which is ${about}${people(low)} to ${people(high)} customers.`
+    `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`
   )
 }
 
@@ -193,13 +192,13 @@ function renderNotCompared(report: Report): string | null {
 function renderUnchecked(report: Report): string {
   const { counts, chosen, options, suspected } = report
   if (chosen === 0)
-    return `There is no customer to check${options.where === null ? '' : ': none meets the condition'}.`
+    return `There is no customer to check${options.where === null ? '' : ': no customer fits --where'}.`
   const { known } = agreementOf(counts)
   if (known === 0) return 'The drift is not known: no customer could be checked.'
   const checked = `${counted(known, 'customer')} checked`
   const open = leftOpen(report)
   if (open <= known)
-    return `The drift is not known for certain: ${checked}, and ${figure(suspected)} more need a second check.`
+    return `The drift is not known yet: ${checked}, and ${figure(suspected)} more need a second check.`
   const worker = notNow(counts) * 2 > open ? ' Check that a worker runs.' : ''
   return `Too few customers were checked: only ${figure(known)}.${worker}`
 }

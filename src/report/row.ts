@@ -50,7 +50,7 @@ function fieldsOf({ fields, shown }: ReportedFinding): Markup {
 
 function valuesOf(shown: Shown | undefined): Markup {
   if (shown === undefined) return NOTHING
-  return markup` <span class="values">${renderValue(shown.here)} here, ${renderValue(shown.service)} there</span>`
+  return markup` <span class="values">${renderValue(shown.here)} here, ${renderValue(shown.service)} at the service</span>`
 }
 
 function renderValue(value: unknown): string {

@@ -8,12 +8,11 @@ import type { Report } from './report.ts'
 export function renderUnverifiable({ options }: Pick<Report, 'options'>): string[] {
   return [
     'country_code: no GET shows it.',
-    'Users that only the service knows: the service has no list of users.',
-    'Customers out of scope, or removed, that rollcall has never synced: they are not checked, and may have ' +
-      'access at the service.',
-    'Fields that are left out: they are not compared. `rollcall failures` lists them.',
-    'Spelling: capitals of an e-mail, blanks at the ends, how a phone number is split, and null instead of empty text.',
-    ...(options.values ? [] : ['Values of fields: left out of this report; --show-values adds them.']),
+    'Users without a customer in the database: the service has no list of users.',
+    'Customers out of scope, or removed, that rollcall has never synced: they may have access at the service.',
+    'Fields that rollcall leaves out of a sync: `rollcall failures` lists them.',
+    'Spelling: capitals in an e-mail, blanks at the ends, the split of a phone number, null instead of empty text.',
+    ...(options.values ? [] : ['Values of fields: --show-values adds them.']),
   ]
 }
 
@@ -25,13 +24,13 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
     'A customer is not checked while it is owed a sync, or was written a moment ago. If the customer changes during ' +
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
-    'No connection, no answer in time, 408, 429, 5xx, refused keys (401, 403), any other refusal, and a 2xx that reports ' +
-      'an error are counted as no answer, never as drift.',
-    'A 2xx that holds no user, or another one, is counted as drift: unreadable.',
-    'Status 0 instead of a trial is reported, but is no drift: the service itself ends trials.',
+    'A failed call is no answer, and never drift: no connection, no answer in time, any status but 2xx and 404, or a 2xx that ' +
+      'reports an error.',
+    'A 2xx with no user, or with another one, is drift: unreadable.',
+    'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
       ? 'This report made no call: it shows the open findings of workers and of earlier runs.'
-      : 'Findings of workers during the run count, also repaired ones; the list shows how they ended.',
+      : 'Findings that workers make during the run count too, even if a repair ends them; the list shows how they ended.',
   ]
 }
 
@@ -42,8 +41,8 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const stopped = outcome.kind === 'stopped'
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
-  const read = chosen < population ? `, ${figure(chosen)} of them were read` : ', all of them'
-  const all = ledger ? ': all that rollcall has a record of' : read
+  const read = chosen < population ? `; ${figure(chosen)} were read` : '; all were read'
+  const all = ledger ? ' that rollcall has a record of' : read
   const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.
@@ -65,8 +64,8 @@ export function renderScope(report: Report): (readonly [label: string, text: str
 }
 
 function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
-  const since = oldest === null ? '' : `; the oldest check: ${minute(oldest)}`
-  return `${percent(share)} checked within ${renderDuration(periodMs)}${since}`
+  const since = oldest === null ? '' : `; the oldest check was at ${minute(oldest)}`
+  return `${percent(share)} of those that can be checked, within the last ${renderDuration(periodMs)}${since}`
 }
 
 /** A report without calls is of one moment; a date is said once. */

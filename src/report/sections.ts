@@ -11,7 +11,7 @@ import { ACCESS, CAUSE, KIND, type Named, NO_ANSWER, SKIP } from './words.ts'
 
 export function personal({ findings }: Report): Markup {
   if (findings.every(({ shown }) => shown.length === 0)) return NOTHING
-  return markup`<p class="personal" role="note"><strong>This page holds personal data of customers:</strong> what the fields that differ hold here and at the service. Hand it only to those who may see that, and delete it once it is read.</p>`
+  return markup`<p class="personal" role="note"><strong>This page holds personal data of customers:</strong> the values of fields that differ. Give it only to people who may see them, and delete it after use.</p>`
 }
 
 /** Shown also where they are 0; and where the answers are not credible. */
@@ -29,7 +29,7 @@ export function cards(report: Report): Markup {
     ['Checked', counts.checked, `of ${counted(population, 'customer')}`],
     ['Agree', counts.agrees, share(counts.agrees)],
     ['Drift', drifting, share(drifting)],
-    ['Held', held, 'by the brake: no agreement'],
+    ['Held', held, 'by the brake: not checked'],
     ['Trial ended', counts.kinds['trial-ended'] ?? 0, 'no drift'],
     ['Suspected', suspected, 'not confirmed'],
     ['Skipped', totalOf(counts.skipped) - held, 'not compared'],
@@ -63,13 +63,13 @@ export function list({ findings }: Report): Markup {
 <h2 id="found">Findings</h2>
 ${controls(findings)}
 <p id="count" role="status">${counted(findings.length, 'finding')}</p>
-${columns.includes('User') ? NOTHING : markup`<p class="note">The user id of each is the customer's key.</p>\n`}<div class="area${findings.length > FEW ? ' many' : ''}" role="region" aria-labelledby="found" tabindex="0">
+${columns.includes('User') ? NOTHING : markup`<p class="note">Each customer's user_id is the customer's key.</p>\n`}<div class="area${findings.length > FEW ? ' many' : ''}" role="region" aria-labelledby="found" tabindex="0">
 <table role="table" id="list" aria-labelledby="found">
 <thead role="rowgroup"><tr role="row">${titles}</tr></thead>
 <tbody role="rowgroup">${rows}</tbody>
 </table>
 </div>
-${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, which it takes a script to show; --format csv has all of them.</p></noscript>`}
+${left === 0 ? NOTHING : markup`<noscript><p>and ${figure(left)} more, shown only with JavaScript; --format csv has all of them.</p></noscript>`}
 </section>`
 }
 
@@ -116,7 +116,7 @@ export function unanswered(report: Report): Markup {
       ([why, many]) => [why === 'held' ? 'Held' : 'Skipped', SKIP[why], many] as const,
     ),
     ...mostFirst(counts.noAnswer).map(([why, many]) => ['No answer', NO_ANSWER[why], many] as const),
-    ...(lately > 0 ? [['Not checked lately', 'no check yet, or an older one', lately] as const] : []),
+    ...(lately > 0 ? [['Not checked lately', 'not checked yet, or too long ago', lately] as const] : []),
   ]
   if (rows.length === 0) return NOTHING
   const cells = rows.map(

@@ -11,12 +11,11 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
     means: 'removed or out of scope in the database, but the service still gives access',
   },
   missing: { name: 'Missing', means: 'should be registered, but the service does not know the user' },
-  differs: { name: 'Differs', means: 'users with a field that differs from the database' },
+  differs: { name: 'Differs', means: 'a field of the user differs from the database' },
   unreadable: { name: 'Unreadable', means: 'the service answers a 2xx without this user' },
   'trial-ended': {
     name: 'Trial ended',
-    means:
-      'status 0 instead of a trial: it ended by itself, or a person ended it at the service; this is no drift',
+    means: 'status 0 instead of 4: the trial ended by itself, or a person ended it; no drift',
   },
 }
 
@@ -31,6 +30,10 @@ export function renderAmongHeld(held: number, all: number): string {
   return all === 1 ? ' (held by the brake)' : ' (all of them held by the brake)'
 }
 
+export const MANY_MISSING =
+  'rollcall neither reports nor repairs these users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'users are really gone, run `rollcall drift --credible --why …`'
+
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
@@ -39,12 +42,11 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   },
   'edited-at-service': {
     name: 'Edited at the service',
-    means:
-      'the user was up to date before, and no later call of rollcall explains the other values, or the missing user',
+    means: 'the user was up to date before, and no later call of rollcall explains the difference',
   },
   'mapping-changed': {
     name: 'Mapping changed',
-    means: 'the configuration was changed after the last delivery, and the change was not applied yet',
+    means: 'the mapping changed after the last delivery, and this customer is not synced with it yet',
   },
   normalised: { name: 'Normalised', means: 'the service stores the value in another form' },
 }
@@ -53,10 +55,10 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
 export const SKIP: Readonly<Record<Skipped, string>> = {
   owed: 'owed a sync',
   'just-settled': 'written a moment ago',
-  changed: 'changed, or checked by another process, meanwhile',
+  changed: 'changed or checked by another process meanwhile',
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (the data cannot be sent)',
-  held: 'held by the brake until a person decides (`rollcall held`)',
+  held: 'not checked: the brake holds them until a person decides (`rollcall held`)',
   discarded: 'with a change that a person discarded (no drift)',
   'unreadable-row': 'with a row that cannot be read',
 }

@@ -44,10 +44,10 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(code).toBe(3)
     expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY/m)
     expect(output).toMatch(/^customers +16 compared/m)
-    expect(output).toMatch(/^differ +16: 10 to create, 5 to look up, 1 to reject/m)
-    expect(output).toMatch(/^new users +with 15 × email, 1 × birthdate/m)
-    expect(output).toMatch(/^access +10 gain it, 0 lose it, 0 switch between trial and full access$/m)
-    expect(output).toMatch(/^reasons +for a rejection by the mapping: 1 × status: not-in-values/m)
+    expect(output).toMatch(/^differ +16 customers: 10 to create, 5 to look up, 1 to reject/m)
+    expect(output).toMatch(/^new users +with the fields: 15 × email, 1 × birthdate/m)
+    expect(output).toMatch(/^access +10 customers gain access, 0 lose it, 0 switch between trial and full$/m)
+    expect(output).toMatch(/^reasons +of rejections by the mapping: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +15 × POST, 5 × GET/m)
     expect(output).toMatch(/^lookups +5 .*5 × POST\. For a user /m)
     expect(output).toMatch(/^time +about 1 s at 500 calls\/s/m)
@@ -120,7 +120,7 @@ describe('on a house of its own', () => {
     )
     const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
     expect(code).toBe(3)
-    expect(unfolded(out)).toMatch(/^warning +3 .*another new customer has too/m)
+    expect(unfolded(out)).toMatch(/^warning +3 .*with another new customer\./m)
     expect(unfolded(out)).toMatch(/^out of scope +2 .*stays as it is/m)
     const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })
@@ -162,7 +162,7 @@ describe('on a house of its own', () => {
     const { code, output } = await ended(process)
     expect(code).toBe(1)
     expect(output).toMatch(
-      /^stopped +.* no longer waits. A running worker syncs the other 16 customers: `rollcall status`/m,
+      /^stopped +.* no longer waits. Workers still sync 16 customers: `rollcall status`/m,
     )
     expect(output).not.toContain('customers of the backfill are settled')
   })

@@ -39,7 +39,7 @@ test('without a call every customer with a record stands in one line, also who w
   expect((await runDrift(house, [])).code).toBe(0)
   const { code, out } = await runDrift(house, ['--from-ledger'])
   expect(code).toBe(0)
-  expect(out).toMatch(/^ *customers +5:/m)
+  expect(out).toMatch(/^ *customers +5 that/m)
   expect(out).toMatch(/^checked +3$/m)
   expect(out).toMatch(/^skipped: not-ours +2 /m)
   expect(out).toContain('3 checked customers agree with the service.')

@@ -107,7 +107,7 @@ describe('with three users who were changed behind our back', () => {
       { key: 'b', kind: 'differs', access: null, fields: ['first_name'], cause: 'edited-at-service' },
       { key: TRIAL, kind: 'trial-ended', access: null, fields: ['status'], cause: null },
     ])
-    expect(report.headline).toMatch(/^1 customer wrongly without [^.]+\. 2 of 11 /)
+    expect(report.headline).toMatch(/^1 customer is wrongly without [^.]+\. 2 of 11 /)
     expect(report.counts).toMatchObject({
       ...{ access: { lost: 1 }, causes: { 'edited-at-service': 2 }, fields: { first_name: 1 } },
     })

@@ -23,8 +23,11 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^within 7d: 99\.9 % of the 2,000 .* 6 days ago$/],
-  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /: 0 % of the 2,000 .*, 2,000 never checked$/],
+  [{}, /^within the last 7d: 1,999 of the 2,000 .* \(99\.9 %\).* 6 days ago$/],
+  [
+    { within: 0, never: 2000, oldestAgeMs: null, proof: null },
+    /: 0 of the 2,000 .* \(0 %\); 2,000 were never checked$/,
+  ],
   [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
@@ -33,13 +36,13 @@ test.each<[Partial<Coverage>, RegExp]>([
 })
 
 test('the delay from commit to verification, where one is known', () => {
-  expect(renderDelay(verification({}))).toMatch(/median 12 s, 95th percentile 40 s \(last 1,000 changes\)$/)
+  expect(renderDelay(verification({}))).toMatch(/median 12 s, 95th percentile 40 s \(of 1,000 changes\)$/)
   expect(renderDelay(verification({ proof: null }))).toBeNull()
 })
 
 test('a trial that has ended is no drift', () => {
   expect(renderDrift(verification({}, { 'trial-ended': 1 }))).toBe(
-    'none found among checked customers; 1 ended trial (no drift)',
+    'checks found none; 1 ended trial (no drift)',
   )
 })
 

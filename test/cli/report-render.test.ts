@@ -14,7 +14,7 @@ describe('a report in the terminal', () => {
     )
     expect(text).toMatch(/^1 +missing +lost +edited-at-service/m)
     expect(text).toMatch(/^5 +trial-ended +– +– /m)
-    expect(lines[0]).toMatch(/^1 customer wrongly without access/)
+    expect(lines[0]).toMatch(/^1 customer is wrongly without access/)
     expect(text).toMatch(
       /\nThis report does not show:\n {2}- country_code: .*\n {2}- Users (.|\n)*\n {2}- Values .*$/,
     )

@@ -83,11 +83,11 @@ test('the list has one column for customer and user where their ids are the same
   const alike = reported(same)
   expect(titles(alike)).not.toContain('User')
   expect(alike.match(/<(th|td) role="(rowheader|cell)"/g)).toHaveLength(2 * titles(alike).length)
-  expect(alike).toMatch(/user id of each/)
+  expect(alike).toMatch(/user_id is the customer/)
   for (const userId of ['u-9', null]) {
     const differing = reported([...same, aFinding({ key: '9', userId })])
     expect(titles(differing)).toContain('User')
-    expect(differing).not.toMatch(/user id of each/)
+    expect(differing).not.toMatch(/user_id is the customer/)
   }
 })
 
@@ -95,10 +95,10 @@ test('a page with values says that it holds personal data, and no other page doe
   const shown = [{ field: 'email', here: 'ana@example.es', service: '' }] as const
   const reported = htmlPage(aReport({ findings: [aFinding({ shown })] }), ASSETS)
   expect(reported).toContain('personal data')
-  expect(reported).toContain('“ana@example.es” here, empty there')
+  expect(reported).toContain('“ana@example.es” here, empty at the service')
   const page = htmlPage(aReport(), ASSETS)
   expect(page).not.toContain('personal data')
-  expect(page).toContain('left out of this report')
+  expect(page).toContain('--show-values')
 })
 
 describe('what comes from outside', () => {

@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
       expect(await tooWide(page)).toEqual([])
       expect(await page.evaluate(() => document.querySelector('h1')?.textContent)).toMatch(
-        /^1 customer wrongly without .*, 1 wrongly with .* 1,950 checked customers .*\(0\.31 %\)/,
+        /^1 customer is wrongly without .*, 1 is wrongly with .* 1,950 checked customers .*\(0\.31 %\)/,
       )
       expect(trouble).toEqual([])
     })
