@@ -107,7 +107,7 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   const busy = `UPDATE rollcall.owed SET due_at = now() + interval '1 min', token = $1, call_token = $1 WHERE key = 'a'`
   await db.pool.query(busy, [7])
   const early = await held(db.url, 'release', 'a', '--why', 'wanted after all')
-  expect(early.out).toMatch(/^nothing is released\n1 customer still undecided: a sync is due or under way/)
+  expect(early.out).toMatch(/^nothing is released\n1 customer is still undecided: a sync is due or under way/)
   await db.pool.query(busy, [null])
   const late = await held(db.url, 'release', 'a', '--why', 'wanted after all', '--by', 'Ana')
   expect(late.out).toMatch(/^released: 1 customer\n/)

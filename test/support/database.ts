@@ -46,7 +46,7 @@ export async function freshDatabase(options: Options = {}): Promise<TestDatabase
   const url = urlOf(databaseUrl, name)
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   // An idle connection that a test has cut off on purpose is reported here and replaced by the pool.
-  pool.on('error', () => undefined)
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
   const session = async () => {
     const client = await pool.connect()
     return Object.assign(client, { [Symbol.asyncDispose]: async () => client.release(true) })

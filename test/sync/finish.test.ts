@@ -5,8 +5,9 @@ import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { forCustomer, makeDigester } from '../../src/sync/digest.ts'
 import { toEnding } from '../../src/sync/finish.ts'
-import { type MadeCall, type Memory, NO_CALLS } from '../../src/sync/memory.ts'
+import type { MadeCall, Memory } from '../../src/sync/memory.ts'
 import type { ClaimEnd } from '../../src/sync/next-plan.ts'
+import { ABSENT } from '../support/plan-scene.ts'
 import { configOf } from '../support/pure-claims.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')
@@ -17,20 +18,8 @@ const UNKNOWN: ClaimEnd = { kind: 'unknown', reason: { code: 'unknown', error: '
 const CAPPED: ClaimEnd = { kind: 'retry', reason: { code: 'brake-busy' }, failed: false, waitMs: 90_000 }
 const STOPPED: ClaimEnd = { kind: 'retry', reason: { code: 'stopping' }, failed: false, waitMs: 0 }
 
-const MEMORY: Memory = {
-  remote: 'present',
-  sentStatus: 2,
-  seenStatus: null,
-  sent: { email: 'd1', last_name: 'd2' },
-  seen: {},
-  refused: { gender: 'd3' },
-  conflict: null,
-  erased: null,
-  observedForms: {},
-  lookedUp: false,
-  creating: false,
-  ...NO_CALLS,
-}
+const [sent, refused] = [{ email: 'd1', last_name: 'd2' }, { gender: 'd3' }]
+const MEMORY: Memory = { ...ABSENT, remote: 'present', sentStatus: 2, sent, refused }
 
 const LOOK: MadeCall = { method: 'GET', meaning: 'present', trusted: true, fields: [], leavesTrial: false }
 const PATCH = { method: 'PATCH', fields: ['status'], leavesTrial: true } as const
