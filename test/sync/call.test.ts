@@ -1,44 +1,30 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeUsersClient } from '../../src/service/users.ts'
 import { callService } from '../../src/sync/call.ts'
 import type { Call } from '../../src/sync/plan.ts'
+import { startChatServer, type Worded } from '../service/chat-server.ts'
 
-let answer = ''
-let status = 200
-const server = createServer((_request, response) => response.writeHead(status).end(answer))
-let client: ReturnType<typeof makeUsersClient>
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  client = makeUsersClient({
-    origin: `http://127.0.0.1:${port}`,
-    apiKey: 'k',
-    secretKey: 's',
+async function callOf(call: Call, worded: Worded) {
+  await using server = await startChatServer(() => worded)
+  const keys = { apiKey: 'k', secretKey: 's' }
+  const client = makeUsersClient({
+    ...keys,
+    origin: server.url,
     timeoutMs: 5000,
     concurrency: 2,
     allowPlainHttp: true,
   })
-})
-afterAll(async () => {
+  const called = await callService(client, { call, userId: 'garcia', signal: new AbortController().signal })
   await client.close()
-  server.close()
-})
-
-async function shapeOf(call: Call, body: string) {
-  answer = body
-  const signal = new AbortController().signal
-  return (await callService(client, { call, userId: 'garcia', signal })).shape
+  return called
 }
 
 const PATCH: Call = { method: 'PATCH', body: { status: 2, first_name: 'Zoraida', gender: 1, email: null } }
 
 test('a key that repeats what was sent is not in the shape of the answer', async () => {
   const body = JSON.stringify({ garcia: { zoraida: true, other: false } })
-  expect(await shapeOf(PATCH, body)).toBe('{*: {*: boolean}}')
-  expect(await shapeOf({ method: 'GET' }, body)).toBe('{*: {*: boolean}}')
+  for (const call of [PATCH, { method: 'GET' }] as const)
+    expect(await callOf(call, { body })).toMatchObject({ shape: '{*: {*: boolean}}' })
 })
 
 const TAKEN = JSON.stringify({ message: 'email has already been taken' })
@@ -54,9 +40,6 @@ test.each<[string, number, string, boolean, string[]]>([
   ['a 400 that says why', 400, TAKEN, true, ['email']],
   ['a 400 that does not', 400, JSON.stringify({ errors: { email: ['is bad'] } }), false, ['email']],
   ['a 403, which is about the keys', 403, TAKEN, false, ['email']],
-])('another user has what was sent: %s', async (_what, code, body, conflict, named) => {
-  answer = body
-  status = code
-  const call = { call: PATCH, userId: 'garcia', signal: new AbortController().signal }
-  expect(await callService(client, call)).toMatchObject({ conflict, named })
+])('another user has what was sent: %s', async (_what, status, body, conflict, named) => {
+  expect(await callOf(PATCH, { status, body })).toMatchObject({ conflict, named })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CALL_ERROR_KINDS } from '../../src/service/errors.ts'
-import { classifyRead, classifyWrite, type Method, type Outcome } from '../../src/sync/classify.ts'
+import { classifyRead, classifyWrite, healthOf, type Method, type Outcome } from '../../src/sync/classify.ts'
 import { ANSWERS, BODIES, rowsFor, statusWord } from './answer-rules.ts'
 
 const METHODS: readonly Method[] = ['POST', 'PUT', 'PATCH', 'GET']
@@ -39,4 +39,18 @@ describe('what an answer means', () => {
     })
     expect(wrong).toEqual([])
   })
+})
+
+const reply = (status: number) => ({ kind: 'reply', status, body: 'error' }) as Outcome
+const lost: Outcome = { kind: 'error', error: 'timeout' } as Outcome
+
+it.each([
+  ['500 to a GET', reply(500), 'failed', 'trouble'],
+  ['500 to a write', reply(500), 'unknown', 'trouble'],
+  ['no answer to a write', lost, 'unknown', 'trouble'],
+  ['401 to a write', reply(401), 'denied', 'denied'],
+  ['422 to a write', reply(422), 'refused', 'well'],
+  ['429 to a write', reply(429), 'later', 'neutral'],
+] as const)('%s says of the service: %4$s', (_, outcome, meaning, health) => {
+  expect(healthOf({ outcome, meaning })).toBe(health)
 })
