@@ -116,7 +116,7 @@ export function renderVerified(
   return [
     `within the last ${renderDuration(periodMs)}: ${figure(within)} of the ${counted(customers, 'customer')} that can be checked (${percent} %)`,
     oldestAgeMs === null ? '' : `; the oldest check was ${span(oldestAgeMs)} ago`,
-    never > 0 ? `; ${figure(never)} were never checked` : '',
+    never > 0 ? `; never checked: ${figure(never)}` : '',
   ].join('')
 }
 

@@ -50,10 +50,7 @@ function renderDone(differ: number): string {
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const byRow =
-    owedAndChanged > 0
-      ? `; the row or mapping of ${figure(owedAndChanged)} has changed since the last sync`
-      : ''
+  const byRow = owedAndChanged > 0 ? `; ${figure(owedAndChanged)} of them have a changed row or mapping` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, ', unless the brake holds them'],
@@ -86,7 +83,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'that need no call, only a new record'],
+  ['none', 'that need no call'],
 ]
 
 /** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
@@ -106,7 +103,7 @@ export function renderExpected(
     return `the brake tripped at ${minute(trippedAt)}, so it also holds pre-approved registrations: see \`rollcall held\``
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
-    ? `${figure(left)}${of} pre-approved registrations are needed: they may pass the brake until ${minute(until ?? '')}`
+    ? `${figure(left)}${of} registrations are pre-approved: they may pass the brake until ${minute(until ?? '')}`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart\` sets a new one`
 }
 
@@ -133,7 +130,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     {
       stopped:
         !ended &&
-        `this command no longer waits. Workers still sync ${counted(open, 'customer')}: \`rollcall status\` shows the progress`,
+        `this command no longer waits; ${counted(open, 'customer is', 'customers are')} still owed a sync: \`rollcall status\` shows the progress`,
       'not settled':
         ended &&
         !isDone &&

@@ -13,11 +13,11 @@ Examples:
   rollcall backfill --where plan=premium --where 'premium_until is not null'
   rollcall backfill --mapping                        apply a changed mapping
 
---where compares a column that the mapping or the key reads. It knows =, !=, <,
-<=, >, >=, "in a,b", "is null" and "is not null". Quote it for your shell.
-Several conditions must all be true. After Ctrl-C, run the same command again:
-it continues where it stopped. The summary of --wait covers all customers, also
-with --where or --only.
+--where compares a column that the mapping, the scope or the key reads. It knows
+=, !=, <, <=, >, >=, "in a,b", "is null" and "is not null". Quote it for your
+shell. Several conditions must all be true. After Ctrl-C, run the same command
+again: it continues where it stopped. The summary of --wait covers all
+customers, also with --where or --only.
 
 Exit codes:
   0  all customers that differ are owed a sync; with --wait: they are settled;

@@ -10,6 +10,7 @@ import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { checkMigrated } from '../ledger/migrate.ts'
+import { counted } from '../report/figures.ts'
 import { requireActiveMapping, requireCapture, runSweep, type SweepingOptions } from '../sweep/run.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { renderMark } from './attention.ts'
@@ -97,7 +98,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const done = { ...found, missed, examples }
       tell(io, json, done, () =>
         applying([
-          `Compared ${customers} customers. Newly owed a sync: ${found.noted}.${found.unreadable > 0 ? ` Unreadable: ${found.unreadable}.` : ''}`,
+          `Compared ${counted(customers, 'customer')}. Newly owed a sync: ${found.noted}.${found.unreadable > 0 ? ` Unreadable: ${found.unreadable}.` : ''}`,
           allMissed(missed) > 0 &&
             `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
           !ended && `Not all customers were compared: ${superseded ? REPLACED : ANEW}`,

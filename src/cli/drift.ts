@@ -34,7 +34,7 @@ see \`rollcall held\`.
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, use --credible: rollcall stores
 your name and reason, and reports missing users for the next 24 hours. The
-run with --credible also checks the users; --sample makes it shorter.
+same run checks all customers; for fewer, add --sample.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift

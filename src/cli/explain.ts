@@ -51,7 +51,8 @@ nothing.
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,
 because the process list would show it. Chat exists on production, and in a
-sandbox on this machine. No token is ever sent to the demo service.
+sandbox on this machine. If service.environment is 'demo', rollcall sends no
+token to another machine.
 
 Exit codes:
   0  every customer has status 2 or 4 at the service. If you gave a token, the

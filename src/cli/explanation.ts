@@ -149,7 +149,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
   'not-wanted': '--no-call',
-  'no-token': 'no access token of the user was given (--token-file)',
+  'no-token': "the lawyer chat is asked only with the user's access token (--token-file)",
   demo: 'a token is not sent to the demo service',
 }
 
@@ -239,7 +239,8 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
-  const ended = '. The service may show status 4 even after the end of the trial; --token-file asks the chat'
+  const ended =
+    '. Status 4 may stay after the trial has ended; --token-file tests the access with the lawyer chat'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

@@ -49,12 +49,12 @@ KIND is one of these changes:
 If a customer key begins with a dash, write -- before it.
 
 A release covers exactly the held change. If the customer changes before it is
-sent, the brake counts the new change too. A discarded change is not sent until
-the row or the mapping changes.
+sent, the brake counts the new change too. A discarded change is not sent,
+unless the row or the mapping changes, or you release the customer by its key.
 
-The first change above the limit trips the brake for this kind. Then the brake
-holds every change of this kind until a person decides, even if no customer is
-held any more. The command needs DATABASE_URL only.
+The first change above the limit trips the brake for this kind. From then on it
+holds further changes of this kind, also if no customer is held any more. To
+reset it, decide with --kind KIND. The command needs DATABASE_URL only.
 
 Exit codes:
   0  no customer is held; or the decision is stored

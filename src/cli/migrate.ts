@@ -41,7 +41,7 @@ export const migrateCommand: AddCommand = (program, io) => {
       program
         .createOption(
           '--target <which>',
-          'after you changed the service, a key or the database: keep the ledger (same), or look up all users (new)',
+          'after you changed the service, the Api-Key or the database: keep the ledger (same), or look up all users (new)',
         )
         .choices(['same', 'new']),
     )

@@ -9,7 +9,7 @@ const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
   'another-user': ' (the token belongs to another customer of this command)',
   'named-otherwise': ' (the token does not name this user_id, so it may belong to another user)',
-  unsaid: ' (the token names no user)',
+  unsaid: ' (rollcall found no user_id in the token)',
 }
 
 export function renderChat(

@@ -1,4 +1,5 @@
 import { isOverdue } from '../explain/records.ts'
+import { CHECK_WORKER } from '../explain/verdicts.ts'
 import type { Failing, Failures, IssueGroup, ReasonGroup, Selector, Waiting } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
 import type { Overview } from '../ledger/overview.ts'
@@ -102,7 +103,7 @@ function renderWaiting(
 
 function renderDue(inMs: number): string {
   if (isOverdue({ overdueMs: -inMs, capturedMs: null }))
-    return `an attempt has been due for ${span(-inMs)}: check that \`rollcall worker\` runs`
+    return `an attempt has been due for ${span(-inMs)}: ${CHECK_WORKER}`
   return `an attempt ${inMs > 0 ? renderIn(inMs) : 'is due now'}`
 }
 

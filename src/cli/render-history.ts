@@ -1,5 +1,6 @@
 import type { DriftCause } from '../drift/words.ts'
 import { isOverdue } from '../explain/records.ts'
+import { CHECK_WORKER } from '../explain/verdicts.ts'
 import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -41,7 +42,7 @@ export function renderStanding(history: Known): Labelled {
 /** The reason of a customer that is owed again is an old one, unless it fails. */
 export function toDoOf(history: Known): string | undefined {
   const { reason, state, released, owed } = history
-  if (reason && isOverdue(history)) return 'check that `rollcall worker` runs'
+  if (reason && isOverdue(history)) return CHECK_WORKER
   if (owed && !released && reason && state !== 'failing') return WAIT
   return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
 }
@@ -69,8 +70,7 @@ function renderState({
   const { changedAt, acknowledgedAt, verifiedAt } = history
   const settled = `settled${unverified ? '; a worker will verify it by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
-  const started =
-    since === null ? '' : released ? ` (held since ${minute(since)})` : ` since ${minute(since)}`
+  const started = since === null || released ? '' : ` since ${minute(since)}`
   const again = owed && !released && state !== 'failing' ? '; the owed sync decides again' : ''
   const before =
     discard !== null && state !== 'discarded'

@@ -27,7 +27,7 @@ const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meani
   done: 'the service acknowledges the write',
   unclear: 'it does not show whether the write was carried out',
   refused: 'the service refuses the write',
-  denied: 'the service refuses the credentials, or all calls about this user',
+  denied: 'the service refuses the credentials, or it refuses every call about this user',
   absent: 'the service knows no such user',
   later: 'the service carried nothing out, and asks rollcall to call later',
   'not-sent': 'nothing was sent',

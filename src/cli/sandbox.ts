@@ -28,7 +28,7 @@ Examples:
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'`
 
 const SHUT =
-  'Other machines can reach the sandbox, so /_sandbox/ is closed. To open it, start with --control-token TOKEN, ' +
+  'Other machines can reach the sandbox, so its control calls (/_sandbox/…) are closed. To open them, start with --control-token TOKEN, ' +
   'and send the header Sandbox-Token: TOKEN with each call.'
 
 export const sandboxCommand: AddCommand = (program, io) => {

@@ -149,12 +149,12 @@ const SWEEPING = '; not all customers are compared with it yet'
 function renderOwed({ owed, states }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
-  const unsettled = states.failing + states.rejected + states.released
-  const others = unsettled > 0 && total > states.owed ? ' (failing, rejected, released ones included)' : ''
+  const others = total - states.owed
+  const also = others > 0 ? `; ${figure(others)} of them also count above in another state` : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,
   )
-  return `${counted(total, 'customer')}${others}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}`
+  return `${counted(total, 'customer')}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}${also}`
 }
 
 function renderBrake(brake: readonly KindHeld[]): string {

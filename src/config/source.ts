@@ -96,7 +96,7 @@ function pureFunction(expected: string) {
   return z.custom<PureCall['call']>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
-    `expected ${expected}; it must not be async or a generator`,
+    `expected ${expected}, and neither an async function nor a generator`,
   )
 }
 

@@ -46,18 +46,25 @@ type RemedyFacts = {
 
 export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
+export const CHECK_WORKER =
+  'check that `rollcall worker` runs, and that calls are not stopped (`rollcall pace`)'
+
 export const MAPPING_INACTIVE =
-  'the mapping of this configuration is not active, so nothing is sent with it; to activate it, run `rollcall backfill --mapping`'
+  'the mapping of this configuration is not active, so nothing is sent with it; if it is the newest one, activate it: run `rollcall backfill --mapping`'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 
 export const REMEDIES = {
-  sync: ({ sync }) => `run ${sync}`,
+  /** At the wrong server each user seems to be missing, and a sync would register it there. */
+  sync: ({ sync, state, service }) =>
+    service.kind === 'absent' && state !== undefined
+      ? `check SERVICE_URL; if it is correct, run ${sync}`
+      : `run ${sync}`,
   wait: ({ sync }) => `wait for the owed sync, or run ${sync} now`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
-  'start-worker': ({ sync }) => `check that \`rollcall worker\` runs; ${sync} syncs this customer now`,
+  'start-worker': ({ sync }) => `${CHECK_WORKER}; ${sync} syncs this customer now`,
   correct: ({ leftOut, sync, key }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
     const again = leftOut.some(({ code }) => code === 'refused' || code === 'taken')
@@ -80,7 +87,8 @@ export const REMEDIES = {
       ? `${CHECK_KEYS}; if the service answers for other customers, ask the provider of the service about this user`
       : `${CHECK_KEYS}, and that they belong to SERVICE_URL`,
   /** No answer came, or what answers is perhaps not the service. */
-  'check-address': () => 'check SERVICE_URL; if it is correct, try again later',
+  'check-address': () =>
+    'check SERVICE_URL; if it is correct, try again later, or ask the provider of the service',
   'try-later': ({ later, service }) =>
     service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why calls are stopped` : later,
   'shown-late': ({ later }) =>
@@ -89,7 +97,7 @@ export const REMEDIES = {
   'ask-provider': () =>
     'check that the token belongs to this customer, if you gave one; then ask the provider of the service about this user (status, ml_group_name, end of a trial)',
   'check-token': () =>
-    'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; a new log-in gives a new one',
+    'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; the user gets a new token with the next log-in',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>
 
 export type RemedyName = keyof typeof REMEDIES

@@ -32,7 +32,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
-    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables.",
+    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables; to remove a trigger, also the rights of the table's owner.",
   },
   DATABASE_STANDBY: {
     means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',
@@ -41,7 +41,7 @@ export const ERRORS = {
   SESSION_UNFIT: {
     means:
       'The settings of rollcall do not reach its Postgres session. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
-    todo: 'Set the variable named above to the address of Postgres itself: PgBouncer passes these settings on in no pool mode. Or correct the settings in the address.',
+    todo: 'Set the variable named above to the address of Postgres itself: PgBouncer does not pass on these settings, in any pooling mode. Or correct the settings in the address.',
   },
   TLS_FAILED: {
     exit: 1,
@@ -77,7 +77,7 @@ export const ERRORS = {
   },
   CAPTURE_UNFIT: {
     means: 'The triggers do not fit the configuration, so rollcall would miss changes.',
-    todo: 'Correct any table or column that does not exist, then run `rollcall capture install`. `rollcall backfill --dry-run` also works without triggers.',
+    todo: 'Run `rollcall capture install`. If a table or column does not exist, first correct the configuration. `rollcall backfill --dry-run` also works without triggers.',
   },
   SWEEP_RUNNING: {
     exit: 1,

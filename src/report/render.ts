@@ -179,12 +179,10 @@ function renderNotCompared(report: Report): string | null {
   const parts = [
     ...skipped.map((why) => [counts.skipped[why] ?? 0, SKIP[why]] as const),
     [totalOf(counts.noAnswer), 'without a clear answer'] as const,
-    [notReached(report), 'not checked lately (`rollcall drift` checks all)'] as const,
+    [notReached(report), 'not checked lately: run `rollcall drift`'] as const,
   ].filter(([count]) => count > 0)
   const all = parts.reduce((sum, [count]) => sum + count, 0)
-  const why = parts
-    .map(([count, text]) => (parts.length === 1 ? text : `${figure(count)} ${text}`))
-    .join('; ')
+  const why = parts.map(([count, text]) => `${figure(count)} ${text}`).join('; ')
   return all === 0 ? null : `${counted(all, 'customer')} ${all === 1 ? 'was' : 'were'} not compared: ${why}.`
 }
 

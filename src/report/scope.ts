@@ -26,11 +26,11 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
     'A difference counts when a second check, some time later, shows it again.',
     'A failed call is no answer, and never drift: no connection, no answer in time, any status but 2xx and 404, or a 2xx that ' +
       'reports an error.',
-    'A 2xx with no user, or with another one, is drift: unreadable.',
+    'A 2xx without a user, or with a different user, is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
       ? 'This report made no call: it shows the open findings of workers and of earlier runs.'
-      : 'Findings that workers make during the run count too, even if a repair ends them; the list shows how they ended.',
+      : 'Findings of workers during the run also count, even if they were repaired meanwhile. The list shows how each ended.',
   ]
 }
 
@@ -41,12 +41,12 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const stopped = outcome.kind === 'stopped'
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
-  const read = chosen < population ? `; ${figure(chosen)} were read` : '; all were read'
-  const all = ledger ? ' that rollcall has a record of' : read
+  const handled = chosen < population ? `; the run handled ${figure(chosen)}` : ''
+  const all = ledger ? ' that rollcall has a record of' : handled
   const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.
-    ['Stopped', stopped && `before all checks had ended: ${figure(chosen)} of ${wanted} were read`],
+    ['Stopped', stopped && `before all checks had ended: ${figure(chosen)} of ${wanted} were handled`],
     ['Service', renderService(target)],
     [ledger ? 'As of' : 'Checked', renderWhen(report)],
     [

@@ -59,7 +59,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (the data cannot be sent)',
   held: 'not checked: the brake holds them until a person decides (`rollcall held`)',
-  discarded: 'with a change that a person discarded (no drift)',
+  discarded: 'with a discarded change, which is no drift',
   'unreadable-row': 'with a row that cannot be read',
 }
 

@@ -67,7 +67,7 @@ test.each(CONTROLS)('U+%s is shown in place of being obeyed', (code) => {
 })
 
 const CHATS = [
-  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: no .*token/],
+  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: .* the user.s access token/],
   [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
   [answered(), /0 professionals, 0 online, 0 unread/],
   [{ kind: 'shut' }, /refused the user \(403\)/],
@@ -83,7 +83,7 @@ const WHOSE = [
   ['this-user', undefined],
   ['another-user', 'belongs to another customer'],
   ['named-otherwise', 'does not name'],
-  ['unsaid', 'names no user'],
+  ['unsaid', 'no user_id in the token'],
 ] as const
 
 test.each(CHATS)('the chat line of %j', (chat, text) => {

@@ -57,7 +57,7 @@ test.each([
 
 test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {
   expect(said({ ...HELD, released: true })).toMatch(
-    /state {5}released \(held since .*approved\s.*to do {5}nothing/s,
+    /state {5}released: .*approved\s.*to do {5}nothing/s,
   )
 })
 

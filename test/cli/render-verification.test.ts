@@ -26,7 +26,7 @@ test.each<[Partial<Coverage>, RegExp]>([
   [{}, /^within the last 7d: 1,999 of the 2,000 .* \(99\.9 %\).* 6 days ago$/],
   [
     { within: 0, never: 2000, oldestAgeMs: null, proof: null },
-    /: 0 of the 2,000 .* \(0 %\); 2,000 were never checked$/,
+    /: 0 of the 2,000 .* \(0 %\); never checked: 2,000$/,
   ],
   [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],

@@ -46,7 +46,7 @@ export const contract = z.strictObject({
   ),
   names: choice(
     ['table', 'sample'],
-    'how a professional names two fields: photo and speciality_id; or avatar and speciality',
+    'two field names of a lawyer: photo and speciality_id, or avatar and speciality',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })

@@ -174,8 +174,8 @@ const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.
 
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The first
-eight words of this table are conditions, the others are actions. An indented
-word needs NUMBER.
+eight words of this table are conditions, the others are actions. Use an
+indented word only together with NUMBER.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
