@@ -149,7 +149,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
   'not-wanted': '--no-call',
-  'no-token': "the lawyer chat is asked only with the user's access token (--token-file)",
+  'no-token': "the lawyer chat needs the user's token (--token-file)",
   demo: 'a token is not sent to the demo service',
 }
 

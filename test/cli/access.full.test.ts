@@ -65,7 +65,7 @@ test('several customers: 3 when a customer has no access, 1 when it could not be
   const two = await run(house, ['a', 'c'])
   expect([two.code, two.output]).toEqual([
     0,
-    expect.stringMatching(/no access token of the user was given \(--token-file\)\n\ncustomer c at /),
+    expect.stringMatching(/the user's token \(--token-file\)\n\ncustomer c at /),
   ])
   for (const said of two.output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
   expect((await run(house, ['mistyped'])).code).toBe(3)
@@ -103,7 +103,7 @@ test('each mistake ends with a sentence and the right exit code, and shows no to
   const cases: [readonly string[], Record<string, string | undefined>, number, string][] = [
     [[], {}, 2, "'key'"],
     [['a', '--token', 'secret-token'], {}, 2, "unknown option '--token'"],
-    [['a', '--token-file', 'nowhere'], {}, 2, '--token-file: there is no'],
+    [['a', '--token-file', 'nowhere'], {}, 2, '--token-file: rollcall cannot read'],
     [['a', '--token-file', await tokenFile('a "secret-token"')], {}, 2, '--token-file: expected'],
     [['a'], { SERVICE_ACCESS_TOKEN: '{"secret-token"}' }, 2, 'SERVICE_ACCESS_TOKEN: expected'],
     [['a'], { SERVICE_ACCESS_TOKEN_FILE: opaque }, 2, 'SERVICE_ACCESS_TOKEN_FILE: expected'],

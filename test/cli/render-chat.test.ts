@@ -67,7 +67,7 @@ test.each(CONTROLS)('U+%s is shown in place of being obeyed', (code) => {
 })
 
 const CHATS = [
-  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: .* the user.s access token/],
+  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: the lawyer chat needs the user's token/],
   [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
   [answered(), /0 professionals, 0 online, 0 unread/],
   [{ kind: 'shut' }, /refused the user \(403\)/],

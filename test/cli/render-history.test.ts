@@ -56,9 +56,7 @@ test.each([
 ])('%j', (over, text) => expect(said(over)).toMatch(text))
 
 test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {
-  expect(said({ ...HELD, released: true })).toMatch(
-    /state {5}released: .*approved\s.*to do {5}nothing/s,
-  )
+  expect(said({ ...HELD, released: true })).toMatch(/state {5}released: .*approved\s.*to do {5}nothing/s)
 })
 
 test('a part of the change that a person has discarded is said beside another reason', () => {

@@ -71,7 +71,7 @@ test('the counts of the dry run are the calls that follow', async () => {
 
   const again = await backfill('--wait')
   await house.settled()
-  expect(again.out).toMatch(/^differ +0$/m)
+  expect(again.out).toMatch(/^differ +0 customers$/m)
   expect(house.calls()).toHaveLength(before + calls.length)
   expect((await backfill('--dry-run')).code).toBe(0)
   await worker.stop()
@@ -109,7 +109,7 @@ test('expected registrations pass the brake, the limit after them, and the rest 
   const done = await run('backfill', '--expect-creates', '3', '--wait')
   expect(done.code).toBe(3)
   expect(done.out).toMatch(/^expected /m)
-  expect(done.out).toMatch(/^held +4 .*rollcall held/m)
+  expect(done.out).toMatch(/^not settled +4 held: .*rollcall held/m)
   expect(done.out).not.toContain('customers of the backfill are settled')
   expect(house.calls().filter(({ method }) => method === 'POST')).toHaveLength(8)
   // No customer without access was registered, and each of them got a lookup.
@@ -138,7 +138,7 @@ test('killed and run again it goes on where it was, and registers every customer
   expect(had).toBeLessThan(300)
   const resumed = await rollcall(house, 'backfill', '--wait')
   expect(resumed.code).toBe(0)
-  expect(resumed.output).toMatch(/continues the last backfill after \d+ customers/)
+  expect(resumed.output).toMatch(/continues the last backfill, after \d+ customers/)
   expect(resumed.output).toMatch(/^customers +300 compared/m)
   await house.settled()
   await worker.stop()
