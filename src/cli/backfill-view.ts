@@ -201,7 +201,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `customers (${kind})`
   if (tripped)
-    return `the brake is tripped and holds these ${figure(customers)} ${what}: see \`rollcall held\``
+    return `the brake is tripped: it holds these ${figure(customers)} ${what}, or will hold them: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
 }
