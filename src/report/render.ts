@@ -65,7 +65,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
 const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
   'many-missing': {
     said: 'The service does not know many of the users that existed before.',
-    advice: `Usually the cause is a wrong SERVICE_URL, other keys or an emptied service. ${MANY_MISSING}.`,
+    advice: `Usually the cause is a wrong SERVICE_URL, other keys or an emptied service. This command requested no repair. ${MANY_MISSING}.`,
   },
   'no-answers': {
     said: 'The service gave no clear answer to most checks.',

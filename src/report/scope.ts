@@ -24,8 +24,8 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
     'A customer is not checked while it is owed a sync, or was written a moment ago. If the customer changes during ' +
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
-    'A failed call is no answer, and never drift: no connection, no answer in time, any status but 2xx and 404, or a 2xx that ' +
-      'reports an error.',
+    'A failed call is no answer, and never drift: no connection, no answer in time, any status but 2xx, 404 and 410, or a ' +
+      '2xx that reports an error.',
     'A 2xx without a user, or with a different user, is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
