@@ -39,12 +39,11 @@ export function renderStanding(history: Known): Labelled {
   return { sync: renderOwed(history), state: renderState(history) }
 }
 
-/** The reason of a customer that is owed again is an old one, unless it fails. */
 export function toDoOf(history: Known): string | undefined {
   const { reason, state, released, owed } = history
-  if (reason && isOverdue(history)) return CHECK_WORKER
-  if (owed && !released && reason && state !== 'failing') return WAIT
-  return reason ? renderReason(reason, { state: released ? 'released' : state }).toDo : undefined
+  const isOld = owed && !released && state !== 'failing'
+  const toDo = reason && (isOld ? WAIT : renderReason(reason, { state: released ? 'released' : state }).toDo)
+  return toDo?.startsWith('nothing') && isOverdue(history) ? CHECK_WORKER : (toDo ?? undefined)
 }
 
 /** An issue blocks where the mapping rejects the customer for it. No field is left out then, since nothing is sent. */
@@ -57,17 +56,9 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-function renderState({
-  released,
-  since,
-  reason,
-  discard,
-  owed,
-  unverified,
-  ...history
-}: Known): string | false {
-  const state = released ? 'released' : history.state
-  const { changedAt, acknowledgedAt, verifiedAt } = history
+function renderState({ released, since, reason, discard, owed, unverified, ...rest }: Known): string | false {
+  const state = released ? 'released' : rest.state
+  const { changedAt, acknowledgedAt, verifiedAt } = rest
   const settled = `settled${unverified ? '; a worker will verify it by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
   const started = since === null || released ? '' : ` since ${minute(since)}`

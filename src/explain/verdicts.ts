@@ -46,8 +46,7 @@ type RemedyFacts = {
 
 export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
-export const CHECK_WORKER =
-  'check that `rollcall worker` runs, and that calls are not stopped (`rollcall pace`)'
+export const CHECK_WORKER = 'check that `rollcall worker` runs; if it does, see `rollcall pace`'
 
 export const MAPPING_INACTIVE =
   'the mapping of this configuration is not active, so nothing is sent with it; if it is the newest one, activate it: run `rollcall backfill --mapping`'
