@@ -41,7 +41,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
     means: 'an earlier call ended without a clear answer, and may or may not have arrived',
   },
   'edited-at-service': {
-    name: 'Edited at the service',
+    name: 'Changed at the service',
     means: 'the user was up to date before, and no later call of rollcall explains the difference',
   },
   'mapping-changed': {

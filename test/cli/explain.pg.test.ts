@@ -108,7 +108,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const edited = await diff(house, ['edited'])
   expect([edited.code, edited.methods]).toEqual([3, ['GET']])
   for (const field of ['status', 'email'])
-    expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'edited at the service'])
+    expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(edited.output, 'next')).toMatch(
     /^nothing to send \(.*\); with --lookup: update \(PATCH\) with status, email$/,
   )
@@ -129,7 +129,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const gone = await diff(house, ['gone', 'new', 'gone'])
   expect([gone.code, gone.methods]).toEqual([3, ['GET', 'GET']])
   const [first = '', second = ''] = gone.output.split(/\n(?=customer )/)
-  expect(said(first, 'cause')).toMatch(/^edited at the service: the user was up to date/)
+  expect(said(first, 'cause')).toMatch(/^changed at the service: the user was up to date/)
   expect(said(second, 'cause')).toMatch(/^never delivered: the service has never/)
   expect(said(second, 'next')).toMatch(/^create \(POST\) with user_id, status, email/)
   expect(said(second, 'result')).toMatch(/^differs: not registered/)
@@ -259,7 +259,7 @@ test('explain shows all of it at once, and without a call where none is wanted',
   for (const value of VALUES) expect(all.output.toLowerCase()).not.toContain(value)
   for (const each of all.output.split('\n').filter((text) => !/^\S/.test(text) && !text.includes('worker')))
     expect(each.length).toBeLessThanOrEqual(80)
-  expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'edited at the service'])
+  expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(all.output, 'state')).toMatch(/^settled/)
   expect(all.output).toMatch(/POST +201 .* create .* done/)
   expect(said(all.output, 'next')).toContain('with --lookup: update (PATCH) with status, email')

@@ -84,7 +84,7 @@ test('an open difference: which fields, since when, why, and how often a repair 
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
-    /finding {3}differs \(email\), first seen 2026-11-21 10:00 UTC, confirmed by a\s+second check; cause: edited at the service; repair requested 3\s+times/,
+    /finding {3}differs \(email\), first seen 2026-11-21 10:00 UTC, confirmed by a\s+second check; cause: changed at the service; repair requested 3\s+times/,
   )
   expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('not confirmed by a')
 })
