@@ -1,5 +1,5 @@
 // The body of a watcher's trigger function. It runs inside the application's statements, so its first rule is to do no
-// harm: keys are found in an exception block, and an error there notes too many keys, or marks a gap.
+// harm: keys are found in an exception block, and an error there appends too many keys, or marks a gap.
 //
 // After the block the body checks the size of the outbox, and appends the keys. The append stays outside the block for
 // two reasons. A refusal that was caught would lose a change. And a block that writes takes a
@@ -65,7 +65,7 @@ END`
 
 type Guard = { readonly rows: string; readonly changed: string; readonly all: string; readonly lane: Lane }
 
-/** If a column was renamed, dropped or given another type, all keys are noted. If the key is lost, the table is marked. */
+/** If a column was renamed, dropped or given another type, all keys are appended. If the key is lost, the table is marked. */
 function guarded({ rows, changed, all, lane }: Guard): string {
   const append = (keys: string) =>
     `INSERT INTO rollcall.outbox (key, lane) SELECT c.k, ${lane} FROM (${keys}) c`
@@ -96,7 +96,7 @@ function guarded({ rows, changed, all, lane }: Guard): string {
 /**
  * The keys whose rows are not the same before and after. Postgres keeps the old and the new rows of an UPDATE in one
  * order, so they are compared in pairs; in any other order pairs would differ that need not, and too many would be
- * noted. A pair with a difference notes both of its keys: key changes A→B, B→C note all three. Columns are read below the
+ * noted. A pair with a difference appends both of its keys: key changes A→B, B→C append all three. Columns are read below the
  * numbering (OFFSET 0): in it, Postgres 18 reads a column that has become virtual as NULL, and does not refuse.
  */
 function changedKeys(watcher: Watcher): string {

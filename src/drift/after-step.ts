@@ -7,8 +7,8 @@ import { type Checked, type DriftVerdict, REPAIRABLE_KINDS, type Resolved } from
 
 export type FindingAfter = Omit<Checked, 'key' | 'verdict' | 'shown' | 'repairing'> & {
   /**
-   * The drift as it is stored, with the cause that the first check found: afterwards the records hold what that showed,
-   * and tell another cause. Null: this check's own verdict holds.
+   * The drift as it is stored, with the cause that the first check found: a later sync may change the record, and with
+   * it the cause. Null: this check's own verdict holds.
    */
   readonly kept: DriftVerdict | null
 }

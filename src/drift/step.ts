@@ -81,8 +81,8 @@ export function stepFor(open: StoredFinding | null, now: CheckedNow, lag: Lag): 
 }
 
 /**
- * The difference may be a write that is not shown yet. A later time than the service lags is one for workers (answers
- * that were not credible), or of before the clock was set back: it keeps no other check from counting.
+ * The difference may be a write that is not shown yet. A wait longer than the lag has
+ * another cause (answers that were not credible, or a clock set back). So this check counts.
  */
 function isTooEarly({ checks, repairs, nextInMs }: StoredFinding, lag: Lag): boolean {
   const longestLagMs = postponedMs(lag) * (checks < 2 ? 1 : 2 ** repairs)

@@ -78,7 +78,7 @@ export function isDrift(verdict: CheckVerdict): verdict is DriftVerdict {
 }
 
 /**
- * How a finding ended. `repaired`: a claim that rollcall owed because of it; `by-itself`: the service shows the right
+ * How a finding ended. `repaired`: the service has acknowledged a write since; `by-itself`: the service shows the right
  * thing again; `otherwise`: it shows another wrong one; `by-a-change`: the customer has changed since; `accepted`: a
  * person discarded a change of the customer; `normalised`: the form is the service's own; `gone`: there is nothing left to check.
  */

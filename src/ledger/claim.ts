@@ -23,7 +23,7 @@ export type Claim = {
   readonly attempts: number
   /** An earlier claim may have written, and its outcome is lost. False where only another customer's claim asked for the lookup. */
   readonly mayHaveWritten: boolean
-  /** When the oldest unsettled change was made, in milliseconds since 1970. */
+  /** Since when a change waits (`changed_at`), in milliseconds since 1970. */
   readonly changedAtMs: number | null
   /** The database's clock at the claim, in milliseconds since 1970: the `now` of the mapping. */
   readonly nowMs: number
@@ -35,7 +35,7 @@ export type Claim = {
 /**
  * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
- * a late request turned out to be on its way. Only a process with the active mapping and target claims. No row: the lease is void,
+ * a late request turned out to be on its way. Only a process with the active mapping and target claims. No row: the lease is void or may not be claimed now,
  * and nothing is called.
  */
 const CLAIM = `

@@ -27,7 +27,7 @@ UPDATE rollcall.finding f SET
 FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   e.writes <> 'accepted' AND found.fields <> '{}' AND found.fields <@ ARRAY(
     SELECT jsonb_object_keys(coalesce(nullif(e.record->'observedForms', 'null'), '{}'))) AS own_form,
-  (e."lookedUp" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
+  (e."getMade" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
     WHEN 'missing' THEN 'user_id' = ANY(e.acknowledged) WHEN 'unexpected-access' THEN 'status' = ANY(e.acknowledged)
     ELSE found.fields <@ e.acknowledged END AS settled) was
 WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`

@@ -56,7 +56,7 @@ export type Ending = {
   }
   readonly lookups: {
     /** A GET was made; in a settle it was answered. */
-    readonly lookedUp: boolean
+    readonly getMade: boolean
     /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
     readonly lateMs: number
     /**
@@ -125,7 +125,7 @@ WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
 /** A GET showed the desired user, and no write was accepted. The time is the claim's beginning: the GET may show that state. */
-const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."lookedUp" AND e.writes <> 'accepted'
+const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."getMade" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
 /** The record, and the times of the change, of its acknowledgement, of its settle and of its verification. */
@@ -160,7 +160,7 @@ const END = `
 WITH e AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (
     id bigint, token bigint, version bigint, kind text, writes text, failed boolean,
-    "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, "lookedUp" boolean, acknowledged text[],
+    "backoffMs" float8, "lateMs" float8, unclear boolean, "replanAtMs" float8, "claimedAtMs" float8, "getMade" boolean, acknowledged text[],
     "statusKnown" boolean, "changedAtMs" float8, generation bigint, "desiredDigest" text, record jsonb,
     erasure jsonb, "lastAnswer" jsonb)),
 locked AS MATERIALIZED (

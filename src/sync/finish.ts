@@ -76,7 +76,7 @@ function forLookups(
   const requestIsOver = unclear || effect === 'known'
   const mayBeDone = writes === 'accepted' || writes === 'lost'
   return {
-    lookedUp: lookups > 0,
+    getMade: lookups > 0,
     // A request without an answer may arrive late.
     lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
     unclear,

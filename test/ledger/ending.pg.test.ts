@@ -199,11 +199,11 @@ test('a customer counts as verified when a GET showed all that is desired and no
     )
     return rows[0].verified && rows[0].proved
   }
-  expect(await verified({ lookedUp: true })).toBe(true)
+  expect(await verified({ getMade: true })).toBe(true)
   expect(await verified({})).toBe(false)
-  expect(await verified({ lookedUp: true, writes: 'accepted' })).toBe(false)
-  expect(await verified({ lookedUp: true, kind: 'retry' })).toBe(false)
-  expect(await verified({ ...UNSURE, lookedUp: true })).toBe(false)
+  expect(await verified({ getMade: true, writes: 'accepted' })).toBe(false)
+  expect(await verified({ getMade: true, kind: 'retry' })).toBe(false)
+  expect(await verified({ ...UNSURE, getMade: true })).toBe(false)
 })
 
 test('a deadlock after the endings are stored makes none of them again, as if it were late', async () => {

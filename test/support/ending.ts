@@ -23,14 +23,14 @@ type Given = Partial<Omit<Ending, Parts> & Ending['next'] & Ending['lookups']> &
 
 export function endingOf(id: string, { claim = {}, others = {}, ...given }: Given = {}): Ending {
   const { failed = false, backoffMs = 1000, replanAtMs = null, ...known } = given
-  const { lookedUp = false, lateMs = 5000, unclear = false, statusKnown = false, ...rest } = known
+  const { getMade = false, lateMs = 5000, unclear = false, statusKnown = false, ...rest } = known
   return {
     claim: { id, token: '7', key: 'c', version: '3', generation: '1', nowMs: 0, changedAtMs: null, ...claim },
     ...{ kind: 'settle', writes: 'refused', acknowledged: [] },
     lastAnswer: { method: 'PATCH', status: 200, error: null },
     ...{ desiredDigest: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     next: { failed, backoffMs, replanAtMs },
-    lookups: { lookedUp, lateMs, unclear, statusKnown },
+    lookups: { getMade, lateMs, unclear, statusKnown },
     ...{ freed: [], erasure: { cleared: null, left: null } },
     others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNewUser: false, ...others },
     ...rest,
