@@ -68,10 +68,10 @@ const RELEASE: Action = {
 const DISCARD: Action = {
   name: 'discard',
   where: () => `l.state = 'held' AND o.due_at IS NULL`,
-  async apply(client, decision, { keys }) {
+  async apply(client, decision, { keys, kind }) {
     await client.query(SPEND, [keys])
-    await client.query(DECIDE, [decision, keys, true, null])
-    await client.query(LEAVE, [keys])
+    await client.query(DECIDE, [decision, keys, true, kind])
+    await client.query(LEAVE, [keys, kind])
   },
 }
 
@@ -80,35 +80,43 @@ const OF_REPAIRS = `SELECT key FROM rollcall.ledger WHERE key = ANY($1) AND (rea
 
 /** With those that a person has discarded before. */
 const KINDS = `(SELECT coalesce(jsonb_agg(DISTINCT kind), '[]')
-  FROM jsonb_array_elements(coalesce(reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
+  FROM jsonb_array_elements(coalesce(l.reason->'kinds', '[]') || coalesce(${DISCARDED_NOW}->'kinds', '[]')) AS k (kind))`
+/** A decision by key is about these. A change of a held customer that was discarded before stays discarded. */
+const ASKED_KINDS = `CASE WHEN l.state = 'held' THEN l.reason->'kinds' ELSE ${KINDS} END`
 /** They name the fields of a repair. */
-const FIELDS = `nullif(coalesce(CASE WHEN reason->>'code' = 'held' THEN reason->'fields' END, '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
+const FIELDS = `nullif(coalesce(CASE WHEN l.reason->>'code' = 'held' THEN l.reason->'fields' END, '[]') || coalesce(${DISCARDED_NOW}->'fields', '[]'), '[]')`
 const TOGETHER = `jsonb_strip_nulls(jsonb_build_object('code', 'held', 'kinds', ${KINDS}, 'fields', ${FIELDS}))`
 
+/** It stays held for the kinds that nobody has decided on. */
 const LEAVE = `
-UPDATE rollcall.ledger l SET state = 'discarded', since = clock_timestamp(), reason = ${TOGETHER},
-  discard = ${TOGETHER} - 'code' || jsonb_build_object('desired', desired)
-WHERE key = ANY($1)`
+UPDATE rollcall.ledger l SET since = clock_timestamp(),
+  state = CASE WHEN left_kinds = '[]' THEN 'discarded' ELSE 'held' END,
+  reason = CASE WHEN left_kinds = '[]' THEN ${TOGETHER} ELSE l.reason || jsonb_build_object('kinds', left_kinds) END,
+  discard = ${TOGETHER} - 'code' || jsonb_build_object('desired', l.desired,
+    'kinds', ${KINDS} - ARRAY(SELECT jsonb_array_elements_text(left_kinds)))
+FROM (SELECT k.key, CASE WHEN $2::text IS NULL THEN '[]' ELSE (k.reason->'kinds') - $2 END AS left_kinds
+  FROM rollcall.ledger k WHERE k.key = ANY($1)) undecided
+WHERE l.key = undecided.key`
 
 const DECIDE = `
 INSERT INTO rollcall.decided (decision, key, desired, kinds, spent_at)
 SELECT $1, l.key, l.desired,
-  CASE WHEN $4::text IS NULL THEN ${KINDS} ELSE jsonb_build_array($4::text) END,
+  CASE WHEN $4::text IS NULL THEN ${ASKED_KINDS} ELSE jsonb_build_array($4::text) END,
   CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
 const SPEND =
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
 
-/** A release by key lets also through what was discarded before. */
+/** By key also what was discarded can be released. */
 const HOLD = `
 UPDATE rollcall.ledger l SET state = 'held', since = clock_timestamp(), reason = ${TOGETHER}, discard = NULL
-WHERE key = ANY($1) AND discard IS NOT NULL`
+WHERE key = ANY($1) AND discard IS NOT NULL AND state <> 'held'`
 
 /** A person waits for it, and these rows are never held for long. */
 const LOCK_TIMEOUT_MS = 10_000
 
 const CONCERNED = (where: string) => `
-SELECT l.key, ${KINDS} AS kinds
+SELECT l.key, ${ASKED_KINDS} AS kinds
 FROM rollcall.ledger l JOIN rollcall.owed o USING (key)
 WHERE l.key = ANY($1) AND ($2::text IS NULL OR l.reason->'kinds' ? $2) AND ${where} ORDER BY l.key`
 

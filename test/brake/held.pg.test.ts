@@ -104,7 +104,7 @@ test('a discard leaves them as they are; who is planned again at this moment is 
   expect(latest).toMatchObject({ action: 'discard', kind: null, customers: 1, open: 0 })
 })
 
-test('what was discarded before stays so after a decision on another kind; a release by key sends all', async () => {
+test('what was discarded before stays so after a decision on another kind', async () => {
   await using db = await freshDatabase()
   await put(
     db.pool,
@@ -127,14 +127,21 @@ test('what was discarded before stays so after a decision on another kind; a rel
       ...{ key: 'a', state: 'held', kinds: ['absence'] },
       ...{ reason: { code: 'held', kinds: ['absence'] }, discarded: ['revocation'] },
     },
-    { key: 'b', state: 'held', kinds: both.kinds, reason: both, discarded: null },
-    { key: 'c', state: 'discarded', kinds: both.kinds, reason: both, discarded: both.kinds },
+    {
+      ...{ key: 'b', state: 'held', kinds: ['absence'] },
+      ...{ reason: { code: 'held', kinds: ['absence'] }, discarded: ['revocation'] },
+    },
+    { key: 'c', state: 'discarded', kinds: ['absence'], reason: both, discarded: both.kinds },
     // The earlier one was about another desired user.
     {
       ...{ key: 'changed', state: 'discarded', kinds: ['repair'], discarded: ['repair'] },
       reason: repair,
     },
   ])
+  await put(db.pool, [held('two', ['revocation', 'status'])])
+  await discard(db.pool, { kind: 'status', ...PERSON })
+  const left = `SELECT state, reason->'kinds' AS held, discard->'kinds' AS discarded FROM rollcall.ledger WHERE key = 'two'`
+  expect((await db.sql(left)).rows).toEqual([{ state: 'held', held: ['revocation'], discarded: ['status'] }])
 })
 
 test('a kind stays tripped until no customer waits for it, and then counts from nothing', async () => {
