@@ -83,7 +83,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'that need no call'],
+  ['none', 'without a call'],
 ]
 
 /** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
@@ -100,7 +100,7 @@ export function renderExpected(
 ): string {
   const of = asked === null ? '' : ` of ${figure(asked)}`
   if (trippedAt !== null)
-    return `the brake tripped at ${minute(trippedAt)}, so it also holds pre-approved registrations: see \`rollcall held\``
+    return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
     ? `${figure(left)}${of} registrations are pre-approved: they may pass the brake until ${minute(until ?? '')}`

@@ -20,7 +20,7 @@ export function addDriftOptions(command: Command) {
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
     .option('--repair', 'request a sync for each customer that differs')
-    .option('--credible', 'confirm that missing users are really gone: rollcall reports them for 24 hours')
+    .option('--credible', 'confirm that missing users are really missing: for 24 hours, reports include them')
     .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')
     .option('--show-values', 'add the values of fields that differ to the report')

@@ -53,8 +53,9 @@ sent, the brake counts the new change too. A discarded change is not sent,
 unless the row or the mapping changes, or you release the customer by its key.
 
 The first change above the limit trips the brake for this kind. From then on it
-holds further changes of this kind, also if no customer is held any more. To
-reset it, decide with --kind KIND. The command needs DATABASE_URL only.
+holds further changes of this kind, also if no customer is held any more. It
+is reset once all its customers are decided, or by a decision with --kind KIND.
+The command needs DATABASE_URL only.
 
 Exit codes:
   0  no customer is held; or the decision is stored

@@ -99,7 +99,7 @@ function renderOwed(history: Known): string {
   const next = () => {
     if (underWay) return `${since}; an attempt is under way`
     if (overdueMs === null)
-      return `not owed${writtenAgoMs === null ? '' : `; the last write was ${span(writtenAgoMs)} ago`}`
+      return `not owed${writtenAgoMs === null ? '' : `; the last accepted write was ${span(writtenAgoMs)} ago`}`
     if (isOverdue(history))
       return `${since}; due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'taken it' : 'tried it again'}`
     return overdueMs < 0 ? `${since}; next attempt in ${span(-overdueMs)}` : `${since}; due now`
@@ -124,7 +124,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   const proof = [
     ['changed', changedAt, 'the last handled change or manual sync'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'the last GET that showed all desired values'],
+    ['verified', verifiedAt, 'the last GET that agreed with the data of that time'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const never = what === 'changed' ? 'never (no change was handled yet)' : 'never'

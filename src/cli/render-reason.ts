@@ -243,7 +243,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps it at the service, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,

@@ -150,7 +150,8 @@ function renderOwed({ owed, states }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return 'nothing'
   const others = total - states.owed
-  const also = others > 0 ? `; ${figure(others)} of them also count above in another state` : ''
+  const also =
+    others > 0 ? `; ${counted(others, 'of them is', 'of them are')} failing, rejected, held or released` : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,
   )

@@ -1,4 +1,5 @@
 // Mistakes in a configuration, gathered so that all of them are reported at once.
+import { types } from 'node:util'
 import { z } from 'zod'
 import { scalarText } from '../model/values.ts'
 import { closest } from './closest.ts'
@@ -33,7 +34,9 @@ export function unknownKey(key: string, known: readonly string[]): string {
 /** Short values alone: an object is on the author's screen, and a text could be an address or a secret. */
 function found(value: unknown): string {
   if (value === undefined) return ', found nothing'
-  if (typeof value === 'function') return ', found a function'
+  if (types.isAsyncFunction(value)) return ', found an async function'
+  if (typeof value === 'function')
+    return `, found a ${types.isGeneratorFunction(value) ? 'generator ' : ''}function`
   const text = value === null ? 'null' : typeof value === 'object' ? undefined : scalarText(value)
   if (text === undefined || !/^[\w .-]{0,40}$/.test(text)) return ''
   return `, found ${typeof value === 'string' ? `'${text}'` : text}`

@@ -96,7 +96,7 @@ function pureFunction(expected: string) {
   return z.custom<PureCall['call']>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
-    `expected ${expected}, and neither an async function nor a generator`,
+    `expected ${expected} that is neither async nor a generator`,
   )
 }
 

@@ -19,13 +19,12 @@ export function renderUnverifiable({ options }: Pick<Report, 'options'>): string
 /** How it was found out, for readers who rely on it. */
 export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
   return [
-    'A GET reads each user. Its fields, in normal form, are compared with the user that the mapping builds from the ' +
-      'present row of the customer.',
+    'A GET reads each user. rollcall brings its fields into a common form, and compares them with the user that the ' +
+      'mapping builds from the present row.',
     'A customer is not checked while it is owed a sync, or was written a moment ago. If the customer changes during ' +
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
-    'A failed call is no answer, and never drift: no connection, no answer in time, any status but 2xx, 404 and 410, or a ' +
-      '2xx that reports an error.',
+    'Never drift: no connection, no answer in time, a 2xx that reports an error, or a status other than 2xx, 404 and 410.',
     'A 2xx without a user, or with a different user, is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'

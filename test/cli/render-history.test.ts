@@ -20,7 +20,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
   expect(renderStored({ ...SETTLED, calls: [CALL] }, 'c1')).toEqual([
     'customer c1',
     '  user      u-1 (at the last sync the service had this user)',
-    '  sync      not owed; the last write was under 1 s ago',
+    '  sync      not owed; the last accepted write was under 1 s ago',
     '  state     settled',
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
     '                         manual sync)',

@@ -162,7 +162,7 @@ describe('a mistake in the configuration is named', () => {
       'an async function',
       mapped({ email: { columns: ['a'], map: async () => '' } }),
       'mapping.email.map',
-      'neither an async function',
+      'an async function',
     ],
     ['a scope of no known form', { scope: 'x' }, 'scope', '{ columns, when }'],
     ['an empty scope', { scope: { column: 'a', in: [] } }, 'scope.in', 'at least one'],

@@ -33,7 +33,7 @@ test('what rollcall owes is printed, from the captured change to the settled one
   await settleOnce(house)
   const settled = await ask(house, 'c', DIGEST)
   expect(settled).toMatchObject({ access: { can: 'yes', why: 'full' }, result: 'same', remedies: [] })
-  expect(printed(settled)).toMatch(/sync +not owed; the last write was/)
+  expect(printed(settled)).toMatch(/sync +not owed; the last accepted write was/)
 })
 
 test('after a TRUNCATE, a customer without a row is to be restored, and neither synced nor released', async () => {

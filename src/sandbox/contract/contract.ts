@@ -23,7 +23,10 @@ export const contract = z.strictObject({
     'answer to a bad body: 422 with the reasons (400 if it is not JSON); a bare 400; a 400 with HTML',
   ),
   refuses: choice(['nothing', 'description'], 'a field that the sandbox refuses, even with a valid value'),
-  unique: choice(['nothing', 'email'], 'a field with unique values; a value of another user gets 409'),
+  unique: choice(
+    ['nothing', 'email'],
+    'a field with unique values; a write with a value of another user gets 409',
+  ),
   nulls: choice(['null', 'absent', 'empty'], 'a field without a value, in a GET'),
   numbers: choice(['number', 'text'], 'status and gender, in a GET'),
   visibleAfterMs: duration(0, 600_000, 0, 'the time until a GET shows a write'),
@@ -36,7 +39,7 @@ export const contract = z.strictObject({
   trialMs: duration(1, 3650 * DAY_MS, 14 * DAY_MS, 'how long status 4 gives access'),
   trialEnd: choice(
     ['flips', 'stays'],
-    'the status in a GET after the trial: 0 (flips) or 4 (stays); both end the chat',
+    'the status in a GET after the trial: 0 (flips) or 4 (stays); the chat ends in both cases',
   ),
   trialAgain: choice(['continues', 'restarts'], 'what another write of status 4 does to the trial'),
   email: choice(['kept', 'lower-case'], 'the e-mail, in a GET'),
