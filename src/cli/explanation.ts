@@ -259,7 +259,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   // The reason says more than the difference.
   const failsOnly = name === 'try-later' && waitMs === null && history?.state === 'failing'
   const ofReason = result !== 'same' && (name === 'correct' || name === 'wait' || failsOnly)
-  const said = ofReason && history ? toDoOf(history) : undefined
+  const said = ofReason && history ? toDoOf(history)?.replaceAll(' KEY', ` ${key}`) : undefined
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })

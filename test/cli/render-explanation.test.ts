@@ -166,6 +166,10 @@ test('a refusal that is over asks for nothing', () => {
   const said = (over: Partial<Explanation>) => renderOne({ ...failing, ...over }, 'all', []).join('\n')
   expect(said({})).toContain('to do     nothing: workers retry automatically')
   expect(said({ result: 'unknown' })).toContain('to do     check SERVICE_URL')
+  const refused = { ...history, state: 'rejected', owed: false, reason: { code: 'refused', status: 422 } }
+  const rollcall = { ...ONE.rollcall, kind: 'known', history: refused } as Explanation['rollcall']
+  const correct = { do: 'correct', waitMs: null } as const
+  expect(said({ rollcall, result: 'differs', remedies: [correct] })).toMatch(/failures --retry\s+c`/)
 })
 
 test('`access` answers first whether the customer has access; a silent service is told of once', () => {
