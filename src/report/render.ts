@@ -88,17 +88,21 @@ const STOP: Readonly<Record<Stopped, string>> = {
 
 function renderMore(report: Report): string[] {
   const { outcome, estimate, repair, suspected, foundLater, counts, options, findings } = report
-  if (outcome.kind === 'not-credible')
-    return [...(options.from === 'service' ? [renderEvidence(counts)] : []), CREDIBILITY[outcome.why].advice]
-  const { held } = agreementOf(counts)
+  const isHeld = agreementOf(counts).held + heldFound(report) > 0
+  const holds = isHeld
+    ? ['`rollcall held` lists the held changes, with the command that sends or discards them.']
+    : []
+  if (outcome.kind === 'not-credible') {
+    const evidence = options.from === 'service' ? [renderEvidence(counts)] : []
+    return [...evidence, CREDIBILITY[outcome.why].advice, ...holds]
+  }
   const ended = counts.kinds['trial-ended'] ?? 0
   const stopped = outcome.kind === 'stopped' ? outcome : null
   const lines: readonly (string | false | null | undefined)[] = [
     stopped && STOP[stopped.why],
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
-    held + heldFound(report) > 0 &&
-      '`rollcall held` lists the held changes, with the command that sends or discards them.',
+    ...holds,
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
     ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,

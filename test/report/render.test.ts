@@ -98,6 +98,8 @@ describe('besides', () => {
     const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
     const { more } = said({ counts: { ...agreeing, skipped } })
     expect(more[0]).toMatch(/`rollcall held` lists the held changes/)
+    const outcome = { kind: 'not-credible', why: 'many-missing' } as const
+    expect(said({ outcome, counts: { ...agreeing, skipped } }).more.at(-1)).toBe(more[0])
     expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*no drift; 7 without/)
   })
 
