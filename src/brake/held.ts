@@ -69,9 +69,10 @@ const DISCARD: Action = {
   name: 'discard',
   where: () => `l.state = 'held' AND o.due_at IS NULL`,
   async apply(client, decision, { keys, kind }) {
-    await client.query(SPEND, [keys])
+    await client.query(TAKE_BACK, [keys, kind])
     await client.query(DECIDE, [decision, keys, true, kind])
     await client.query(LEAVE, [keys, kind])
+    await noteNow(client, await keysBy(client, STILL_RELEASED, [keys]), LANE.repair)
   },
 }
 
@@ -104,8 +105,13 @@ SELECT $1, l.key, l.desired,
   CASE WHEN $4::text IS NULL THEN ${ASKED_KINDS} ELSE jsonb_build_array($4::text) END,
   CASE WHEN $3 THEN clock_timestamp() END
 FROM rollcall.ledger l WHERE l.key = ANY($2) ORDER BY l.key`
-const SPEND =
-  'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE key = ANY($1) AND spent_at IS NULL'
+
+/** A release for other kinds stays open, and a claim carries it out. */
+const TAKE_BACK = `
+UPDATE rollcall.decided SET kinds = coalesce(kinds - $2::text, '[]'),
+  spent_at = CASE WHEN coalesce(kinds - $2::text, '[]') = '[]' THEN clock_timestamp() END
+WHERE key = ANY($1) AND spent_at IS NULL`
+const STILL_RELEASED = 'SELECT DISTINCT key FROM rollcall.decided WHERE key = ANY($1) AND spent_at IS NULL'
 
 /** By key also what was discarded can be released. */
 const HOLD = `

@@ -139,7 +139,12 @@ test('what was discarded before stays so after a decision on another kind', asyn
     },
   ])
   await put(db.pool, [held('two', ['revocation', 'status'])])
+  await release(db.pool, { kind: 'revocation', ...PERSON })
+  await db.sql(`UPDATE rollcall.owed SET due_at = NULL WHERE key = 'two'`)
   await discard(db.pool, { kind: 'status', ...PERSON })
+  expect((await owedOf(db.pool)).two).toMatchObject({ due: 'now', lane: 2 })
+  const open = `SELECT kinds FROM rollcall.decided WHERE key = 'two' AND spent_at IS NULL`
+  expect((await db.sql(open)).rows).toEqual([{ kinds: ['revocation'] }])
   const left = `SELECT state, reason->'kinds' AS held, discard->'kinds' AS discarded FROM rollcall.ledger WHERE key = 'two'`
   expect((await db.sql(left)).rows).toEqual([{ state: 'held', held: ['revocation'], discarded: ['status'] }])
 })
