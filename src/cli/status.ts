@@ -146,9 +146,9 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
 
 const SWEEPING = '; not all customers are compared with it yet'
 
-function renderOwed({ owed, states }: Overview): string {
+function renderOwed({ owed, states, outbox }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
-  if (total === 0) return 'nothing'
+  if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: a worker first notes the outbox'
   const others = total - states.owed
   const also =
     others > 0 ? `; ${counted(others, 'of them is', 'of them are')} failing, rejected, held or released` : ''

@@ -59,7 +59,7 @@ export const REMEDIES = {
     service.kind === 'absent' && state !== undefined
       ? `check SERVICE_URL; if it is correct, run ${sync}`
       : `run ${sync}`,
-  wait: ({ sync }) => `wait for the owed sync, or run ${sync} now`,
+  wait: ({ sync }) => `a running worker carries out the owed sync; to sync now, run ${sync}`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,

@@ -51,8 +51,7 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree with the service`
   const all = `${found}${renderAmongHeld(held + heldFound(report), disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
-    agrees: () =>
-      `${counted(counts.checked, 'checked customer agrees', 'checked customers agree')} with the service.`,
+    agrees: () => `No drift: ${counted(counts.checked, 'customer was', 'customers were')} checked.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),

@@ -42,5 +42,5 @@ test('without a call every customer with a record stands in one line, also who w
   expect(out).toMatch(/^ *customers +5 that/m)
   expect(out).toMatch(/^checked +3$/m)
   expect(out).toMatch(/^skipped: not-ours +2 /m)
-  expect(out).toContain('3 checked customers agree with the service.')
+  expect(out).toContain('No drift: 3 customers were checked.')
 })

@@ -17,8 +17,8 @@ describe('the headline', () => {
   const limit = (maxDrift: number) => ({ options: { ...options, maxDrift } })
 
   test.each<[string, RegExp, Partial<Report>]>([
-    ['good', /^1,950 checked customers agree with the service\.$/, { counts: settled, suspected: 0 }],
-    ['good', /^1,950 checked customers agree/, { counts: agreeing, suspected: 0 }],
+    ['good', /^No drift: 1,950 customers were checked\.$/, { counts: settled, suspected: 0 }],
+    ['good', /^No drift: 1,950 customers/, { counts: agreeing, suspected: 0 }],
     ['unsure', /1,950 .* 3 more/, { counts: agreeing }],
     ['bad', /^1 of 1,951 .*customers \(0\.05 %\).*\(held/, { counts: { ...agreeing, skipped: { held: 1 } } }],
     [
