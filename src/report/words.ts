@@ -57,7 +57,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   'just-settled': 'written a moment ago',
   changed: 'changed or checked by another process meanwhile',
   'not-ours': 'never in scope, so rollcall has registered no user',
-  rejected: 'rejected (see `rollcall failures`)',
+  rejected: 'rejected (`rollcall failures` shows why)',
   held: 'not checked: the brake holds them until a person decides (`rollcall held`)',
   discarded: 'with a discarded change, which is no drift',
   'unreadable-row': 'with a row that cannot be read',
