@@ -7,7 +7,17 @@ import type { CustomerKey } from '../model/customer.ts'
 import { minute } from '../report/figures.ts'
 import { CAUSE } from '../report/words.ts'
 import { noRecord } from './named.ts'
-import { columns, details, hanging, type Labelled, second, shown, span, TERMINAL_COLUMNS } from './render.ts'
+import {
+  columns,
+  details,
+  hanging,
+  type Labelled,
+  second,
+  shellQuoted,
+  shown,
+  span,
+  TERMINAL_COLUMNS,
+} from './render.ts'
 import { renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 
 type Known = NonNullable<History>
@@ -19,17 +29,21 @@ export const CALLS = 10
 export function renderStored(history: History, key: CustomerKey): string[] {
   if (history === null) return [noRecord(key)]
   const issues = adviseIssues(history)
+  const named = (text: string | false | undefined) =>
+    text ? text.replaceAll(' KEY', ` ${shellQuoted(key)}`) : false
   return [
     `customer ${shown(key)}`,
     ...details({
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
-      'to do': [toDoOf(history), ...issues.map(({ toDo }) => history.state !== 'rejected' && toDo)],
+      'to do': [toDoOf(history), ...issues.map(({ toDo }) => history.state !== 'rejected' && toDo)].map(
+        named,
+      ),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history),
     ...details({
-      more: history.calls.length === CALLS && '`rollcall explain KEY --calls 50` shows more calls',
+      more: history.calls.length === CALLS && named('`rollcall explain KEY --calls 50` shows more calls'),
     }),
   ]
 }
