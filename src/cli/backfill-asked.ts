@@ -114,7 +114,8 @@ export function activeMapping(mapping: MappingStatus | null) {
 type ActiveMapping = ReturnType<typeof activeMapping>
 
 export function renderMapping({ generation, appliedAt, current, earlier }: ActiveMapping): string {
-  if (generation === null) return 'no mapping is active yet; the first worker activates its own'
+  if (generation === null)
+    return 'no mapping is active yet; the first worker, backfill or sync activates its own'
   const other = earlier
     ? 'a newer configuration, which has replaced this one'
     : 'another configuration than this one'
