@@ -17,7 +17,10 @@ export function renderStep(step: RedactedStep): string[] {
       return details({ call: `${method} → ${answer} in ${ms} ms`, answer: ANSWER[meaning] })
     }
     case 'ended':
-      return details({ [step.end.reason?.code === JUST_WRITTEN ? 'note' : 'result']: renderEnd(step.end) })
+      return details({
+        [step.end.reason?.code === JUST_WRITTEN ? 'note' : 'result']: renderEnd(step.end),
+        'to do': toDoAfter(step.end),
+      })
     default:
       return step satisfies never
   }
@@ -105,7 +108,12 @@ function renderEnd(end: ClaimEnd): string {
     retry: ({ reason, waitMs }) =>
       reason.code === JUST_WRITTEN
         ? `waits ${span(waitMs ?? 0)} for the service to show the last write, then syncs again`
-        : `not synced yet: ${why('failing')}. Workers retry automatically`,
-    unknown: () => `${why('failing')}. A worker looks up the user before it sends again`,
+        : `not synced yet: ${why('failing')}`,
+    unknown: () => why('failing'),
   })
+}
+
+/** The reason says it, as in `rollcall failures`: not every retry succeeds by itself. */
+function toDoAfter({ kind, reason }: ClaimEnd): string | false {
+  return kind !== 'settle' && reason !== null && reason.code !== JUST_WRITTEN && renderReason(reason).toDo
 }
