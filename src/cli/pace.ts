@@ -75,7 +75,7 @@ export function renderPace(pace: ShownPace | null): string[] {
 
 export const PACE_NOT_SET = 'not set yet: the first worker sets it from its configuration'
 const CORRECT_KEYS =
-  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute'
+  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute. `rollcall sync KEY` does not wait: it calls with the keys of its own environment'
 const WAIT_FOR_SERVICE = 'nothing: running workers continue as soon as the service answers'
 
 function renderPresentRate({ rate, ceiling, breaker, ...stopped }: PaceReport): string {
@@ -94,7 +94,7 @@ function renderCeiling({ ceiling, configured }: PaceReport): string {
 }
 
 export function renderCalling({ breaker, cause, heldForMs, ...probes }: PaceReport): string {
-  if (cause === 'credentials') return 'stopped, because the service refuses the keys'
+  if (cause === 'credentials') return 'stopped in the workers, because the service refuses the keys'
   if (cause === 'outage')
     return `stopped, because the service fails (failed probes: ${probes.failedProbes}; a probe is due ${renderIn(probes.nextProbeMs ?? 0)})`
   if (heldForMs > 0)
