@@ -149,6 +149,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
   const { target, withoutLedger, sharing } = report
   const installed = report.generation !== null
   const { gain, lose, change } = report.access
+  const holds = report.brake.some(({ held }) => held > 0)
   return definitions({
     service: target ? renderService(target) : 'SERVICE_URL is not set',
     mapping: installed && renderMapping(report),
@@ -166,10 +167,13 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     warning:
       sharing > 0 &&
       `${figure(sharing)} new customers share their user_id with another new customer. rollcall rejects them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The numbers here include these customers`,
-    calls: listed(' × ', report.calls) || 'none',
+    calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', with the calls of changes that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
-    brake: report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
+    brake: [
+      ...report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
+      holds && '`rollcall held --help` explains the kinds',
+    ],
     sample: report.sample.map(
       ({ key, status, says }) => `customer ${key}, ${status === null ? '' : `status ${status}: `}${says}`,
     ),
@@ -199,7 +203,7 @@ function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): st
 type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
-  const what = kind === 'create' ? 'registrations' : `customers (${kind})`
+  const what = kind === 'create' ? 'registrations' : `changes of kind ${kind}`
   if (tripped)
     return `the brake is tripped: it holds these ${figure(customers)} ${what}, or will hold them: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
