@@ -89,10 +89,15 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         ])
       }
       // A stop ends it after a page, so that it can say how far it has come.
-      const wanted = { need: ['ROLLCALL_DIGEST_KEY'], endsItself: true } as const
-      const { tally, ended, superseded, examples } = await withDatabase(io, wanted, (pool, env) =>
-        checkAll(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) }),
-      )
+      const wanted = {
+        need: ['ROLLCALL_DIGEST_KEY'],
+        may: ['SERVICE_URL', 'SERVICE_API_KEY'],
+        endsItself: true,
+      } as const
+      const { tally, ended, superseded, examples } = await withDatabase(io, wanted, async (pool, env) => {
+        warn(io, renderBinding(await bindingStatus(pool, env)))
+        return await checkAll(io, { pool, config, digester: makeDigester(env.ROLLCALL_DIGEST_KEY) })
+      })
       const { customers, verdicts, missed } = tally
       const found = { ended, customers, noted: verdicts.differs, unreadable: verdicts.unreadable }
       const done = { ...found, missed, examples }
