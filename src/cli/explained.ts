@@ -16,6 +16,7 @@ import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { renderService } from '../model/service.ts'
 import { namedService } from '../service/address.ts'
+import { BINDING_ENV } from './binding.ts'
 import { withDatabase } from './connect.ts'
 import { renderOne, type View } from './explanation.ts'
 import type { ExitCode, Io } from './io.ts'
@@ -56,7 +57,7 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
   const wanted = {
     need: call ? SERVICE : [],
     may: [
-      'ROLLCALL_DIGEST_KEY',
+      ...(call ? (['ROLLCALL_DIGEST_KEY'] as const) : BINDING_ENV),
       ...(asksChat && !asked.tokenFile ? (['SERVICE_ACCESS_TOKEN'] as const) : []),
     ] as const,
     ...{ tables: false, impatient: true },
@@ -64,9 +65,10 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
   return await withDatabase(io, wanted, async (pool, env) => {
     const { SERVICE_URL: origin, SERVICE_API_KEY: apiKey, SERVICE_SECRET_KEY: secretKey } = env
     const service = call ? { origin, apiKey, secretKey } : null
+    const target = { origin, apiKey }
     const token = asksChat ? await tokenFrom(io, asked.tokenFile, env.SERVICE_ACCESS_TOKEN) : undefined
     const opened = await openExplain({
-      ...{ pool, config, service, digestKey: env.ROLLCALL_DIGEST_KEY, token, stop: io.stop },
+      ...{ pool, config, service, target, digestKey: env.ROLLCALL_DIGEST_KEY, token, stop: io.stop },
       ...{ calls, showValues },
       planAnyway: view === 'dry-run',
     })

@@ -63,14 +63,19 @@ function renderToDo(one: Explanation) {
   return one.remedies.map((remedy) => renderRemedy(remedy, one))
 }
 
-const AS_NEW = `planned as if nothing had been sent before: this target has no ledger yet, or ${NO_DIGEST_KEY}`
+const AS_IF_NEW = 'planned as if nothing had been sent before'
+const AS_NEW = `${AS_IF_NEW}: this target has no ledger yet, or ${NO_DIGEST_KEY}`
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, leftOut, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
   const planned = renderWaiting(one, plan, renderNextCalls(plan, one))
   const inactive = plan.kind === 'none' && one.rollcall.kind === 'known' && !one.rollcall.applied
-  const notes = [withoutLedger && AS_NEW, inactive && MAPPING_INACTIVE]
+  const elsewhere = one.rollcall.kind === 'other-target' && renderRecords(one.rollcall)
+  const notes = [
+    withoutLedger && (elsewhere ? `${AS_IF_NEW}; ${elsewhere}` : AS_NEW),
+    inactive && MAPPING_INACTIVE,
+  ]
   const byService = leftOut.filter(({ code }) => code === 'refused' || code === 'taken')
   return [
     ...renderMapped(mapped),
@@ -181,7 +186,7 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
 
 function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
-    return `not known: rollcall's records are about another target (${records.differences.join('; ')})`
+    return `not known: rollcall's records are about another target (${records.differences.join('; ')}), so a worker refuses to start`
   if (records.kind === 'known') return 'not owed: rollcall has no record of this customer'
   return `not known: ${WITHOUT[records.kind]}`
 }

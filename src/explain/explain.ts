@@ -7,6 +7,7 @@ import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/read.ts'
 import { readUnclear } from '../ledger/calls.ts'
 import { databaseError } from '../ledger/reachable.ts'
+import type { PartialTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import { nameOf } from '../model/name-of.ts'
 import { makeChatClient } from '../service/chat-client.ts'
@@ -30,6 +31,8 @@ type ExplainOptions = {
   readonly config: Config
   /** Null: no call is made. */
   readonly service: { readonly origin: string; readonly apiKey: string; readonly secretKey: string } | null
+  /** Without a call, to see whether the records are about it; default: the service. */
+  readonly target?: PartialTarget
   readonly digestKey: string | undefined
   readonly token?: string | undefined
   readonly calls?: number
@@ -63,7 +66,7 @@ export async function openExplain(options: ExplainOptions) {
   const { timeoutMs, allowPlainHttp } = config.service
   const claims = token === undefined ? null : readClaims(token)
   const shape = await inTime(quotedName(config.customers.relation), () => describeCustomers(pool, config))
-  const target = { origin: service?.origin, apiKey: service?.apiKey, digestKey }
+  const target = { ...(options.target ?? service), digestKey }
   const records = await openRecords(pool, target, config.fingerprint)
   const gate = service && records.pace ? await openGate({ pool, stop, patienceMs }) : OPEN_GATE
   const users = service && makeUsersClient({ ...service, timeoutMs, allowPlainHttp, concurrency: 1 })
