@@ -109,7 +109,6 @@ export function renderFields({ drift, fields, remedies }: Explanation): string[]
 function renderFieldCause(cause: FieldCause): string {
   if (cause === 'changed-here') return 'row or mapping changed'
   if (cause === 'just-written') return 'written a moment ago'
-  if (cause === 'unknown-outcome') return 'unknown outcome'
   return renderCause(cause)
 }
 

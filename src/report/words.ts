@@ -37,8 +37,9 @@ export const MANY_MISSING =
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
-    name: 'Unknown outcome',
-    means: 'an earlier call ended without a clear answer, and may or may not have arrived',
+    name: 'Not known what was sent',
+    means:
+      'a call ended without a clear answer, or `rollcall migrate --target new` has forgotten what was sent',
   },
   'edited-at-service': {
     name: 'Changed at the service',
