@@ -198,8 +198,13 @@ test('without the digest key, or without a ledger, nothing is said of the cause'
   expect([keyless.code, keyless.methods]).toEqual([3, ['GET']])
   expect(row(keyless.output, 'email')).toEqual(['set', 'set', 'differs'])
   expect(said(keyless.output, 'next')).toContain('ROLLCALL_DIGEST_KEY')
-  const other = await diff(house, ['c'], { ROLLCALL_DIGEST_KEY: 'another-digest-key-of-32-characters' })
-  expect(other.output).toMatch(/another target|not the key of the workers/)
+  for (const call of [[], ['--no-call']]) {
+    const other = await diff(house, ['c', ...call], {
+      ROLLCALL_DIGEST_KEY: 'another-digest-key-of-32-characters',
+    })
+    expect(other.output.replaceAll(/\s+/g, ' ')).toMatch(/another target .* a worker refuses to start/)
+    expect(said(other.output, 'next')).toMatch(/^not known/)
+  }
   await house.sql('DROP SCHEMA rollcall CASCADE')
   const bare = await diff(house, ['c'])
   expect(bare.code).toBe(3)
