@@ -58,25 +58,15 @@ test('a release makes customers due that are held for the kind, and no others; n
     late: { version: 4, due: 'later', lane: 2 },
     waiting: { version: 4, due: 'now', lane: 1 },
   })
+  const decided = { id: '1', keys: [], at: expect.any(String), ...PERSON }
   expect(await listDecisions(db.pool, 5)).toEqual([
-    {
-      ...{ id: '1', keys: [] },
-      action: 'release',
-      kind: 'revocation',
-      customers: 5,
-      open: 5,
-      at: expect.any(String),
-      ...PERSON,
-    },
+    { ...decided, action: 'release', kind: 'revocation', customers: 5, open: 5 },
   ])
   // Said once more it is done already, and no decision.
-  expect(await release(db.pool, { kind: 'revocation', ...PERSON })).toMatchObject({
-    decision: null,
-    customers: 0,
-  })
-  expect(await release(db.pool, { keys: ['gone', 'fine', 'nobody'], ...PERSON })).toMatchObject({
-    customers: 1,
-  })
+  const again = await release(db.pool, { kind: 'revocation', ...PERSON })
+  expect(again).toMatchObject({ decision: null, customers: 0 })
+  const byKey = await release(db.pool, { keys: ['gone', 'fine', 'nobody'], ...PERSON })
+  expect(byKey).toMatchObject({ customers: 1 })
   expect((await owedOf(db.pool)).gone).toEqual({ version: 4, due: 'now', lane: 2 })
   expect((await statesOf(db.pool)).gone).toBe('held')
 })
