@@ -11,7 +11,7 @@ import { MAPPING_INACTIVE, NO_DIGEST_KEY, REMEDIES, type Remedy, VERDICTS } from
 import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
-import { renderCause, renderHistory, renderStanding, toDoOf } from './render-history.ts'
+import { renderCause, renderHistory, renderStanding, toDoOf, withKey } from './render-history.ts'
 import { renderNext, renderNextCalls, renderWaiting } from './render-next.ts'
 import { type Advice, renderCallError, renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped } from './render-step.ts'
@@ -263,7 +263,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   // The reason says more than the difference.
   const failsOnly = name === 'try-later' && waitMs === null && history?.state === 'failing'
   const ofReason = result !== 'same' && (name === 'correct' || name === 'wait' || failsOnly)
-  const said = ofReason && history ? toDoOf(history)?.replaceAll(' KEY', ` ${key}`) : undefined
+  const reason = ofReason && history ? toDoOf(history) : undefined
+  const said = reason && withKey(reason, one.key)
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })

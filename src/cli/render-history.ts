@@ -25,12 +25,16 @@ type Known = NonNullable<History>
 /** The calls that `failures` reads. */
 export const CALLS = 10
 
+/** A remedy for one customer, with its key in the commands. */
+export function withKey(text: string, key: CustomerKey): string {
+  return text.replaceAll(' KEY', () => ` ${shellQuoted(key)}`)
+}
+
 /** All that is stored of a customer, for a person: codes, times and names of fields, never a field's value. */
 export function renderStored(history: History, key: CustomerKey): string[] {
   if (history === null) return [noRecord(key)]
   const issues = adviseIssues(history)
-  const named = (text: string | false | undefined) =>
-    text ? text.replaceAll(' KEY', ` ${shellQuoted(key)}`) : false
+  const named = (text: string | false | undefined) => text && withKey(text, key)
   return [
     `customer ${shown(key)}`,
     ...details({
