@@ -114,7 +114,7 @@ export function renderVerified(
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `within the last ${renderDuration(periodMs)}: ${figure(within)} of the ${counted(customers, 'customer')} that can be checked (${percent} %)`,
+    `within the last ${renderDuration(periodMs)}: ${figure(within)} of the ${counted(customers, 'customer')} that workers check (${percent} %)`,
     oldestAgeMs === null ? '' : `; the oldest check was ${span(oldestAgeMs)} ago`,
     never > 0 ? `; never checked: ${figure(never)}` : '',
   ].join('')
@@ -123,7 +123,7 @@ export function renderVerified(
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `from commit to verification: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
+    `from the commit of a change to the GET that showed it: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
   )
 }
 
@@ -138,7 +138,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
       : !notCredible && `checks found ${wrong === '' ? 'none' : 'no other drift'}`,
-    open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} (no drift)`,
+    open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} found by checks (no drift)`,
   ]).join('; ')
 }
 

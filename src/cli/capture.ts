@@ -161,7 +161,7 @@ async function asOwner<T>(io: Io, work: (client: ClientBase) => Promise<T>): Pro
 }
 
 const UNINSTALLED =
-  'rollcall does not sync changes from now on. To capture again, run `rollcall capture install`, then `rollcall capture resync`. To remove all of rollcall, see docs/capture.md.'
+  'rollcall does not sync later changes. To capture again, run `rollcall capture install`, then `rollcall capture resync`. To remove all of rollcall, see docs/capture.md.'
 const REPLACED = 'another mapping or another resync has replaced this one.'
 const ANEW = 'run the command again; it starts over.'
 const TRANSACTIONS_OPEN = 'open transactions may contain missed changes: this command waits until they end'

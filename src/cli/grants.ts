@@ -26,8 +26,9 @@ and capture resync. For migrate and capture install use the owner of rollcall's
 tables.
 
 With --read-only the role may run status, failures, held, held log, pace,
-answers, erasures and drift --from-ledger. It may not read customers, and may
-not release or discard changes. With --read-only, grants needs no configuration.
+answers, erasures, capture status and drift --from-ledger. It may not read
+customers. These commands also advise commands that change data: run those with
+the worker's role. With --read-only, grants needs no configuration.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql

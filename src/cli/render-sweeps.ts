@@ -25,7 +25,7 @@ export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
     ...unfinished.map(renderUnfinished),
     check &&
-      `${counted(check.customers, 'customer')} compared at ${minute(check.endedAt ?? '')}: capture had missed ${renderMissed(check.missed)}`,
+      `the check of capture at ${minute(check.endedAt ?? '')} compared ${counted(check.customers, 'customer')}, and found ${renderMissed(check.missed)} that capture had missed`,
   ]
 }
 
@@ -46,7 +46,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `capture had missed ${renderMissed(missed)}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
+    `the last check of capture and later sweeps found ${renderMissed(missed)} that capture had missed. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
   ]
 }
 
@@ -54,9 +54,8 @@ export function allMissed(missed: Missed): number {
   return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)
 }
 
-/** `3 changes (1 inserted, 2 changed)`, or nothing. */
 export function renderMissed(missed: Missed): string {
-  if (allMissed(missed) === 0) return 'nothing'
+  if (allMissed(missed) === 0) return 'no change'
   const parts = MISSED_HOW.flatMap((how) =>
     missed[how] > 0 ? `${figure(missed[how])} ${how} row${missed[how] === 1 ? '' : 's'}` : [],
   )

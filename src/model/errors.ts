@@ -32,7 +32,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
-    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables. To remove a trigger, the role also needs the rights of the owner of your table.",
+    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker; a role of `--read-only` can change nothing. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables. To remove a trigger, the role also needs the rights of the owner of your table.",
   },
   DATABASE_STANDBY: {
     means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',

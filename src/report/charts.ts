@@ -54,12 +54,12 @@ function trend(report: Report): Markup {
   const most = Math.max(...runs.map((run) => driftOf(run) ?? 0))
   const rows = runs.map((run) => {
     const share = driftOf(run)
-    const what = run.kind === 'ledger' ? 'what is known' : run.sampled ? 'sample' : 'all customers'
-    return markup`<tr><th scope="row">${minute(run.endedAt)}</th><td>${figure(run.checked)}, ${what}</td>
+    const what = run.kind === 'ledger' ? 'earlier checks' : run.sampled ? 'sample' : 'full run'
+    return markup`<tr><th scope="row">${minute(run.endedAt)}</th><td>${figure(run.checked)} (${what})</td>
 <td>${share === null ? '–' : figure(run.drifting ?? 0)}</td>
 <td>${share === null ? 'not credible' : percent(share)}${share ? bar(share / most) : NOTHING}</td></tr>\n`
   })
-  return chart('Share of drift over time', tableOf(['ended', 'checked', 'drift', 'share'], rows))
+  return chart('Customers that differ, over time', tableOf(['ended', 'checked', 'differ', 'share'], rows))
 }
 
 function thisRun(report: Report): PastRun[] {

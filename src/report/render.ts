@@ -104,7 +104,7 @@ function renderMore(report: Report): string[] {
     ...holds,
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
-    ended > 0 && `${counted(ended, 'trial is over', 'trials are over')} at the service, which is no drift.`,
+    ended > 0 && `Checks found ${counted(ended, 'ended trial')}: no drift.`,
     counts.unverifiable > 0 &&
       `For ${counted(counts.unverifiable, 'customer')} a sync would send only country_code, which no GET shows.`,
     suspected > 0 &&

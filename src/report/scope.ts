@@ -24,8 +24,8 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
     'A customer is not checked while it is owed a sync, or was written a moment ago. If the customer changes during ' +
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
-    'Never drift: no connection, no answer in time, a 2xx that reports an error, or a status other than 2xx, 404 and 410.',
-    'A 2xx without a user, or with a different user, is drift of the kind "unreadable".',
+    'A check without an answer is never drift: no connection, no answer in time, a 2xx that reports an error, or a status other than 2xx, 404 and 410.',
+    'Any other 2xx is an answer. Without a user, or with a different user, it is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
       ? 'This report made no call: it shows the open findings of workers and of earlier runs.'
@@ -48,10 +48,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     ['Stopped', stopped && `before all checks had ended: ${figure(chosen)} of ${wanted} were handled`],
     ['Service', renderService(target)],
     [ledger ? 'As of' : 'Checked', renderWhen(report)],
-    [
-      'Source',
-      ledger ? 'findings of workers and earlier runs, without a call' : 'the service: one GET per customer',
-    ],
+    ['Source', ledger ? 'earlier checks; this report made no call' : 'the service: one GET per customer'],
     ['Customers', `${figure(population)}${which}`],
     ['Sample', sample !== null && `${figure(chosen)} of ${many}, drawn at random`],
     ['Rate', rate !== null && `at most ${renderRate(rate)}`],
@@ -64,7 +61,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
 
 function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
   const since = oldest === null ? '' : `; the oldest check was at ${minute(oldest)}`
-  return `${percent(share)} of those that can be checked, within the last ${renderDuration(periodMs)}${since}`
+  return `within the last ${renderDuration(periodMs)}: ${percent(share)} of the customers that workers check${since}`
 }
 
 /** A report without calls is of one moment; a date is said once. */

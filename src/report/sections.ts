@@ -15,7 +15,7 @@ export function personal({ findings }: Report): Markup {
 }
 
 /** Shown also where they are 0; and where the answers are not credible. */
-const ALWAYS = ['Checked', 'Agree', 'Drift']
+const ALWAYS = ['Checked', 'Agree', 'Differ']
 const WITHOUT_CREDIT = ['Checked', 'Held', 'Skipped', 'No answer']
 
 export function cards(report: Report): Markup {
@@ -23,12 +23,13 @@ export function cards(report: Report): Markup {
   const { held } = agreementOf(counts)
   const credible = conclude(report) !== 'not-credible'
   const drifting = driftingOf(counts)
-  const share = (part: number) => (counts.checked === 0 ? 'none checked' : percent(part / counts.checked))
+  const share = (part: number) =>
+    counts.checked === 0 ? 'none checked' : `${percent(part / counts.checked)} of checked`
   const cards: readonly (readonly [label: string, many: number, note: string])[] = [
     ...wrongAccess(counts).map(({ which, many, means }) => [ACCESS[which].name, many, means] as const),
     ['Checked', counts.checked, `of ${counted(population, 'customer')}`],
     ['Agree', counts.agrees, share(counts.agrees)],
-    ['Drift', drifting, share(drifting)],
+    ['Differ', drifting, share(drifting)],
     ['Held', held, 'by the brake: not checked'],
     ['Trial ended', counts.kinds['trial-ended'] ?? 0, 'no drift'],
     ['Suspected', suspected, 'not confirmed'],

@@ -12,7 +12,7 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
   },
   missing: { name: 'Missing', means: 'should be registered, but the service does not know the user' },
   differs: { name: 'Differs', means: 'a field of the user differs from the database' },
-  unreadable: { name: 'Unreadable', means: 'the service answers a 2xx without this user' },
+  unreadable: { name: 'Unreadable', means: 'the service reports no error, but answers without this user' },
   'trial-ended': {
     name: 'Trial ended',
     means: 'status 0 instead of 4: the trial ended by itself, or a person ended it; no drift',
@@ -75,7 +75,7 @@ export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
 
 export const RESOLUTION: Readonly<Record<Resolved, string>> = {
   repaired: 'repaired by rollcall',
-  'by-itself': 'up to date again, without a call by rollcall',
+  'by-itself': 'up to date again, without a write by rollcall',
   otherwise: 'the user differs in another way now',
   'by-a-change': 'the customer has changed since',
   accepted: 'a person has discarded a change of this customer',

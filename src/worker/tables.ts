@@ -99,20 +99,21 @@ const HELP = {
   breaker_open:
     '1: the circuit breaker is open: the service fails, and workers make only probes (test calls)',
   breaker_trying: '1: after an outage workers make calls again, slowly at first',
-  verifiable_customers: 'Customers whose user a check can verify: synced before, and not rejected or held',
-  verified_customers: 'Verifiable customers whose last check is within reconcile.period',
+  verifiable_customers:
+    'Customers that workers check: synced or looked up before, and not rejected, held or discarded',
+  verified_customers: 'Customers that workers check, with the last check within reconcile.period',
   verification_overdue_customers:
-    'Verifiable customers not checked within reconcile.period; always 0 during the first period',
+    'Customers that workers check, but not within reconcile.period; always 0 during the first period',
   oldest_verified_age_seconds:
-    'Age in seconds of the oldest last check of a verifiable customer; 0: no check yet',
+    'Age in seconds of the oldest last check, over the customers that workers check; 0: no check yet',
   findings:
-    'Open findings (drift), by kind; while rollcall_answers_not_credible is 1, no new missing or unreadable users are counted',
+    'Open findings, by kind (trial-ended is no drift); while rollcall_answers_not_credible is 1, no new missing or unreadable users are counted',
   wrong_access:
     'Customers, also held ones, that lack access (lost) or have access that the database denies (undue)',
   answers_not_credible:
     '1: the answers of the service to checks are not credible: of users picked at random, many are missing or unreadable',
   commit_to_verified_seconds:
-    'Seconds from the commit of a change to the check that verified it, over the last 1,000 such changes; 0: no such change',
+    'Seconds from the commit of a change to the GET that showed it, over the last 1,000 such changes; 0: no such change',
 } as const
 
 /** `by`: the label that tells several values apart. */

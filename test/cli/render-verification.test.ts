@@ -35,14 +35,14 @@ test.each<[Partial<Coverage>, RegExp]>([
   expect(renderVerified(verification(over), { customers: 32, states })).toMatch(said)
 })
 
-test('the delay from commit to verification, where one is known', () => {
+test('the delay from a commit to the GET that showed it, where one is known', () => {
   expect(renderDelay(verification({}))).toMatch(/median 12 s, 95th percentile 40 s \(of 1,000 changes\)$/)
   expect(renderDelay(verification({ proof: null }))).toBeNull()
 })
 
 test('a trial that has ended is no drift', () => {
   expect(renderDrift(verification({}, { 'trial-ended': 1 }))).toBe(
-    'checks found none; 1 ended trial (no drift)',
+    'checks found none; 1 ended trial found by checks (no drift)',
   )
 })
 

@@ -53,7 +53,7 @@ describe('the file', () => {
       { ...run, endedAt: '2026-11-01T00:00:00.000Z' },
       { ...run, endedAt: '2026-11-08T00:00:00.000Z', drifting: 100, credible: false },
     ]
-    expect(page).not.toContain('Share of drift over time')
+    expect(page).not.toContain('Customers that differ, over time')
     const drawn = htmlPage(aReport({ trend }), ASSETS)
     const shares = [...drawn.matchAll(/UTC<\/th>.*?<\/tr>/gs)].map(([row]) => row)
     expect(shares[0]).toMatch(/>1 %<.*<rect/s)
