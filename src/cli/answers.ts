@@ -48,11 +48,11 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'BODY is the kind of the body: user (in an answer to a GET), error, null, none,',
-    'unreadable, other (another user than the written one), or readable (any other',
-    'JSON).',
-    'MEANING is how rollcall classified the answer. In a body, * stands for any key,',
-    'and (fields) stands for the optional fields of a user.',
+    'BODY says what the body is: user (in an answer to a GET), error, null, none,',
+    'other (JSON about another user or status), readable (other JSON), or unreadable',
+    '(no JSON). The line below shows the names in the body: * stands for any name,',
+    'and (fields) for the optional fields of a user. MEANING is how rollcall',
+    'classified the answer.',
     '`rollcall failures KEY` shows the last calls of a customer.',
   ]
 }

@@ -133,7 +133,7 @@ export function renderDrift({ open, notCredible, ...about }: VerificationReport)
   const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
   return applying([
-    notCredible && `not known: ${renderNotCredible(notCredible)}`,
+    notCredible && `new missing users are not counted: ${renderNotCredible(notCredible)}`,
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`

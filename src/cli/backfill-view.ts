@@ -130,7 +130,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     {
       stopped:
         !ended &&
-        `this command no longer waits; ${counted(open, 'customer is', 'customers are')} still owed a sync: \`rollcall status\` shows the progress`,
+        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync: \`rollcall status\` shows the progress`,
       'not settled':
         ended &&
         !isDone &&
@@ -205,7 +205,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `changes of kind ${kind}`
   if (tripped)
-    return `the brake is tripped: it holds these ${figure(customers)} ${what}, or will hold them: see \`rollcall held\``
+    return `the brake is tripped, so it lets none of these ${figure(customers)} ${what} through: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
 }

@@ -21,9 +21,9 @@ With --max-drift the exit code is 0 up to this drift ratio.
 customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
 A customer that the brake holds is not checked, and always counts as drift.
-\`rollcall held\` lists these customers. In the report they count under:
-  access undue  should have no access, but has: the change is held
-  access lost   should have access, but has none: the change is held
+\`rollcall held\` lists these customers. If the held change is about access, the
+report counts the customer under access undue (has access, but should not) or
+access lost (has none, but should).
 A discarded change and an ended trial are no drift.
 
 At the end of the run --repair requests a sync for each customer that differs.
@@ -32,9 +32,9 @@ the keys are refused. Above the brake's limit rollcall holds these customers:
 see \`rollcall held\`.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
-none of these users. If they are really missing, use --credible: rollcall stores
-your name and reason, and reports missing users for the next 24 hours. The
-same run checks all customers; for fewer, add --sample.
+none of these users. If they are really missing, run the command again with
+--credible: rollcall stores your name and reason, and reports missing users for
+the next 24 hours.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift

@@ -19,10 +19,10 @@ finding, the last calls and the next call of a sync. Changes nothing.
 The Postgres role needs only the right to read the customers; without rights on
 rollcall's tables no stored state is printed. If rollcall is installed, the GET
 counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
-the command also compares the values with the ledger. It waits at most ten
-seconds for a query, and for the rate limit. After two calls in a row without an
-answer it makes no further call. With an end user's access token it also asks
-the chat: see \`rollcall access --help\`.
+the command also compares the values with the ledger. A query, or the rate
+limit, delays the command by at most ten seconds. After two calls in a row
+without an answer it makes no further call. With an end user's access token it
+also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer
@@ -45,8 +45,8 @@ ROLLCALL_DIGEST_KEY is not needed.
 With an end user's access token it also asks the chat once: which professionals
 the user sees, when each is next connected, and unread messages. A user that
 sees no professional cannot use the service. If the token does not name the
-customer's user_id (its JWT claim sub or user_id), a 403 of the chat proves
-nothing.
+customer's user_id (in its JWT claim sub or user_id), it may be the token of
+another user. Then a 403 of the chat says nothing about this customer.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,
@@ -55,8 +55,8 @@ sandbox on this machine. If service.environment is 'demo', rollcall sends no
 token to another machine.
 
 Exit codes:
-  0  every customer has status 2 or 4 at the service. If you gave a token, the
-     chat has also answered the user of this token
+  0  every customer has status 2 or 4 at the service; and, if you gave the
+     customer's token, the chat shows a professional
   3  a customer cannot use the service, or does not exist
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong

@@ -172,7 +172,8 @@ function renderRemote(service: RemoteView): string {
 function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-answer' }>): string {
   if (error !== null) return renderCallError(error)
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
-  if (why === 'denied') return `refused these keys (${http}), perhaps only for this user`
+  if (why === 'denied')
+    return `refused SERVICE_API_KEY and SERVICE_SECRET_KEY (${http}), perhaps only for this user`
   const how = { error: ' with an error', unreadable: ' without this user', busy: ' and asks to call later' }
   return `answered ${http}${how[why as keyof typeof how] ?? ''}, so it is not known whether the user exists`
 }
@@ -244,7 +245,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. Status 4 may stay after the trial has ended; --token-file tests the access with the lawyer chat'
+    ". Status 4 may stay after the trial has ended. To test the access, give the user's token (--token-file): rollcall then asks the lawyer chat"
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

@@ -27,8 +27,7 @@ import { CALLS } from './render-history.ts'
 import { ISSUE_CODES, isReasonCode } from './render-reason.ts'
 
 const EXAMPLES = `
-REASON is a name that \`rollcall failures\` lists, or its beginning (for an issue
-at least issue:FIELD):
+REASON is a name that \`rollcall failures\` lists. Its last part can be left out:
   refused:422, unknown:timeout  a reason with the HTTP status or the error
   refused                       this reason with any status or error
   issue:email:invalid           an issue of a field

@@ -27,8 +27,9 @@ tables.
 
 With --read-only the role may run status, failures, held, held log, pace,
 answers, erasures, capture status and drift --from-ledger. It may not read
-customers. These commands also advise commands that change data: run those with
-the worker's role. With --read-only, grants needs no configuration.
+customers. If one of these commands tells you to run a command that changes
+something, run that one with the worker's role. With --read-only, grants needs
+no configuration.
 
 Examples:
   rollcall grants --to rollcall_worker > grants.sql

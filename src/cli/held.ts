@@ -48,13 +48,15 @@ KIND is one of these changes:
   truncated    lost access after a TRUNCATE of a watched table
 If a customer key begins with a dash, write -- before it.
 
-A release covers exactly the held change. If the customer changes before it is
-sent, the brake counts the new change too. A discarded change is not sent,
-unless the row or the mapping changes, or you release the customer by its key.
+A release covers exactly the held change. If the row changes again before this
+change is sent, the brake decides about the new change. A discarded change is
+not sent, unless the row or the mapping changes, or you release the customer by
+its key.
 
 The first change above the limit trips the brake for this kind. From then on it
-holds further changes of this kind, also if no customer is held any more. It
-is reset once all its customers are decided, or by a decision with --kind KIND.
+holds further changes of this kind. It is reset when a person has decided about
+all its customers, or by a decision with --kind KIND. If you correct all held
+rows instead, the brake stays tripped until such a decision.
 The command needs DATABASE_URL only.
 
 Exit codes:

@@ -66,7 +66,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     ...issues.flatMap((group) => {
       const several = group.fields.length > 1 ? ' (or another of the fields below)' : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
-      const reason = `mapping, more exactly ${group.reason}`
+      const reason = `mapping, in detail ${group.reason}`
       return renderGroup('rejected', { ...group, reason }, renderWaiting({ ...group, state: 'rejected' }))
     }),
     `total (each customer once): ${totals.join(', ')}`,

@@ -44,7 +44,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
-        `${counted(discarded, 'customer')} with a change that is not sent until the row or the mapping changes${all ? `; see \`rollcall held --kind ${kind}\`` : ''}`,
+        `${counted(discarded, 'customer')} with a change that a person has discarded${all ? `; see \`rollcall held --kind ${kind}\`` : ''}`,
       expected:
         expected > 0 &&
         `${counted(expected, 'pre-approved registration')} may still pass the brake, until ${minute(expectedUntil ?? '')}`,
@@ -92,7 +92,7 @@ function renderChange({ kinds, what }: HeldCustomer): string {
 }
 
 function renderUserStatus({ kinds, what: { statusFrom, statusTo } }: HeldCustomer): string {
-  if (statusFrom === null) return statusTo === null ? '' : `to ${statusTo}`
+  if (statusFrom === null) return statusTo === null ? '–' : `to ${statusTo}`
   if (statusTo === null && kinds.includes('status')) return `${statusFrom} to ${others(statusFrom)}`
   return statusTo === null || statusTo === statusFrom ? String(statusFrom) : `${statusFrom} to ${statusTo}`
 }
@@ -105,7 +105,7 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: ['released', 'Workers send each change now, unless the customer is also held for another kind.'],
-  discard: ['discarded', 'A discarded change is not sent until the row or the mapping changes.'],
+  discard: ['discarded', 'None is sent, unless its row or the mapping changes, or you release it by key.'],
 } as const
 
 const UNDECIDED =

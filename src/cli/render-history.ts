@@ -77,7 +77,7 @@ export function adviseIssues({ state, reason, issues }: Known) {
 function renderState({ released, since, reason, discard, owed, unverified, ...rest }: Known): string | false {
   const state = released ? 'released' : rest.state
   const { changedAt, acknowledgedAt, verifiedAt } = rest
-  const settled = `settled${unverified ? '; a worker will verify it by a lookup (GET)' : ''}`
+  const settled = `settled${unverified ? '; a worker will verify it again by a lookup (GET)' : ''}`
   if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
   const started = since === null || released ? '' : ` since ${minute(since)}`
   const again = owed && !released && state !== 'failing' ? '; the owed sync decides again' : ''
@@ -128,7 +128,7 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed by a second check yet' : 'confirmed by a second check'}`
+  const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'and waits for a second check' : 'confirmed by a second check'}`
   const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
   return `${about}, ${found}${cause ? `; cause: ${renderCause(cause)}` : ''}${requested}`
 }
@@ -145,7 +145,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last GET that agreed with the data of that time'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'never (no change was handled yet)' : 'never'
+    const never = what === 'changed' ? 'never (no captured change was handled yet)' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -95,7 +95,8 @@ export const NOTHING_TO_SEND: Readonly<
 const SETTLED = {
   idle: 'settled',
   held: 'the brake holds the change: see `rollcall held`',
-  discarded: 'a person has discarded the change: nothing is sent until the row or the mapping changes',
+  discarded:
+    'a person has discarded the change: it is not sent unless the row or the mapping changes, or a person releases it',
 } as const
 
 function renderEnd(end: ClaimEnd): string {

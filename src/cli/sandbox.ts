@@ -41,7 +41,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--fault <rule>', "a fault, like 'PATCH 503 rate=0.3'; repeatable", gathered)
     .option(
       '--contract <words>',
-      'how the sandbox answers where the interface is silent: a preset like legacy, or NAME=VALUE; repeatable; --contracts lists them',
+      'how the sandbox answers where the interface is silent: a preset like legacy, or DIMENSION=VALUE; repeatable; --contracts lists them',
       gathered,
     )
     .option('--contracts', 'list the presets and dimensions of --contract, and end')

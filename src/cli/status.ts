@@ -151,7 +151,9 @@ function renderOwed({ owed, states, outbox }: Overview): string {
   if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: a worker first notes the outbox'
   const others = total - states.owed
   const also =
-    others > 0 ? `; ${counted(others, 'of them is', 'of them are')} failing, rejected, held or released` : ''
+    others > 0
+      ? `; ${counted(others, 'of them was', 'of them were')} failing, rejected, held or released before`
+      : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,
   )

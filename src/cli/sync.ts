@@ -44,7 +44,7 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .addOption(
       program.createOption('--lookup', 'ignore the ledger: read the user by GET first').conflicts('dryRun'),
     )
-    .option('--removed', 'confirm that the key was a customer, if rollcall has no record of it')
+    .option('--removed', 'sync a key without a row and without a record in rollcall')
     .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)

@@ -38,7 +38,7 @@ export function checkMapping(mapping: Mapping, key: readonly string[] | undefine
   if (source === undefined || key === undefined) return []
   const path = ['mapping', 'user_id']
   const others = source.columns.filter((column) => !key.includes(column))
-  const foreign = `expected only columns of customers.key (${key.join(', ')}), because after a delete rollcall knows only the key; found ${others.join(', ')}`
+  const foreign = `must be built from the columns of customers.key (${key.join(', ')}) only, because after a delete rollcall knows only the key; also found ${others.join(', ')}`
   const constant = `expected a column of customers.key (${key.join(', ')}): with a fixed value all customers would be one user`
   return [...wrong(others.length > 0, path, foreign), ...wrong(source.columns.length === 0, path, constant)]
 }

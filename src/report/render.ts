@@ -163,7 +163,8 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')
-  const all = about === '' ? `all ${customers}` : `about ${customers} that can be checked`
+  const all =
+    about === '' ? `all ${customers}` : `the customers that can be checked (about ${figure(population)})`
   return (
     `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`

@@ -31,7 +31,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'rollcall neither reports nor repairs these users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'So rollcall reports and repairs none of the missing users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {

@@ -25,7 +25,10 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   ],
   taken: ['info', 'the service accepts the keys again: calls continue'],
   opened: ['error', 'the service fails: workers make only probes until it answers'],
-  probed: ['warn', 'a probe (test call) was made: see the field health'],
+  probed: [
+    'warn',
+    'a probe (test call) was made; health is well, trouble (it failed), denied (the keys) or neutral (it shows nothing)',
+  ],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],
   unreported: ['warn', 'the outcomes of calls could not be stored'],

@@ -162,7 +162,7 @@ describe('on a house of its own', () => {
     const { code, output } = await ended(process)
     expect(code).toBe(1)
     expect(output).toMatch(
-      /^stopped +.* no longer waits; 16 customers are still owed a sync: `rollcall status`/m,
+      /^stopped +this command was stopped while it waited; 16 customers are still owed a sync: `rollcall status`/m,
     )
     expect(output).not.toContain('customers of the backfill are settled')
   })

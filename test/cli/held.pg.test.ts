@@ -33,7 +33,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
     'revocation: 2 customers held',
     'they would lose access',
     '(limit 100)',
-    '1 customer with a change that is not sent',
+    '1 customer with a change that a person has discarded',
     'clear:email: 1 customer held',
     'rollcall held release --kind',
     '`rollcall held --kind revocation`',
@@ -97,7 +97,7 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   expect(released.out).toContain('released: 2 customers')
   expect(released.out).toMatch(/fine is not held/)
   const discarded = await held(db.url, 'discard', '--kind', 'revocation', '--why', 'broken import')
-  expect(discarded.out).toMatch(/discarded: 2 .*\nA discarded change is not sent until/)
+  expect(discarded.out).toMatch(/discarded: 2 .*\nNone is sent, unless its row/)
   expect(discarded.out).toContain('the brake is reset')
   // The write of another part fails meanwhile.
   await db.pool.query(

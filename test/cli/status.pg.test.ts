@@ -271,7 +271,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^checked +workers check no customer/m)
   expect(lines).toMatch(
-    /^drift +not known: 9 of 9 random users .*; access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial found by checks .no drift.$/m,
+    /^drift +new missing users are not counted: 9 of 9 random users .*; access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial found by checks .no drift.$/m,
   )
   expect(lines).toMatch(
     /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,

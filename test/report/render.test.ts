@@ -131,7 +131,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   expect(renderEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
-  expect(renderEstimate(some, all)).toMatch(/^An estimated .* of about 18,000 .*about 22 to 181 /)
+  expect(renderEstimate(some, all)).toMatch(/^An estimated .*\(about 18,000\) .*about 22 to 181 /)
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 
@@ -161,6 +161,6 @@ describe('the scope', () => {
     expect(sampled.get('Stopped')).toContain('848 of 1,000')
     expect([...scope(stopped)].flat().join()).not.toContain('handled 2,000')
     const outcome = { kind: 'not-credible', why: 'many-missing' } as const
-    expect(scope({ outcome, chosen: 848 }).get('Customers')).toBe('2,000; the run handled 848')
+    expect(scope({ outcome, chosen: 848 }).get('Customers')).toBe('2,000 at the start; the run found 848')
   })
 })

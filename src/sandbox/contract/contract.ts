@@ -20,7 +20,7 @@ export const contract = z.strictObject({
   unknownUser: choice([404, 410, 'null'], 'answer to a call about an unknown user; null: 200 with JSON null'),
   refusal: choice(
     ['details', 'opaque', 'html'],
-    'answer to a bad body: 422 with the reasons (400 if it is not JSON); a bare 400; a 400 with HTML',
+    'answer to a bad body. details: 422 with the reasons, or 400 if it is not JSON; opaque: a bare 400; html: a 400 with HTML',
   ),
   refuses: choice(['nothing', 'description'], 'a field that the sandbox refuses, even with a valid value'),
   unique: choice(
@@ -45,11 +45,11 @@ export const contract = z.strictObject({
   email: choice(['kept', 'lower-case'], 'the e-mail, in a GET'),
   phone: choice(
     ['joined', 'kept', 'formatted'],
-    'the phone number, in a GET: joined, as sent, or +34 612 345 678',
+    'the phone number, in a GET; kept: as sent; formatted: like +34 612 345 678',
   ),
   names: choice(
     ['table', 'sample'],
-    'two field names of a lawyer: photo and speciality_id, or avatar and speciality',
+    'two field names of a lawyer; table: photo and speciality_id; sample: avatar and speciality',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
