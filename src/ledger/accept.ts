@@ -69,6 +69,8 @@ INSERT INTO rollcall.capture_mark (kind, relation, resolved_at, resync_after)
 VALUES ('overflow', 'rollcall.target', clock_timestamp(), pg_snapshot_xmax(pg_current_snapshot())::text)`
 
 const FORGET = [
+  // Every user has to be checked again: a whole period for that begins with the next check.
+  'UPDATE rollcall.pace SET checks_since = NULL',
   'UPDATE rollcall.decided SET spent_at = clock_timestamp() WHERE spent_at IS NULL',
   `UPDATE rollcall.finding SET resolved_at = clock_timestamp(), resolved_how = 'gone', next_check_at = NULL
    WHERE resolved_at IS NULL`,

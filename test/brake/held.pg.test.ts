@@ -123,10 +123,7 @@ test('what was discarded before stays so after a decision on another kind', asyn
     },
     { key: 'c', state: 'discarded', kinds: ['absence'], reason: both, discarded: both.kinds },
     // The earlier one was about another desired user.
-    {
-      ...{ key: 'changed', state: 'discarded', kinds: ['repair'], discarded: ['repair'] },
-      reason: repair,
-    },
+    { ...{ key: 'changed', state: 'discarded', kinds: ['repair'], discarded: ['repair'] }, reason: repair },
   ])
   await put(db.pool, [held('two', ['revocation', 'status'])])
   await release(db.pool, { kind: 'revocation', ...PERSON })

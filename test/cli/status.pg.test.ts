@@ -312,10 +312,7 @@ test('a gap of capture that waits for open transactions needs a person who ends 
     `INSERT INTO rollcall.capture_mark (kind, relation) VALUES ('overflow', 'public.clientes')`,
   )
   await closeMarks(scene.pool, ['overflow'])
-  expect(await scene.needs()).toMatchObject({
-    code: 3,
-    attention: [expect.stringContaining('transactions')],
-  })
+  expect(await scene.needs()).toMatchObject({ code: 3, attention: [expect.stringContaining('transactions')] })
   await client.query('ROLLBACK')
   client.release()
   // Transactions of other databases on the server count, too.

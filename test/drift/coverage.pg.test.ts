@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { readVerification } from '../../src/drift/coverage.ts'
 import { drawSample, writeSample } from '../../src/drift/evidence.ts'
+import { acceptTarget } from '../../src/ledger/accept.ts'
 import { held, keys, put } from '../brake/scene.ts'
 import { freshDatabase } from '../support/database.ts'
 import { ofFile } from '../support/of-file.ts'
@@ -60,12 +61,16 @@ test('no customer is overdue before workers have been at it for a whole period',
   const overdue = async (periodMs: number | null = 24 * HOUR) =>
     (await readVerification(pool, periodMs)).coverage.overdue
   await pool.query(
-    `INSERT INTO rollcall.pace (ceiling, rate, checks_since) VALUES (1, 1, now() - interval '23 h')`,
+    `INSERT INTO rollcall.pace (ceiling, rate, checks_since) SELECT 1, 1, now() - interval '23 h'`,
   )
   expect(await overdue()).toBe(0)
   await pool.query(`UPDATE rollcall.pace SET checks_since = now() - interval '25 h'`)
   expect(await overdue()).toBe(2)
   expect(await overdue(null)).toBe(0)
+  const client = await pool.connect()
+  await acceptTarget(client, { origin: 'https://service.example', apiKey: 'k', digestKey: 'd' }, 'new')
+  client.release()
+  expect(await overdue()).toBe(0)
 })
 
 test('time from commit to verification: of changes that were proved, and of no other', async () => {

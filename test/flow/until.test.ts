@@ -14,11 +14,7 @@ function premiumUntil({ premium_until }: Columns, { now }: Clock) {
 
 const config: Partial<RollcallConfig> = {
   ...PATIENT,
-  mapping: {
-    user_id: 'id',
-    status: { columns: ['premium_until'], map: premiumUntil },
-    first_name: 'nombre',
-  },
+  mapping: { user_id: 'id', status: { columns: ['premium_until'], map: premiumUntil }, first_name: 'nombre' },
 }
 
 /** Sets until when Ana is premium, from the database's now on. */

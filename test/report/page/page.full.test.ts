@@ -179,10 +179,7 @@ describe.skipIf(WITHOUT_BROWSER)('the page', () => {
       await page.emulateMedia({ media: 'print' })
       const { area, last } = await page.evaluate(() => {
         const bottom = (of: string) => document.querySelector(of)?.getBoundingClientRect().bottom ?? 0
-        return {
-          area: bottom('.area'),
-          last: bottom('#list tbody tr:last-child [data-label=State]'),
-        }
+        return { area: bottom('.area'), last: bottom('#list tbody tr:last-child [data-label=State]') }
       })
       expect(last).toBeGreaterThan(910 * 10)
       expect(last).toBeLessThanOrEqual(area)
