@@ -189,8 +189,8 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 }
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
-  const after = listed(' × ', afterLookups) || 'no other call'
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. After that rollcall expects: ${after}. For a user that another system has registered or changed, it makes at most one update (PATCH or PUT) instead`
+  const after = listed(' × ', afterLookups)
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. After that rollcall expects ${after ? `${after}, which the line "calls" includes` : 'no other call'}. For a user that another system has registered or changed, it makes at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -128,7 +128,7 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
       !leavesOthers &&
-      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If this table had triggers before, and they were missing or disabled for a time, run `rollcall capture resync`.',
+      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. After a time with missing or disabled triggers, run `rollcall capture resync` instead.',
     leavesOthers &&
       'The active mapping is not the one of this configuration, so rollcall also keeps the triggers of the active mapping. To activate this mapping, run `rollcall backfill --mapping`. Then run this command again: it removes the triggers that are no longer needed.',
   ]).flatMap((line) => hanging('', line))

@@ -258,7 +258,8 @@ function renderSaidNothing(service: RemoteView): string {
 export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): string {
   const { leftOut, service, result, desired, rollcall } = one
   const key = shellQuoted(one.key)
-  const sync = `\`rollcall sync ${key} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\``
+  const removed = desired.kind === 'removed'
+  const sync = `\`rollcall sync ${key} --lookup${removed ? ' --removed' : ''}\``
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const history = historyOf(rollcall)
   // The reason says more than the difference.
@@ -267,7 +268,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const reason = ofReason && history ? toDoOf(history) : undefined
   const said = reason && withKey(reason, one.key)
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
-  const facts = { sync, key, later, leftOut, service, known: renderKnown(one) }
+  const facts = { sync, key, later, leftOut, removed, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })
   return name === 'wait' ? `${said}; to sync now, run ${sync}` : said
 }

@@ -55,13 +55,13 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>) {
   }
 }
 
-/** `1,200 of 5,000 customers checked (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
+/** `1,200 of 5,000 checked (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */
 function renderProgress(state: ProgressState, elapsedMs: number): string {
   const { verb, done, from = 0, note, halt } = state
   // Customers without a row come after all who were counted: past the total it is not known how many are left.
   const total = state.total !== null && done <= state.total ? state.total : null
   const far = total
-    ? `${figure(done)} of ${figure(total)} customers ${verb} (${Math.floor((done / total) * 100)} %)`
+    ? `${figure(done)} of ${figure(total)} ${verb} (${Math.floor((done / total) * 100)} %)`
     : ''
   const parts = [far || `${counted(done, 'customer')} ${verb}`]
   const perSecond = (done - from) / (elapsedMs / 1000)

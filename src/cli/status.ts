@@ -152,7 +152,7 @@ function renderOwed({ owed, states, outbox }: Overview): string {
   const others = total - states.owed
   const also =
     others > 0
-      ? `; ${counted(others, 'of them was', 'of them were')} failing, rejected, held or released before`
+      ? `; the line "customers" counts ${figure(others)} of them as failing, held or in another state`
       : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,

@@ -38,6 +38,8 @@ type RemedyFacts = {
   readonly key: string
   readonly later: string
   readonly state: CustomerState | undefined
+  /** There is no such row. */
+  readonly removed: boolean
   readonly leftOut: readonly FieldIssue[]
   /** As other commands say it. */
   readonly known: string
@@ -55,10 +57,12 @@ export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KE
 
 export const REMEDIES = {
   /** At the wrong server each user seems to be missing, and a sync would register it there. */
-  sync: ({ sync, state, service }) =>
-    service.kind === 'absent' && state !== undefined
+  sync: ({ sync, state, service, removed }) => {
+    if (state === undefined && removed) return `check the key; if its row was deleted, run ${sync}`
+    return service.kind === 'absent' && state !== undefined
       ? `check SERVICE_URL; if it is correct, run ${sync}`
-      : `run ${sync}`,
+      : `run ${sync}`
+  },
   wait: ({ sync }) => `a running worker carries out the owed sync; to sync now, run ${sync}`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
