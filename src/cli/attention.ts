@@ -123,21 +123,22 @@ export function renderVerified(
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `from the commit of a change to the GET that showed it: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
+    `a later GET confirmed the last ${counted(proof.customers, 'change')}: median ${span(Math.max(1000, proof.medianMs))} after the commit, 95th percentile ${span(Math.max(1000, proof.p95Ms))}`
   )
 }
 
 /** Access first: a customer is shut out, or let in at your cost. */
-export function renderDrift({ open, notCredible, ...about }: VerificationReport): string {
+export function renderDrift({ open, notCredible, coverage, ...about }: VerificationReport): string {
   const wrong = renderWrongAccess(about)
   const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
+  const none = coverage.oldestAgeMs === null ? 'not known: no customer was checked yet' : 'checks found none'
   return applying([
     notCredible && `new missing users are not counted: ${renderNotCredible(notCredible)}`,
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : !notCredible && `checks found ${wrong === '' ? 'none' : 'no other drift'}`,
+      : !notCredible && (wrong === '' ? none : 'checks found no other drift'),
     open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} found by checks (no drift)`,
   ]).join('; ')
 }

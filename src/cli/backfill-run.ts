@@ -147,8 +147,8 @@ async function sweepInSlices(running: Running) {
 
 const POLL_MS = 500
 /** No customer was settled for so long: the person who waits is informed. */
-const QUIET_MS = 60_000
-const QUIET = 'no customer was settled for a minute: check that a worker runs (`rollcall status`)'
+const QUIET_MS = 20_000
+const QUIET = 'no customer was settled for 20 s: check that a worker runs (`rollcall status`)'
 
 /**
  * Waits until no customer is owed a sync in the lane of a backfill, but for those who fail again and again. A rejected or

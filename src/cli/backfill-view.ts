@@ -62,7 +62,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['held', waiting.held, ' already held by the brake: see `rollcall held`'],
     ['rejected', waiting.rejected, ', not retried by this command: see `rollcall failures`'],
     ['discarded', waiting.discarded, ' with a change that a person discarded: see `rollcall held log`'],
-    ['out of scope', tally.neverInScope, ' never in scope: access at the service stays as it is'],
+    ['out of scope', tally.neverInScope, ' that were never in scope: access at the service stays as it is'],
     ['unreadable', verdicts.unreadable, ' with a row that cannot be read: see `rollcall failures`'],
   ]
   return {
@@ -163,7 +163,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     'new users': listed(' × ', report.registered, 'with the fields: '),
     access: `${counted(gain, 'customer gains', 'customers gain')} access, ${figure(lose)} lose it, ${figure(change)} switch between trial and full`,
     'left out': listed(' × ', report.leftOut),
-    reasons: listed(' × ', report.rejected, 'of rejections by the mapping: '),
+    reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
       `${figure(sharing)} new customers share their user_id with another new customer. rollcall rejects them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The numbers here include these customers`,

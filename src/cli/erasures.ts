@@ -45,7 +45,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'The user_id remains: the service has no call that deletes a user.',
   `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
-  'If the row was inserted again later, the user may have values again: see `rollcall explain KEY`.',
+  'If the row was inserted again later, `rollcall explain KEY` shows new values.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {

@@ -5,6 +5,7 @@ import type { AccessVerdict } from '../explain/verdicts.ts'
 import { explainAll } from './explained.ts'
 import type { AddCommand, ExitCode } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION, wholeNumber } from './option-values.ts'
+import { CALLS } from './render-history.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
@@ -26,7 +27,7 @@ also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer
-  3  something differs, a value is refused, or the customer cannot be sent
+  3  something differs, a field is left out, or the customer cannot be sent
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
 With --no-call, rollcall reads only your data and the ledger. Then 0 means that
@@ -73,7 +74,7 @@ export const explainCommand: AddCommand = (program, io, exit) => {
     .option(...CONFIG_OPTION)
     .option('--no-call', 'make no GET')
     .option('--show-values', 'show the values of the fields')
-    .option('--calls <number>', 'show this many of the last calls', wholeNumber('--calls'), 5)
+    .option('--calls <number>', 'show this many of the last calls', wholeNumber('--calls'), CALLS)
     .option(...TOKEN_FILE)
     .option(...JSON_OPTION)
     .addHelpText('after', EXPLAIN_HELP)

@@ -11,7 +11,7 @@ import { MAPPING_INACTIVE, NO_DIGEST_KEY, REMEDIES, type Remedy, VERDICTS } from
 import { CAUSE } from '../report/words.ts'
 import { renderMark } from './attention.ts'
 import { byKind, columns, details, type Labelled, renderValue, shellQuoted, span } from './render.ts'
-import { renderCause, renderHistory, renderStanding, toDoOf, withKey } from './render-history.ts'
+import { REMOTE, renderCause, renderHistory, renderStanding, toDoOf, withKey } from './render-history.ts'
 import { renderNext, renderNextCalls, renderWaiting } from './render-next.ts'
 import { type Advice, renderCallError, renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 import { NOTHING_TO_SEND, renderMapped } from './render-step.ts'
@@ -39,13 +39,15 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
 function renderFacts(one: Explanation): Labelled {
   const { userId, leftOut, claimants, service, rollcall, plan } = one
   const history = historyOf(rollcall)
-  // Then the result says so.
-  const isSharing = plan?.kind === 'reject' && plan.code === 'shared-user-id'
+  // Then the result or another note says so.
+  const isSharing =
+    (plan?.kind === 'reject' && plan.code === 'shared-user-id') ||
+    (plan?.kind === 'none' && plan.why === 'user-of-another-customer')
   return {
     user: userId ?? 'none: the key gives no valid user_id',
     desired: renderDesired(one),
     'left out': renderLeftOut(leftOut),
-    service: renderRemote(service),
+    service: `${renderRemote(service)}${history && service.kind === 'not-asked' ? `; ${REMOTE[history.remote]}` : ''}`,
     ...(history ? renderStanding(history) : { sync: renderRecords(rollcall) }),
     note: [
       claimants.length > 0 && !isSharing && `customer ${claimants.join(', customer ')} has the same user_id`,
@@ -64,16 +66,15 @@ function renderToDo(one: Explanation) {
 }
 
 const AS_IF_NEW = 'planned as if nothing had been sent before'
-const AS_NEW = `${AS_IF_NEW}: this target has no ledger yet, or ${NO_DIGEST_KEY}`
 
 function renderDryRun(one: Explanation): string[] {
   const { mapped, plan, leftOut, withoutLedger } = one
   if (mapped === null || plan === null) return details({ row: renderDesired(one), 'to do': renderToDo(one) })
   const planned = renderWaiting(one, plan, renderNextCalls(plan, one))
   const inactive = plan.kind === 'none' && one.rollcall.kind === 'known' && !one.rollcall.applied
-  const elsewhere = one.rollcall.kind === 'other-target' && renderRecords(one.rollcall)
+  const why = one.rollcall.kind === 'known' ? NO_DIGEST_KEY : renderRecords(one.rollcall)
   const notes = [
-    withoutLedger && (elsewhere ? `${AS_IF_NEW}; ${elsewhere}` : AS_NEW),
+    withoutLedger && `${AS_IF_NEW}: ${why.replace('not known: ', '')}`,
     inactive && MAPPING_INACTIVE,
   ]
   const byService = leftOut.filter(({ code }) => code === 'refused' || code === 'taken')
@@ -263,14 +264,15 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const history = historyOf(rollcall)
   // The reason says more than the difference.
-  const failsOnly = name === 'try-later' && waitMs === null && history?.state === 'failing'
-  const ofReason = result !== 'same' && (name === 'correct' || name === 'wait' || failsOnly)
+  const failsOnly = (name === 'start-worker' || waitMs === null) && history?.state === 'failing'
+  const ofFailure = failsOnly && (name === 'start-worker' || name === 'try-later')
+  const ofReason = result !== 'same' && (name === 'correct' || name === 'wait' || ofFailure)
   const reason = ofReason && history ? toDoOf(history) : undefined
   const said = reason && withKey(reason, one.key)
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, removed, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })
-  return name === 'wait' ? `${said}; to sync now, run ${sync}` : said
+  return name === 'wait' || name === 'start-worker' ? `${said}; to sync now, run ${sync}` : said
 }
 
 /** The remedy of what stands in the way of all others, as other commands say it. */

@@ -59,8 +59,8 @@ function renderConnected(each: ListedProfessional, now: Date): string {
   const ahead = (at: Date, word: string) => {
     const ms = Math.max(0, at.getTime() - now.getTime())
     const [date, time] = at.toISOString().slice(0, 16).split('T')
-    return `${span(ms)} (${word} ${ms < DAY_MS ? time : date})`
+    return ms < DAY_MS ? `${word} ${span(ms)} (${time})` : `${date} ${time}`
   }
-  if (isOnline(each)) return until === null ? 'now' : `now, for ${ahead(until, 'until')}`
-  return from === null ? 'not known' : `in ${ahead(from, 'at')}`
+  if (isOnline(each)) return until === null ? 'now' : `now, ${ahead(until, 'for')}`
+  return from === null ? 'not known' : ahead(from, 'in')
 }

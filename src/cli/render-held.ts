@@ -124,7 +124,8 @@ export function renderOutcome(
   const [done, effect] = OUTCOMES[action]
   return applying([
     customers === 0
-      ? `nothing is ${done}${notHeld.length + left > 0 ? '' : ': no held customer matches'}`
+      ? reset.length === 0 &&
+        `nothing is ${done}${notHeld.length + left > 0 ? '' : ': no held customer matches'}`
       : `${done}: ${counted(customers, 'customer')}`,
     customers > 0 && effect,
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),

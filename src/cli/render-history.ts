@@ -22,7 +22,7 @@ import { renderIssue, renderReason, together, WAIT } from './render-reason.ts'
 
 type Known = NonNullable<History>
 
-/** The calls that `failures` reads. */
+/** As many calls as `failures` shows, and `explain` by default. */
 export const CALLS = 10
 
 /** A remedy for one customer, with its key in the commands. */
@@ -61,7 +61,7 @@ export function toDoOf(history: Known): string | undefined {
   const { reason, state, released, owed } = history
   const isOld = owed && !released && state !== 'failing'
   const toDo = reason && (isOld ? WAIT : renderReason(reason, { state: released ? 'released' : state }).toDo)
-  return toDo?.startsWith('nothing') && isOverdue(history) ? CHECK_WORKER : (toDo ?? undefined)
+  return toDo && isOverdue(history) ? toDo.replace(/^nothing[^;]*/, CHECK_WORKER) : (toDo ?? undefined)
 }
 
 /** An issue blocks where the mapping rejects the customer for it. No field is left out then, since nothing is sent. */
@@ -74,11 +74,11 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-function renderState({ released, since, reason, discard, owed, unverified, ...rest }: Known): string | false {
+function renderState({ released, since, reason, discard, owed, ...rest }: Known): string | false {
   const state = released ? 'released' : rest.state
   const { changedAt, acknowledgedAt, verifiedAt } = rest
-  const settled = `settled${unverified ? '; a worker will verify it again by a lookup (GET)' : ''}`
-  if (state === 'idle') return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && settled
+  if (state === 'idle')
+    return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && renderSettled(rest)
   const started = since === null || released ? '' : ` since ${minute(since)}`
   const again = owed && !released && state !== 'failing' ? '; the owed sync decides again' : ''
   const before =
@@ -86,6 +86,12 @@ function renderState({ released, since, reason, discard, owed, unverified, ...re
       ? `; another part of the change is not sent, because a person has discarded it (${discard.kinds.join(', ')})`
       : ''
   return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}${again}`
+}
+
+function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string {
+  if (finding && finding.kind !== 'trial-ended')
+    return 'settled by the last sync; a check has found a difference since'
+  return `settled${unverified ? '; a worker will verify it again by a lookup (GET)' : ''}`
 }
 
 export function renderHistory(history: Known): string[] {
@@ -97,7 +103,7 @@ export function renderHistory(history: Known): string[] {
   ]
 }
 
-const REMOTE: Readonly<Record<Known['remote'], string>> = {
+export const REMOTE: Readonly<Record<Known['remote'], string>> = {
   unasked: 'no call has succeeded yet',
   unknown: 'it is not known whether the service has this user',
   absent: 'at the last sync the service did not have this user',

@@ -24,7 +24,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
   if (released || (state !== 'held' && state !== 'discarded')) return calls
   if (owed)
-    return `${calls}, unless ${state === 'held' ? 'the brake holds the change again' : 'a person has discarded this change'}`
+    return `${calls}, unless ${state === 'held' ? 'the brake holds the change again' : 'it is still the discarded change'}`
   const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
   return `nothing: ${why}; after ${release}: ${calls}`
 }
@@ -47,5 +47,5 @@ export function renderNext(one: Explanation): string {
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none') return then
   if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
-  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
+  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : renderWaiting(one, plan, now)}; with --lookup: ${then}`
 }

@@ -25,7 +25,11 @@ ${hanging('', A_CONTRACT).join('\n')}
 Examples:
   rollcall sandbox --fault 'PATCH 503 rate=0.3 retry-after=2' --fault latency=9
   rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'
-  curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'`
+  curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
+  curl -s -X PATCH localhost:4010/s2s/v1/users/4711 -d '{"status": 0}' \\
+    -H 'Api-Key: sandbox-api-key' -H 'Secret-Key: sandbox-secret-key' \\
+    -H 'Content-Type: application/json'            edit a user at the service
+docs/sandbox.md has more.`
 
 const SHUT =
   'Other machines can reach the sandbox, so its control calls (/_sandbox/…) are closed. To open them, start with --control-token TOKEN, ' +

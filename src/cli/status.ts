@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
+import { limitOf } from '../brake/brake.ts'
 import { type KindHeld, readBrake } from '../brake/list.ts'
+import { countBases } from '../brake/reserve.ts'
 import { openMarks, readGap } from '../capture/marks.ts'
 import { captureStatus } from '../capture/status.ts'
 import type { Config } from '../config/config.ts'
@@ -35,7 +37,7 @@ import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { PACE_NOT_SET, renderCalling } from './pace.ts'
-import { definitions, span, tell } from './render.ts'
+import { applying, definitions, span, tell } from './render.ts'
 import { renderReasons } from './render-failures.ts'
 import { issueName, together } from './render-reason.ts'
 import { renderSweeps, sweepsNeed } from './render-sweeps.ts'
@@ -74,6 +76,7 @@ async function readStatus(pool: Pool, config: Config, env: Env<never, (typeof BI
     binding: await bindingStatus(pool, env),
     pace: await readPace(pool),
     brake: await readBrake(pool),
+    brakeLimits: await readLimits(pool, config),
     capture: {
       tables: await captureStatus(pool, config),
       marks: await openMarks(pool),
@@ -132,14 +135,14 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
         ? renderCalling(pace)
         : `${renderRate(pace.rate)}, ceiling ${renderRate(pace.ceiling)}`
       : PACE_NOT_SET,
-    brake: renderBrake(status.brake),
+    brake: renderBrake(status.brake, status.brakeLimits),
     checked: renderVerified(verification, overview),
     delay: renderDelay(verification),
     drift: renderDrift(verification),
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${fields.length > 1 ? `${issue.code}: ${fields.join(', ')}` : issueName(issue)}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (one of ${fields.join(', ')})` : ''}`,
     ),
   })
 }
@@ -160,11 +163,25 @@ function renderOwed({ owed, states, outbox }: Overview): string {
   return `${counted(total, 'customer')}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}${also}`
 }
 
-function renderBrake(brake: readonly KindHeld[]): string {
+/** By this configuration: the most customers that may lose access, or be registered, within `brake.windowHours`. */
+async function readLimits(pool: Pool, { brake: { changes, creates } }: Config) {
+  const { entitled, present } = await countBases(pool)
+  return { withAccess: entitled, changes: limitOf(changes, entitled), creates: limitOf(creates, present) }
+}
+
+type Limits = Awaited<ReturnType<typeof readLimits>>
+
+function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates }: Limits): string[] {
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  return `let through: ${counts.join(', ') || 'nothing'}`
+  const limits = `limits: ${counted(changes, 'customer')} for each kind of change, ${counted(creates, 'registration')}`
+  return applying([
+    `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
+    withAccess > 0 &&
+      changes >= withAccess &&
+      `this limit protects nobody: all ${figure(withAccess)} customers with access may lose it. Set brake.changes.customers lower`,
+  ])
 }
 
 function oldest(ms: number | null): string {

@@ -46,7 +46,7 @@ function resolve(text: string, columns: ReadonlyMap<string, FoundColumn>, known:
 function unknownColumn(name: string, known: readonly string[]): string {
   const near = closest(name, known)
   const meant = near === undefined ? '' : ` Did you mean ${near}?`
-  return `--where: neither the mapping nor the key has a column ${JSON.stringify(name)}.${meant} There are ${known.join(', ')}`
+  return `--where: the configuration reads no column ${JSON.stringify(name)} of the customers.${meant} It reads ${known.join(', ')}`
 }
 
 /** Postgres' class for a value that does not fit its type, and its code for a comparison that there is none of. */

@@ -5,7 +5,7 @@ import type { Counts } from '../model/values.ts'
 
 /**
  * `unreadable`: a 2xx that holds no user, or another one. `trial-ended`: status 0 where 4 was agreed on. The service
- * ends trials, so that it is reported, and is no drift to a total, an exit code or a repair.
+ * ends trials, so it is reported, but no total, exit code or repair counts it as drift.
  */
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]

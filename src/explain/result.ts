@@ -145,7 +145,7 @@ function forResult(found: Found): Remedy[] {
   }
   // With --no-call the records alone tell of a difference.
   const differs = result === 'differs' || (calls && 'why' in service && service.why === 'not-wanted')
-  if (!differs) return leftOut.some(({ code }) => code === 'refused') ? [remedy('correct')] : []
+  if (!differs) return leftOut.some(({ code }) => code !== 'taken') ? [remedy('correct')] : []
   return [forRecord(found), ...capture]
 }
 
@@ -205,7 +205,8 @@ function forChat({ answer, chat, service }: Found): Remedy[] {
     case 'answered':
     case 'shut':
       if (!lets || chat === 'nothing') return []
-      return [remedy(answer.kind === 'answered' && chat === 'unclear' ? 'check-address' : 'ask-provider')]
+      if (chat === 'none-visible') return [remedy('ask-about-group')]
+      return [remedy(answer.kind === 'answered' ? 'check-address' : 'ask-about-chat')]
     case 'refused':
       return [remedy('check-token')]
     case 'no-answer': {

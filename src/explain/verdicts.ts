@@ -43,7 +43,7 @@ type RemedyFacts = {
   readonly leftOut: readonly FieldIssue[]
   /** As other commands say it. */
   readonly known: string
-  readonly service: { readonly kind: string; readonly http?: number | null }
+  readonly service: { readonly kind: string; readonly http?: number | null; readonly status?: number }
 }
 
 export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
@@ -63,7 +63,7 @@ export const REMEDIES = {
       ? `check SERVICE_URL; if it is correct, run ${sync}`
       : `run ${sync}`
   },
-  wait: ({ sync }) => `a running worker carries out the owed sync; to sync now, run ${sync}`,
+  wait: ({ sync }) => `nothing: a running worker carries out the owed sync; to sync now, run ${sync}`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
@@ -77,7 +77,7 @@ export const REMEDIES = {
   decide: ({ key, state }) =>
     state === 'discarded'
       ? `to send the change, run \`rollcall held release ${key} --why …\``
-      : `see \`rollcall held ${key}\`, then release or discard the change`,
+      : `see \`rollcall held ${key}\`, then release or discard the change, or correct the row`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
@@ -96,9 +96,15 @@ export const REMEDIES = {
     service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why calls are stopped` : later,
   'shown-late': ({ later }) =>
     `${later}: the user was written a moment ago, and the service may show it late`,
-  /** The service shows a status that the interface does not have, or shuts out a user whose status gives access. */
-  'ask-provider': () =>
-    'check that the token belongs to this customer, if you gave one; then ask the provider of the service about this user (status, ml_group_name, end of a trial)',
+  /** The service shows a status that the interface does not have. */
+  'ask-provider': () => 'ask the provider of the service about the status of this user',
+  /** The chat shuts out a user whose status gives access. */
+  'ask-about-chat': ({ service }) =>
+    service.status === 4
+      ? 'check that the token belongs to this customer. If it does, the trial has ended: status 2 gives access again'
+      : 'check that the token belongs to this customer; then ask the provider of the service about this user',
+  'ask-about-group': () =>
+    'ask the provider of the service which professionals the ml_group_name of this user shows',
   'check-token': () =>
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; the user gets a new token with the next log-in',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>

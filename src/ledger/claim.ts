@@ -7,14 +7,14 @@ import type { Lease } from './lease.ts'
 import { MAY_HAVE_WRITTEN } from './lookups.ts'
 import { type BoundTo, isCurrent } from './target.ts'
 
-/** A live claim: the only process that may call the service for this customer, until its lifetime ends. */
+/** A live claim: until its lifetime ends, no other process may write to the service for this customer. (A check may still read.) */
 export type Claim = {
   readonly id: string
   readonly token: string
   readonly key: CustomerKey
   /** The version that an ending of this claim settles. */
   readonly version: string
-  /** The remote state is not known: the next step is a GET. */
+  /** The remote state is not known: a GET comes before a write. */
   readonly unknown: boolean
   /** A field that no GET shows counts as never acknowledged. */
   readonly hiddenUnknown: boolean

@@ -28,8 +28,9 @@ export type Freed = {
 export type Ending = {
   readonly claim: Pick<Claim, 'id' | 'token' | 'key' | 'version' | 'nowMs' | 'changedAtMs' | 'generation'>
   /**
-   * `settle`: the plan for the claimed version is carried out, or needs a person (rejected, held). `retry`: a sure "not
-   * now". `unknown`: a call may have reached the service, and it is not known whether it did.
+   * `settle`: the plan for the claimed version is carried out, or needs a person (rejected, held, discarded). `retry`: it is
+   * known that nothing was carried out since the last acknowledged call, and another attempt follows. `unknown`: a write may
+   * have reached the service, and it is not known whether it did.
    */
   readonly kind: 'settle' | 'retry' | 'unknown'
   readonly writes: Writes
@@ -61,8 +62,8 @@ export type Ending = {
     readonly lateMs: number
     /**
      * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
-     * outcome waits for `lateMs` alone and asks for no verification. A settle took such an answer for a yes: it asks for one, or
-     * for all where the user is gone.
+     * outcome waits for `lateMs` alone, and needs no verification (a later lookup). A settle that took such an answer for a yes
+     * asks for one verification; where the user is gone, it asks for all of them.
      */
     readonly unclear: boolean
     /** The status was known at the claim, and nothing that it sent was carried out; or a retry follows an acknowledged status. */

@@ -9,8 +9,9 @@ import type { Reason } from './reason.ts'
 import type { ledger } from './schema.ts'
 
 /**
- * The ledger's knowledge of the user. `unknown`: a call may have changed it. `unasked`: no call has shown the user, and none may have changed it; it counts as absent for a
- * create, which finds out by itself, and not for a removal, since another system may have registered the user.
+ * Whether the service has the user. `unknown`: a call may have changed it. `unasked`: no call has shown it, and none can have
+ * changed it. A create may then assume that the user is absent, since its answer tells. A removal may not: another system may
+ * have registered the user.
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
 /**
@@ -41,7 +42,7 @@ export type Discard = {
   readonly desired: string | null
 }
 
-/** The ledger's row of a customer: what was last surely known of its user at the service. */
+/** The ledger's row of a customer without its times: what was last surely known of its user at the service. */
 export type LedgerRecord = {
   readonly userId: string | null
   readonly remote: RemoteState

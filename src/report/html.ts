@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { renderService } from '../model/service.ts'
 import { charts } from './charts.ts'
 import { minute } from './figures.ts'
-import { asData, type Markup, markup } from './markup.ts'
+import { asData, type Markup, markup, prose } from './markup.ts'
 import { renderHeadline } from './render.ts'
 import type { Report } from './report.ts'
 import { renderMethod, renderUnverifiable, renderWhen } from './scope.ts'
@@ -52,7 +52,7 @@ function body(report: Report): Markup {
   return markup`<header class="${tone}">
 <p class="what">Drift report <span>${renderService(report.target)}</span> <span>${renderWhen(report)}</span></p>
 <h1>${text}</h1>
-${more.map((line) => markup`<p>${line}</p>\n`)}</header>
+${more.map((line) => markup`<p>${prose(line)}</p>\n`)}</header>
 <main>
 ${personal(report)}
 ${cards(report)}

@@ -24,6 +24,11 @@ export function markup(parts: TemplateStringsArray, ...values: readonly Value[])
   return { html: parts.reduce((text, part, n) => text + asHtml(values[n - 1] ?? '') + part) }
 }
 
+/** A sentence of ours: what stands between backticks is a command. */
+export function prose(text: string): Markup {
+  return markup`${text.split('`').map((part, n) => (n % 2 === 0 ? markup`${part}` : markup`<code>${part}</code>`))}`
+}
+
 export const NOTHING: Markup = { html: '' }
 
 function asHtml(value: Value): string {

@@ -40,7 +40,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const stopped = outcome.kind === 'stopped'
   const many = counted(population, 'customer')
   const wanted = counted(Math.min(sample ?? population, population), 'customer')
-  const handled = chosen < population ? ` at the start; the run found ${figure(chosen)}` : ''
+  const handled = chosen < population ? `, of which the run handled ${figure(chosen)}` : ''
   const all = ledger ? ' that rollcall has a record of' : handled
   const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [

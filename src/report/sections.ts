@@ -2,7 +2,7 @@
 import { totalOf } from '../drift/tally.ts'
 import { agreementOf, conclude, driftingOf, mostFirst, wrongAccess } from './conclude.ts'
 import { counted, figure, percent } from './figures.ts'
-import { type Markup, markup, NOTHING, tableOf } from './markup.ts'
+import { type Markup, markup, NOTHING, prose, tableOf } from './markup.ts'
 import { notReached } from './render.ts'
 import type { Report, ReportedFinding } from './report.ts'
 import { columnsOf, rowOf } from './row.ts'
@@ -122,12 +122,12 @@ export function unanswered(report: Report): Markup {
   if (rows.length === 0) return NOTHING
   const cells = rows.map(
     ([what, why, many]) =>
-      markup`<tr><th scope="row">${what}</th><td>${why}</td><td>${figure(many)}</td></tr>`,
+      markup`<tr><th scope="row">${what}</th><td>${prose(why)}</td><td>${figure(many)}</td></tr>`,
   )
   const table = tableOf(['What', 'Why', 'Customers'], cells)
   return markup`<section><h2>Customers without a result</h2>${table}</section>`
 }
 
 export function bullets(title: string, lines: readonly string[]): Markup {
-  return markup`<section><h2>${title}</h2><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></section>`
+  return markup`<section><h2>${title}</h2><ul>${lines.map((line) => markup`<li>${prose(line)}</li>`)}</ul></section>`
 }

@@ -31,13 +31,13 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'So rollcall reports and repairs none of the missing users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'So rollcall reports no further missing users, and repairs none of them. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
-    name: 'Not known what was sent',
+    name: 'Not known if accepted',
     means:
       'a call ended without a clear answer, or `rollcall migrate --target new` has forgotten what was sent',
   },

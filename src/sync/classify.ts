@@ -42,8 +42,8 @@ const REFUSALS = new Set([400, 401, 403, 404, 409, 410, 413, 414, 422, 429, 431]
 /**
  * Classifies the outcome of a writing request. Only a 2xx with an empty or readable body that reports no error is
  * `done`. A 2xx with JSON null or with another user is `unclear`: null may be all that a service has to say, or its way to
- * say that no user is there. All else but a sure refusal leaves the outcome `unknown`. Errors are not documented
- * (section 7), so every status the interface could give has a row here.
+ * say that no user is there. All else but a sure refusal leaves the outcome `unknown`: errors are not documented
+ * (section 7), so any status may come.
  */
 export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome): WriteMeaning {
   if (outcome.kind === 'error') return outcome.reached === 'no' ? 'not-sent' : 'unknown'

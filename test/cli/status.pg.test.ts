@@ -166,29 +166,30 @@ test('tells of a brake once, with each count by its name, and of released custom
     }
   }
   const counts = (revocation: string) =>
-    expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create$`))
+    expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create; limits: 100 .*`))
   const before = counts('10 × revocation .tripped., ')
+  const nobody = expect.stringMatching(/^brake +this limit protects nobody: all 3 customers /)
   const tripped = (held: number) =>
     expect.stringMatching(
       new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 customers through`),
     )
   expect(await reported()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
-    brake: [tripped(3), before],
+    brake: [tripped(3), before, nobody],
     drift: expect.stringMatching(/ 3 wrongly with access /),
   })
   const why = { by: 'a test', why: 'meant' }
   await release(pool, { keys: ['a', 'b'], ...why })
   expect(await reported()).toEqual({
     states: { held: 1, released: 2, undue: 1 },
-    brake: [tripped(1), before],
+    brake: [tripped(1), before, nobody],
     drift: expect.stringMatching(/ 1 wrongly with access /),
   })
   await release(pool, { kind: 'revocation', ...why })
   expect(await reported()).toEqual({
     states: { held: 0, released: 3, undue: 0 },
-    brake: [counts('')],
-    drift: expect.stringMatching(/ found none$/),
+    brake: [counts(''), nobody],
+    drift: expect.stringMatching(/ no customer was checked yet$/),
   })
 })
 

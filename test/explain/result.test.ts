@@ -224,10 +224,10 @@ test.each([
 
 const NONE = listing({ items: [], unreadable: 0 })
 const BY_CHAT: readonly (readonly [Chat, ChatSays, Remedy[]])[] = [
-  [NONE, 'none-visible', once('ask-provider')],
+  [NONE, 'none-visible', once('ask-about-group')],
   [{ ...NONE, unreadable: 2 }, 'unclear', once('check-address')],
   [NONE, 'nothing', []],
-  [{ kind: 'shut' }, 'shut', once('ask-provider')],
+  [{ kind: 'shut' }, 'shut', once('ask-about-chat')],
   [{ kind: 'shut' }, 'nothing', []],
   [{ kind: 'refused' }, 'unclear', once('check-token')],
   [{ kind: 'no-answer', http: 503, error: null, waitMs: 8 }, 'unclear', once('try-later', 8)],
@@ -295,7 +295,7 @@ test('exit code of `explain` for an erasure that the service refuses: 3', () => 
   expect(exitForResults({ explanations: [{ ...JUDGED, planAfterLookup }] })).toBe(3)
 })
 
-const LEFT = [['refused', 3] as const, ['invalid', 0] as const]
+const LEFT = [['refused', 3] as const, ['invalid', 3] as const]
 test.each(LEFT)('exit code of `explain`, %s: %i', (code, exit) => {
   const leftOut = [{ field: 'email', code, expected: 'another' } as const]
   expect(exitForResults({ explanations: [{ ...JUDGED, leftOut }] })).toBe(exit)

@@ -161,6 +161,6 @@ describe('the scope', () => {
     expect(sampled.get('Stopped')).toContain('848 of 1,000')
     expect([...scope(stopped)].flat().join()).not.toContain('handled 2,000')
     const outcome = { kind: 'not-credible', why: 'many-missing' } as const
-    expect(scope({ outcome, chosen: 848 }).get('Customers')).toBe('2,000 at the start; the run found 848')
+    expect(scope({ outcome, chosen: 848 }).get('Customers')).toBe('2,000, of which the run handled 848')
   })
 })
