@@ -163,7 +163,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
     /**
      * `{ customers, share }`: the limit is the larger of this number and this share (0 to 1) of the customers with
      * access. With fewer than about 2,000 customers, lower `customers`, for example to 5 % of those with access.
-     * Default: 100, 0.01.
+     * `rollcall status` warns if the limit protects nobody. Default: 100, 0.01.
      */
     readonly changes?: { readonly customers?: number; readonly share?: number }
     /** `{ customers, share }`: the same for registrations; `share` is of the registered ones. Default: 10,000, 0.1. */
