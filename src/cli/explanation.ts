@@ -264,8 +264,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const later = waitMs === null ? 'try again later' : `try again in ${span(waitMs)}`
   const history = historyOf(rollcall)
   // The reason says more than the difference.
-  const failsOnly = (name === 'start-worker' || waitMs === null) && history?.state === 'failing'
-  const ofFailure = failsOnly && (name === 'start-worker' || name === 'try-later')
+  const isRetried = name === 'start-worker' || (name === 'try-later' && waitMs === null)
+  const ofFailure = isRetried && history?.state === 'failing'
   const ofReason = result !== 'same' && (name === 'correct' || name === 'wait' || ofFailure)
   const reason = ofReason && history ? toDoOf(history) : undefined
   const said = reason && withKey(reason, one.key)

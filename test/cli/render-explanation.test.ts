@@ -67,6 +67,12 @@ test.each([
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
+test('a mapping that is not active sends nothing, and says so beside the plan after a lookup', () => {
+  const inactive = { kind: 'known', history: null, applied: false, truncated: null } as const
+  const words = renderNext({ ...ONE, plan: PATCH, planAfterLookup: RIGHT, rollcall: inactive })
+  expect(words).toMatch(/^nothing with this mapping until .*; with --lookup: nothing to send$/)
+})
+
 test('a revocation says that an erasure follows it', () => {
   const plan: RedactedPlan = { kind: 'revoke', sends: ['status'] }
   const next = renderNext({ ...ONE, plan, planAfterLookup: null, erases: true })
@@ -123,8 +129,10 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(said(`["ES", "it's"]`)).toBe(`run \`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
   expect(said('-x')).toContain(`'-x'`)
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
-  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toContain('--lookup --removed')
+  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toMatch(/^check the key; .*--lookup --removed/)
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
+  const trial = { ...ONE, service: { kind: 'present', status: 4 } } as const
+  expect(renderRemedy({ do: 'ask-about-chat', waitMs: null }, trial)).toContain('the trial has ended')
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true, truncated: null } } as const
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)

@@ -98,6 +98,7 @@ test('a page with values says that it holds personal data, and no other page doe
   expect(reported).toContain('“ana@example.es” here, empty at the service')
   const page = htmlPage(aReport(), ASSETS)
   expect(page).not.toContain('personal data')
+  expect(page).toContain('<code>rollcall failures</code>')
   expect(page).toContain('--show-values')
 })
 

@@ -144,10 +144,7 @@ describe('a job', () => {
 
 it('does not end a claim whose ending came too late', async () => {
   const steps: string[] = []
-  const { syncLease } = scene({
-    storeEnding: async () => false,
-    observe: (_, { step }) => steps.push(step),
-  })
+  const { syncLease } = scene({ storeEnding: async () => false, observe: (_, { step }) => steps.push(step) })
   expect(await syncLease(LEASE)).toBeNull()
   expect(steps).toEqual(['mapped', 'planned', 'answered', 'planned'])
 })

@@ -157,12 +157,7 @@ export async function play({ config, its, there, changes, troubles, ...rest }: G
       const { ending } = await runClaim(
         {
           ...contextOf(customer),
-          readRecord: async () => ({
-            ...NO_RECORD,
-            ...structuredClone(record),
-            writtenAgoMs,
-            isNew: false,
-          }),
+          readRecord: async () => ({ ...NO_RECORD, ...structuredClone(record), writtenAgoMs, isNew: false }),
         },
         {
           ...PLAIN_RUN,
