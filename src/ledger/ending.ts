@@ -1,7 +1,7 @@
 // How a claim ends, and the statement that stores it.
 import type { Pool } from 'pg'
 import { halvedOnRowError, makeBatch, retried } from '../database/batch.ts'
-import type { OptionalField, UserField } from '../model/user.ts'
+import type { UserField } from '../model/user.ts'
 import type { Claim } from './claim.ts'
 import { type ForClaimants, noteNewClaimants, noteOthers, suspectLate } from './claimants.ts'
 import { FINDING, RECEIPT, RECEIPT_VERIFIED, RELEASE } from './consequences.ts'
@@ -13,13 +13,6 @@ import { type LedgerRecord, listParts, RECORD_COLUMNS, RECORD_PARTS } from './re
  * one was answered with a yes, or with neither yes nor no. `lost`: else, and one may have been carried out.
  */
 export type Writes = 'none' | 'refused' | 'accepted' | 'lost'
-
-/** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
-export type Freed = {
-  readonly field: OptionalField
-  readonly sent: string | null
-  readonly seen: string | null
-}
 
 /**
  * How a claim ends. A plain update (sync/finish.ts) uses the parts down to `record`; the others then change nothing. Times
@@ -69,8 +62,6 @@ export type Ending = {
     /** The status was known at the claim, and nothing that it sent was carried out; or a retry follows an acknowledged status. */
     readonly statusKnown: boolean
   }
-  /** Values that its writes have replaced or cleared, for customers that wait for them. They are not stored. */
-  readonly freed: readonly Freed[]
   /** The addition to the receipt of a customer whose personal fields are erased. */
   readonly erasure: {
     /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
@@ -178,7 +169,7 @@ spent AS (${RELEASE})
 SELECT token::text FROM ended`
 
 /** As the statement reads it. */
-function flat({ claim, next, lookups, freed: _, others: __, ...ending }: Ending) {
+function flat({ claim, next, lookups, others: _, ...ending }: Ending) {
   const { id, token, version, nowMs: claimedAtMs, changedAtMs, generation } = claim
   return { ...ending, ...next, ...lookups, id, token, version, claimedAtMs, changedAtMs, generation }
 }

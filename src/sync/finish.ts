@@ -10,7 +10,6 @@ import type { Called } from './call.ts'
 import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { discardAfter } from './discard.ts'
-import { freedBy } from './freed.ts'
 import { type Memory, toRecord } from './memory.ts'
 import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
 import { isToErase } from './plan.ts'
@@ -54,7 +53,6 @@ export function toEnding(finished: Finished): Ending {
       replanAtMs: replanAt(finished),
     },
     lookups: forLookups(finished, calls, { unclearYes, effect: others.effect }),
-    freed: freedBy({ record, memory, mapped, digests }),
     erasure: memory.erasure,
     others,
   }

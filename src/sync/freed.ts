@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts'
 import type { FoundRow, Reading } from '../customers/read.ts'
 import { makeBatch } from '../database/batch.ts'
 import { ms } from '../database/sql.ts'
-import type { Freed } from '../ledger/ending.ts'
 import { LOCK_OWED } from '../ledger/note.ts'
 import type { LedgerRecord } from '../ledger/record.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -14,6 +13,13 @@ import { type CustomerDigests, type Digester, forCustomer, NO_VALUE, UNKNOWN_VAL
 import { mapFound } from './map.ts'
 import type { Memory } from './memory.ts'
 import { resultOfCalls } from './next-plan.ts'
+
+/** A value that a user held and holds no more: the digests of what was sent, and of what a GET had shown. */
+export type Freed = {
+  readonly field: OptionalField
+  readonly sent: string | null
+  readonly seen: string | null
+}
 
 type Freeing = {
   readonly record: Pick<LedgerRecord, 'sent' | 'seen' | 'digestKeyId'>

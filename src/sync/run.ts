@@ -13,6 +13,7 @@ import { aboutService } from './classify.ts'
 import type { SyncContext, SyncStep } from './context.ts'
 import { isDiscardOver } from './discard.ts'
 import { type ClaimResult, toEnding } from './finish.ts'
+import { type Freed, freedBy } from './freed.ts'
 import type { Memory } from './memory.ts'
 import { type ClaimEnd, isAccessFirst, nextPlan, retry } from './next-plan.ts'
 import { callFor, leavesTrial, type Plan } from './plan.ts'
@@ -78,10 +79,10 @@ export function makeSyncLease(options: SyncLeaseOptions) {
       observe: (step) => observe(claim.key, step, claim),
     }
     try {
-      const { ending, end } = await runClaim(context, run)
+      const { ending, end, freed } = await runClaim(context, run)
       const counts = await storeEnding(ending)
       if (counts) run.observe({ step: 'ended', end })
-      if (ending.freed.length > 0) await context.wakeWaiting({ key: claim.key, freed: ending.freed })
+      if (freed.length > 0) await context.wakeWaiting({ key: claim.key, freed })
       return counts ? ending : null
     } catch (error) {
       throw new BrokenOff(claim.key, error)
@@ -104,14 +105,15 @@ export type ClaimRun = Pick<SyncLeaseOptions, 'stopping' | 'abort'> & {
 export async function runClaim(
   context: SyncContext,
   run: ClaimRun,
-): Promise<{ readonly end: ClaimEnd; readonly ending: Ending }> {
+): Promise<{ readonly end: ClaimEnd; readonly ending: Ending; readonly freed: readonly Freed[] }> {
   const { claim } = run
   try {
     const customer = await readCustomer(context, claim)
     const result = customer.end
       ? { memory: customer.memory, last: null, end: customer.end }
       : await makeCalls(context, run, customer)
-    return { end: result.end, ending: toEnding({ context, claim, ...customer, ...result }) }
+    const finished = { context, claim, ...customer, ...result }
+    return { end: result.end, ending: toEnding(finished), freed: freedBy(finished) }
   } finally {
     giveBackPermit(context, run)
   }

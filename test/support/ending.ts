@@ -31,7 +31,7 @@ export function endingOf(id: string, { claim = {}, others = {}, ...given }: Give
     ...{ desiredDigest: null, record: { ...EMPTY_RECORD, userId: 'u' } },
     next: { failed, backoffMs, replanAtMs },
     lookups: { getMade, lateMs, unclear, statusKnown },
-    ...{ freed: [], erasure: { cleared: null, left: null } },
+    erasure: { cleared: null, left: null },
     others: { effect: 'none', mayEndTrial: false, noteKeys: [], isNewUser: false, ...others },
     ...rest,
   }

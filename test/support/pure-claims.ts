@@ -92,13 +92,13 @@ export function makeCustomer({ service = makePureService(), config = configOf(),
       }
       const claim = { id: '1', token: '1', key: KEY, version: `${version}`, ...known, ...made }
       try {
-        const { ending, end } = await runClaim(
+        const { ending, end, freed } = await runClaim(
           { ...contextOf(customer), ...context },
           { ...PLAIN_RUN, claim, observe: (s) => customer.steps.push(s), ...run },
         )
         customer.steps.push({ step: 'ended', end })
         settle(kept, ending)
-        return ending
+        return { ...ending, freed }
       } catch (error) {
         if (!(error instanceof Killed)) throw error
         Object.assign(kept, { unknown: true, hiddenUnknown: true })
