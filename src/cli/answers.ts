@@ -48,11 +48,10 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'BODY says what the body is: user (in an answer to a GET), error, null, none,',
-    'other (JSON about another user or status), readable (other JSON), or unreadable',
-    '(no JSON). The line below shows the names in the body: * stands for any name,',
-    'and (fields) for the optional fields of a user. MEANING is how rollcall',
-    'classified the answer.',
+    'BODY: user (of an answer to a GET), other (JSON about another user or status),',
+    'readable (any other JSON), error, null, none, or unreadable (no JSON). The line',
+    'below each row shows the names in its body: * is any name, (fields) are the',
+    'optional fields of a user. MEANING: how rollcall classified the answer.',
     '`rollcall failures KEY` shows the last calls of a customer.',
   ]
 }

@@ -123,7 +123,7 @@ export function renderVerified(
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `a later GET confirmed the last ${counted(proof.customers, 'change')}: median ${span(Math.max(1000, proof.medianMs))} after the commit, 95th percentile ${span(Math.max(1000, proof.p95Ms))}`
+    `until a later GET confirms a change: median ${span(Math.max(1000, proof.medianMs))} after its commit, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
   )
 }
 
@@ -165,7 +165,7 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   const wrong = renderWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
   return applying([
     drift > 0 &&
-      `the service differs from the database for ${counted(drift, 'customer')}${wrong && ` (${wrong})`}: see \`rollcall drift --from-ledger\``,
+      `the service differs from the database for ${counted(drift, 'customer')}${wrong && ` (${wrong})`}${heldAccess.lost + heldAccess.undue > 0 ? ', held customers not counted' : ''}: see \`rollcall drift --from-ledger\``,
     notCredible && `${renderNotCredible(notCredible)}. ${MANY_MISSING}`,
     periodMs !== null &&
       overdue > Math.max(3, customers * FEW) &&

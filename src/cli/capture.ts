@@ -78,7 +78,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
     .option(
       '--dismiss',
-      'after a mistaken TRUNCATE whose rows are back: end its warnings, and compare no customer',
+      'only end the warnings about a TRUNCATE, and compare no customer: if it was a mistake and the rows are back',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)

@@ -20,7 +20,10 @@ export function addDriftOptions(command: Command) {
     .option('--from-ledger', 'report the findings of earlier checks; makes no call')
     .option('--max-drift <share>', 'end with exit code 0 up to this drift ratio, like 0.5%')
     .option('--repair', 'request a sync for each customer that differs')
-    .option('--credible', 'confirm that missing users are really missing: for 24 hours, reports include them')
+    .option(
+      '--credible',
+      'if many users are missing, reports name none: confirm that they are really missing, so that reports name them for 24 hours',
+    )
     .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')
     .option('--show-values', 'add the values of fields that differ to the report')

@@ -22,8 +22,8 @@ customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
 A customer that the brake holds is not checked, and always counts as drift.
 \`rollcall held\` lists these customers. If the held change is about access, the
-report counts the customer under access undue (has access, but should not) or
-access lost (has none, but should).
+report counts the customer as "access undue" (has access, but should not) or
+"access lost" (has none, but should).
 A discarded change and an ended trial are no drift.
 
 At the end of the run --repair requests a sync for each customer that differs.

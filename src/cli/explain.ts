@@ -20,10 +20,10 @@ finding, the last calls and the next call of a sync. Changes nothing.
 The Postgres role needs only the right to read the customers; without rights on
 rollcall's tables no stored state is printed. If rollcall is installed, the GET
 counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
-the command also compares the values with the ledger. A query, or the rate
-limit, delays the command by at most ten seconds. After two calls in a row
-without an answer it makes no further call. With an end user's access token it
-also asks the chat: see \`rollcall access --help\`.
+the command also compares the values with the ledger. It waits at most ten
+seconds for a query to Postgres, and as long for the rate limit. After two calls
+in a row without an answer it makes no further call. With an end user's access
+token it also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer
@@ -51,9 +51,9 @@ another user. Then a 403 of the chat says nothing about this customer.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,
-because the process list would show it. Chat exists on production, and in a
-sandbox on this machine. If service.environment is 'demo', rollcall sends no
-token to another machine.
+because the process list would show it. The demo service has no chat: with
+service.environment 'demo', rollcall sends a token only to a sandbox on this
+machine.
 
 Exit codes:
   0  every customer has status 2 or 4 at the service; and, if you gave the

@@ -50,7 +50,7 @@ Examples:
   rollcall failures                          every reason, with what to do
   rollcall failures --reason refused:422     the customers with this reason
   rollcall failures --retry 4711 4712        retry these customers now
-  rollcall failures --retry --reason denied  after the keys were corrected
+  rollcall failures --retry --reason denied  after you corrected the Api-Key
   rollcall failures --retry --all`
 
 export const failuresCommand: AddCommand = (program, io, exit) => {

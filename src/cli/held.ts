@@ -38,14 +38,14 @@ configuration allows, the brake holds the changes above this limit. They are
 not sent until a person decides.
 
 KIND is one of these changes:
-  revocation   lost access
+  revocation   access to be taken away
   status       a new status that gives access (2 or 4)
   create       a registration
   absence      a registration of a user that the service no longer knows
   clear:FIELD  a cleared field, like clear:email
   erase        erased personal fields
   repair       a repair of drift
-  truncated    lost access after a TRUNCATE of a watched table
+  truncated    access to be taken away after a TRUNCATE of a watched table
 If a customer key begins with a dash, write -- before it.
 
 A release covers exactly the held change. If the row changes again before this
@@ -54,13 +54,14 @@ not sent, unless the row or the mapping changes, or you release the customer by
 its key.
 
 The first change above the limit trips the brake for this kind. From then on it
-holds further changes of this kind. It is reset when a person has decided about
-all its customers, or by a decision with --kind KIND. If you correct all held
-rows instead, the brake stays tripped until such a decision.
+holds further changes of this kind. This ends when you have released or
+discarded all customers that are held for the kind. If you correct all their
+rows instead, the brake stays tripped: then run
+\`rollcall held discard --kind KIND --why TEXT\`.
 The command needs DATABASE_URL only.
 
 Exit codes:
-  0  no customer is held; or the decision is stored
+  0  no customer is held and no brake is tripped; or the decision is stored
   3  a customer is held, or the brake is tripped for a kind
 ${FAILED}
 
@@ -84,7 +85,10 @@ export const heldCommand: AddCommand = (program, io, exit) => {
   const held = program
     .command('held')
     .argument('[key...]', 'customer keys')
-    .option('--kind <kind>', 'only this kind of change, like revocation; also lists discarded changes')
+    .option(
+      '--kind <kind>',
+      'only this kind of change, like revocation; its discarded changes are listed too',
+    )
     .option('--limit <number>', 'list at most this many', wholeNumber('--limit'), 20)
     .option(...JSON_OPTION)
     .addOption(program.createOption('--why <text>').hideHelp())

@@ -64,7 +64,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ' (or another of the fields below)' : ''
+      const several = group.fields.length > 1 ? ` (one of ${group.fields.join(', ')})` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
       const reason = `mapping, in detail ${group.reason}`
       return renderGroup('rejected', { ...group, reason }, renderWaiting({ ...group, state: 'rejected' }))
@@ -93,7 +93,7 @@ function renderWaiting(
   group: Waiting & Pick<ReasonGroup, 'customers' | 'state'> & { readonly code?: string },
 ): Labelled {
   const { sinceMs, customers, nextInMs, underWay, state, code } = group
-  const since = sinceMs !== null && `${customers === 1 ? '' : 'up to '}${span(sinceMs)}`
+  const since = sinceMs !== null && `${span(sinceMs)}${customers === 1 ? '' : ' (the longest)'}`
   const row = code === 'shared-user-id' ? 'one of the rows' : 'the row'
   const retried =
     state === 'rejected' ? `an attempt when ${row} or the mapping changes` : 'no attempt is planned'

@@ -105,7 +105,10 @@ function others(from: number): string {
 
 const OUTCOMES = {
   release: ['released', 'Workers send each change now, unless the customer is also held for another kind.'],
-  discard: ['discarded', 'None is sent, unless its row or the mapping changes, or you release it by key.'],
+  discard: [
+    'discarded',
+    'A discarded change is not sent, unless the row or the mapping changes, or you release the customer by its key.',
+  ],
 } as const
 
 const UNDECIDED =
@@ -127,7 +130,7 @@ export function renderOutcome(
       ? reset.length === 0 &&
         `nothing is ${done}${notHeld.length + left > 0 ? '' : ': no held customer matches'}`
       : `${done}: ${counted(customers, 'customer')}`,
-    customers > 0 && effect,
+    ...(customers > 0 ? hanging('', effect) : []),
     ...notHeld.map((key) => `customer ${shown(key)} is not held`),
     ...reset.map((kind) => `${kind}: the brake is reset; it counts changes from 0 again`),
     ...(left > 0

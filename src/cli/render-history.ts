@@ -104,7 +104,7 @@ export function renderHistory(history: Known): string[] {
 }
 
 export const REMOTE: Readonly<Record<Known['remote'], string>> = {
-  unasked: 'no call has succeeded yet',
+  unasked: 'no sync has found out whether the service has this user',
   unknown: 'it is not known whether the service has this user',
   absent: 'at the last sync the service did not have this user',
   present: 'at the last sync the service had this user',
@@ -151,7 +151,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last GET that agreed with the data of that time'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'never (no captured change was handled yet)' : 'never'
+    const never = what === 'changed' ? 'never (no captured change is settled yet)' : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -45,7 +45,7 @@ export function renderNext(one: Explanation): string {
   if (waiting !== then) return waiting
   if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
-  if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none') return then
+  if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
   if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
   return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : renderWaiting(one, plan, now)}; with --lookup: ${then}`
 }

@@ -275,18 +275,18 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `correct the wrong value in your data; ${toDo}; the other fields are sent without these values`,
+    toDo: `correct the wrong value in your data; ${toDo}. Until then, the other fields are sent without these values`,
   }
 }
 
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
 export function renderIssue(issue: ShownIssue): Advice {
   const { field, fields = [field], customers = 1, code, expected, blocks } = issue
-  const rest = blocks ? 'nothing is sent until then' : `the other fields are sent without ${field}`
+  const rest = blocks ? 'nothing is sent' : `the other fields are sent without ${field}`
   if (fields.length > 1) return renderTogether(code, fields)
   const correct =
     field === 'scope' ? 'correct the scope function' : `correct the value of ${field} in your data`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
   const [what, toDo] = words({ field, expected, correct, customers })
-  return { what, toDo: `${toDo}; ${rest}` }
+  return { what, toDo: `${toDo}. Until then, ${rest}` }
 }

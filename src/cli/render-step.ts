@@ -104,7 +104,7 @@ function renderEnd(end: ClaimEnd): string {
   return byKind(end, {
     settle: ({ state }) =>
       state === 'rejected'
-        ? `rejected: ${why(state)}. The customer waits until ${end.reason?.code === 'shared-user-id' ? 'a row with this user_id' : 'its row'} or the mapping changes`
+        ? `rejected: ${why(state)}. The customer waits until ${end.reason?.code === 'shared-user-id' ? 'one of these rows' : 'its row'} or the mapping changes`
         : SETTLED[state],
     retry: ({ reason, waitMs }) =>
       reason.code === JUST_WRITTEN

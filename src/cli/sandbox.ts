@@ -24,7 +24,7 @@ ${hanging('', A_CONTRACT).join('\n')}
 
 Examples:
   rollcall sandbox --fault 'PATCH 503 rate=0.3 retry-after=2' --fault latency=9
-  rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2s trialMs=5m'
+  rollcall sandbox --contract 'createStatus=204 visibleAfterMs=2000'
   curl -s -X PUT localhost:4010/_sandbox/contract -d '"lagging duplicate=422"'
   curl -s -X PATCH localhost:4010/s2s/v1/users/4711 -d '{"status": 0}' \\
     -H 'Api-Key: sandbox-api-key' -H 'Secret-Key: sandbox-secret-key' \\
@@ -45,7 +45,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--fault <rule>', "a fault, like 'PATCH 503 rate=0.3'; repeatable", gathered)
     .option(
       '--contract <words>',
-      'how the sandbox answers where the interface is silent: a preset like legacy, or DIMENSION=VALUE; repeatable; --contracts lists them',
+      'answers that the interface document does not define: a preset like legacy, or DIMENSION=VALUE (--contracts lists both); repeatable',
       gathered,
     )
     .option('--contracts', 'list the presets and dimensions of --contract, and end')

@@ -129,7 +129,9 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     capture: `${captured} of ${counted(capture.tables.length, 'table')} captured; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
     sweep: renderSweeps(status.sweeps),
     owed: renderOwed(overview),
-    unknown: unknown > 0 && `rollcall reads ${counted(unknown, 'user')} by GET before the next write`,
+    unknown:
+      unknown > 0 &&
+      `the state of ${counted(unknown, 'user')} at the service is not known: a GET comes before the next write`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
@@ -152,11 +154,11 @@ const SWEEPING = '; not all customers are compared with it yet'
 function renderOwed({ owed, states, outbox }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: a worker first notes the outbox'
-  const others = total - states.owed
-  const also =
-    others > 0
-      ? `; the line "customers" counts ${figure(others)} of them as failing, held or in another state`
-      : ''
+  const { failing, released } = states
+  const earlier = total - states.owed - failing - released
+  const counts = { failing, released, 'rejected, held or discarded before': earlier }
+  const of = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
+  const also = of.length > 0 ? `; of these: ${of.join(', ')}` : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,
   )
@@ -180,7 +182,7 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
     `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `this limit protects nobody: all ${figure(withAccess)} customers with access may lose it. Set brake.changes.customers lower`,
+      `with ${counted(withAccess, 'customer')} with access, this limit protects nobody: set brake.changes.customers lower`,
   ])
 }
 

@@ -164,7 +164,9 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')
   const all =
-    about === '' ? `all ${customers}` : `the customers that can be checked (about ${figure(population)})`
+    about === ''
+      ? `all ${customers}`
+      : `the customers that can be checked or are held (about ${figure(population)})`
   return (
     `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`

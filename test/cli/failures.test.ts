@@ -99,7 +99,7 @@ test('the reasons fit eighty columns, and what a terminal would obey is not let 
   for (const words of [
     'customers at https://service.example.com (demo)',
     'rejected: 3 customers, reason shared-user-id',
-    'up to 3 days',
+    '3 days (the longest)',
     'failing: 1 customer, reason unknown:timeout',
     'next      an attempt in 90 s',
     'left out: 1 customer, reason issue:email:invalid',

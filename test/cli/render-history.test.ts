@@ -52,7 +52,7 @@ test.each([
     { ...HELD, capturedMs: 5, owed: true },
     /owed: .*captured.*decides\s+again.*to do {5}nothing: workers retry/s,
   ],
-  [{ userId: null, remote: 'unasked' as const }, /no user_id yet \(no call has succeeded yet\)/],
+  [{ userId: null, remote: 'unasked' as const }, /no user_id yet \(no sync has found out/],
 ])('%j', (over, text) => expect(said(over)).toMatch(text))
 
 test('a held customer that a person has released: its sync is due, and nothing is to be decided', () => {

@@ -36,7 +36,9 @@ test.each<[Partial<Coverage>, RegExp]>([
 })
 
 test('the delay from a commit to the GET that showed it, where one is known', () => {
-  expect(renderDelay(verification({}))).toMatch(/1,000 changes: median 12 s after .*, 95th percentile 40 s$/)
+  expect(renderDelay(verification({}))).toMatch(
+    /: median 12 s after .*, 95th percentile 40 s \(of 1,000 changes\)$/,
+  )
   expect(renderDelay(verification({ proof: null }))).toBeNull()
 })
 
@@ -55,7 +57,9 @@ test('a customer that is held counts with the others about access, and not where
     /^access: 3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all of them held [^,]+\); found by checks: 2 × missing$/,
   )
   expect(verificationNeeds(given)).toEqual([
-    expect.stringMatching(/differs .+ 2 customers \(2 wrongly without [^,]+\): see/),
+    expect.stringMatching(
+      /differs .+ 2 customers \(2 wrongly without [^,]+\), held customers not counted: see/,
+    ),
   ])
 })
 

@@ -159,11 +159,11 @@ const WORDS: readonly Word[] = [
   ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
   ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
   ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
-  ['  retry-after=N', 'Retry-After of N seconds; date:N as a date', '429 retry-after=2', readRetryAfter],
+  ['  retry-after=N', 'Retry-After of N s; =date:N sends a date', '429 retry-after=2', readRetryAfter],
   ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
   ['latency=DURATION', 'waits first; may be a range', 'latency=50..200', readLatency],
   ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
-  ['drop-before', 'cuts the connection, drops the call', 'drop-before', () => act('drop-before')],
+  ['drop-before', 'cuts the connection, carries out nothing', 'drop-before', () => act('drop-before')],
   ['drop-after', 'carries out the call, cuts the connection', 'POST drop-after', () => act('drop-after')],
   ['hang-after', 'carries out the call, and never answers', 'hang-after', () => act('hang-after')],
   ['refuse=DURATION', 'closes the port for this time', 'refuse=30s', (n) => act('refuse', lasting(n))],
@@ -175,7 +175,7 @@ const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The table
 lists the conditions first, from GET to for=DURATION. The others are actions.
-Write an indented word after NUMBER: it changes that action.
+The indented words need a NUMBER in the same fault, and change that answer.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
