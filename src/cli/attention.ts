@@ -132,7 +132,9 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
   const wrong = renderWrongAccess(about)
   const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
-  const none = coverage.oldestAgeMs === null ? 'not known: no customer was checked yet' : 'checks found none'
+  const unchecked =
+    coverage.customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
+  const none = coverage.oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
   return applying([
     notCredible && `new missing users are not counted: ${renderNotCredible(notCredible)}`,
     wrong !== '' && `access: ${wrong}`,

@@ -27,7 +27,8 @@ token it also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer
-  3  something differs, a field is left out, or the customer cannot be sent
+  3  something differs, a value is invalid or refused, or the customer cannot be
+     sent
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
 With --no-call, rollcall reads only your data and the ledger. Then 0 means that

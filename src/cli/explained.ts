@@ -130,13 +130,16 @@ async function explain(io: Io, asked: Asked): Promise<Answer> {
 type Judged = Pick<Explanation, 'result' | 'leftOut' | 'service' | 'plan' | 'planAfterLookup' | 'rollcall'>
 
 /**
- * 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. A field that
- * is left out, or that the service refuses to clear, is not right, though a GET differs in nothing that is sent.
+ * 0 all is as it should be, 3 something is not, 1 of a customer it could not be found out; that goes before 3. A value that is
+ * invalid or refused is not right, though a GET differs in nothing that is sent; nor is one that the service refuses to clear. (A
+ * value that another user has is sent again later.)
  */
 export function exitForResults({ explanations }: { readonly explanations: readonly Judged[] }): ExitCode {
   const results = explanations.map((one) => (one.result === 'unknown' ? resultByRecords(one) : one.result))
   if (results.includes('unknown')) return 1
-  const left = explanations.some((one) => one.planAfterLookup?.kind === 'erase' || one.leftOut.length > 0)
+  const left = explanations.some(
+    (one) => one.planAfterLookup?.kind === 'erase' || one.leftOut.some(({ code }) => code !== 'taken'),
+  )
   return left || results.includes('differs') || results.includes('blocked') ? 3 : 0
 }
 

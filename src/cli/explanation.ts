@@ -115,10 +115,12 @@ function renderFieldCause(cause: FieldCause): string {
 
 function renderValues(fields: readonly FieldRow[]): string[] {
   const width = Math.max(0, ...fields.map(({ field }) => field.length))
-  return fields.flatMap(({ field, service: shows, values }) => {
+  return fields.flatMap(({ field, service: shows, state, values }) => {
     const { here = null, service = null } = values ?? {}
     if (here === null && service === null) return []
-    const seen = shows === 'not-shown' ? 'not shown' : renderValue(service)
+    const value =
+      state === 'spelling' ? `${renderValue(service)} (the same in another form)` : renderValue(service)
+    const seen = shows === 'not-shown' ? 'not shown' : value
     const name = `  ${field.padEnd(width)}  `
     if (renderValue(here) === seen) return [`${name}both     ${seen}`]
     return [`${name}desired  ${renderValue(here)}`, `${' '.repeat(name.length)}service  ${seen}`]
@@ -233,7 +235,7 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
   const absent = service.kind === 'absent' && 'same: no such user, as desired'
   const excepted = except.filter(Boolean).join(', ')
   return [
-    absent || (excepted ? `same, apart from ${excepted}` : 'same: nothing differs'),
+    absent || (excepted ? `same, apart from ${excepted}` : 'same: no mapped field differs'),
     planAfterLookup?.kind === 'erase' && '; personal fields are still to be cleared',
     unseen && `. Not compared: ${unseen} (no GET shows it)`,
   ]

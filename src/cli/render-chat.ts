@@ -56,11 +56,12 @@ export function renderProfessionals(chat: Chat, now: Date): string[] {
 /** Section 2.2: `next_connection_at` is null when already connected, `next_disconnection_at` when not. */
 function renderConnected(each: ListedProfessional, now: Date): string {
   const { nextConnectionAt: from, nextDisconnectionAt: until } = each
-  const ahead = (at: Date, word: string) => {
-    const ms = Math.max(0, at.getTime() - now.getTime())
-    const [date, time] = at.toISOString().slice(0, 16).split('T')
-    return ms < DAY_MS ? `${word} ${span(ms)} (${time})` : `${date} ${time}`
-  }
-  if (isOnline(each)) return until === null ? 'now' : `now, ${ahead(until, 'for')}`
-  return from === null ? 'not known' : ahead(from, 'in')
+  const ms = (at: Date) => Math.max(0, at.getTime() - now.getTime())
+  const time = (at: Date) =>
+    at
+      .toISOString()
+      .slice(ms(at) < DAY_MS ? 11 : 0, 16)
+      .replace('T', ' ')
+  if (isOnline(each)) return until === null ? 'now' : `now, until ${time(until)}`
+  return from === null ? 'not known' : `from ${time(from)}, in ${span(ms(from))}`
 }

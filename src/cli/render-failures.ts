@@ -1,5 +1,4 @@
 import { isOverdue } from '../explain/records.ts'
-import { CHECK_WORKER } from '../explain/verdicts.ts'
 import type { Failing, Failures, IssueGroup, ReasonGroup, Selector, Waiting } from '../ledger/failures.ts'
 import type { History } from '../ledger/history.ts'
 import type { Overview } from '../ledger/overview.ts'
@@ -20,7 +19,7 @@ import {
   shown,
   span,
 } from './render.ts'
-import { adviseIssues, renderStored } from './render-history.ts'
+import { adviseIssues, renderStored, whenOverdue } from './render-history.ts'
 import { type Advice, issueName, reasonName, renderIssue, renderReason, together } from './render-reason.ts'
 
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
@@ -62,7 +61,10 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
   return [
     ...about,
     '',
-    ...others.flatMap((group) => renderGroup(group.state, group, renderWaiting(group))),
+    ...others.flatMap((group) => {
+      const toDo = isLate(group) ? whenOverdue(group.toDo) : group.toDo
+      return renderGroup(group.state, { ...group, toDo }, renderWaiting(group))
+    }),
     ...issues.flatMap((group) => {
       const several = group.fields.length > 1 ? ` (one of ${group.fields.join(', ')})` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
@@ -102,9 +104,12 @@ function renderWaiting(
 }
 
 function renderDue(inMs: number): string {
-  if (isOverdue({ overdueMs: -inMs, capturedMs: null }))
-    return `an attempt has been due for ${span(-inMs)}: ${CHECK_WORKER}`
+  if (isLate({ nextInMs: inMs, underWay: false })) return `an attempt has been due for ${span(-inMs)}`
   return `an attempt ${inMs > 0 ? renderIn(inMs) : 'is due now'}`
+}
+
+function isLate({ nextInMs, underWay }: Pick<Waiting, 'nextInMs' | 'underWay'>): boolean {
+  return nextInMs !== null && !underWay && isOverdue({ overdueMs: -nextInMs, capturedMs: null })
 }
 
 export function renderFailing(

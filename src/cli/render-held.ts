@@ -149,7 +149,7 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   if (decisions.length === 0) return ['no decision is recorded yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
-      ? `${minute(at)}: credible for 24 h (many users are missing)`
+      ? `${minute(at)}: drift --credible: for 24 h, missing users are reported`
       : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,

@@ -57,11 +57,18 @@ export function renderStanding(history: Known): Labelled {
   return { sync: renderOwed(history), state: renderState(history) }
 }
 
+/** Waiting alone does not help then. */
+export function whenOverdue(toDo: string): string {
+  const rest = toDo.replace(/^nothing[^;]*(; )?/, '')
+  if (rest.includes('that a worker runs')) return rest
+  return rest === '' ? CHECK_WORKER : `${CHECK_WORKER}; ${rest}`
+}
+
 export function toDoOf(history: Known): string | undefined {
   const { reason, state, released, owed } = history
   const isOld = owed && !released && state !== 'failing'
   const toDo = reason && (isOld ? WAIT : renderReason(reason, { state: released ? 'released' : state }).toDo)
-  return toDo && isOverdue(history) ? toDo.replace(/^nothing[^;]*/, CHECK_WORKER) : (toDo ?? undefined)
+  return toDo && isOverdue(history) ? whenOverdue(toDo) : (toDo ?? undefined)
 }
 
 /** An issue blocks where the mapping rejects the customer for it. No field is left out then, since nothing is sent. */
@@ -90,7 +97,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
 
 function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string {
   if (finding && finding.kind !== 'trial-ended')
-    return 'settled by the last sync; a check has found a difference since'
+    return 'settled; a check has found a difference (see "finding")'
   return `settled${unverified ? '; a worker will verify it again by a lookup (GET)' : ''}`
 }
 
@@ -134,7 +141,7 @@ function renderOwed(history: Known): string {
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
   const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
-  const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'and waits for a second check' : 'confirmed by a second check'}`
+  const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed yet (waits for a second check)' : 'confirmed by a second check'}`
   const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
   return `${about}, ${found}${cause ? `; cause: ${renderCause(cause)}` : ''}${requested}`
 }

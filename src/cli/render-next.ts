@@ -12,7 +12,7 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
-  const { key, rollcall, planAfterLookup, result } = one
+  const { key, desired, rollcall, planAfterLookup, result } = one
   const { state, released, owed } = historyOf(rollcall) ?? {}
   const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
   if (plan.kind === 'none') {
@@ -22,9 +22,11 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
   }
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
+  if (rollcall.kind === 'known' && rollcall.truncated && (desired.kind !== 'user' || desired.status === 0))
+    return `nothing until \`rollcall capture resync\`; then: ${calls}`
   if (released || (state !== 'held' && state !== 'discarded')) return calls
   if (owed)
-    return `${calls}, unless ${state === 'held' ? 'the brake holds the change again' : 'it is still the discarded change'}`
+    return `${calls}${state === 'held' ? ', unless the brake holds the change again' : '; nothing, if this is still the discarded change'}`
   const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
   return `nothing: ${why}; after ${release}: ${calls}`
 }
@@ -47,5 +49,7 @@ export function renderNext(one: Explanation): string {
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
   if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
-  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : renderWaiting(one, plan, now)}; with --lookup: ${then}`
+  const byLedger = renderWaiting(one, plan, now)
+  if (byLedger !== now) return byLedger
+  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
 }

@@ -177,12 +177,12 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  const limits = `limits: ${counted(changes, 'customer')} for each kind of change, ${counted(creates, 'registration')}`
+  const limits = `limits of this configuration: ${counted(changes, 'customer')} for each kind of change, ${counted(creates, 'registration')}`
   return applying([
     `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `with ${counted(withAccess, 'customer')} with access, this limit protects nobody: set brake.changes.customers lower`,
+      `with ${counted(withAccess, 'customer')} with access, this limit protects nobody: set brake.changes lower`,
   ])
 }
 

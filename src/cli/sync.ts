@@ -183,7 +183,8 @@ function exitFor(ends: readonly (RedactedStep | undefined)[]): ExitCode {
 }
 
 const LATE_MS = 1500
-const BEGIN = 'waits for the database, or until the rate limit allows the next call (`rollcall pace`)'
+const BEGIN =
+  'rollcall waits for the database, or until the rate limit allows the next call (see `rollcall pace`)'
 const ANSWER = 'waits for the answer of the service'
 const BUSY = 'waits until a worker has synced this customer'
 const EARLIER_CALL = 'because the last sync has just ended, or an earlier call may still arrive'

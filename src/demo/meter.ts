@@ -85,8 +85,15 @@ export function observeWorker(meter: Meter, now: () => number): Observers {
   }
 }
 
+const LOOKUP = {
+  unknown: 'was it stored?',
+  unasked: 'is it known?',
+  trial: 'still on trial?',
+  erased: 'is it cleared?',
+}
+
 function describePlan(plan: Plan): string {
-  if (plan.kind === 'lookup') return plan.why === 'trial' ? 'still on trial?' : 'was it stored?'
+  if (plan.kind === 'lookup') return LOOKUP[plan.why]
   if (!('body' in plan)) return ''
   const { status, ...fields } = plan.body
   const names = Object.keys(fields)

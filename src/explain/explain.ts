@@ -162,8 +162,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     /** Fields that are not sent: what the mapping found wrong, and what the service refused. */
     leftOut,
     ...{ mapped: unreadable ? null : redactedMapped(snapshot.mapped), service, rollcall },
-    drift: compared?.drift ?? null,
-    fields: (result === 'left-alone' ? null : comparison)?.fields ?? [],
+    ...{ drift: compared?.drift ?? null, fields: compared?.fields ?? [] },
     /** By what is remembered; null where that cannot be compared with the present digest key. */
     plan: planned ? redactedPlan(plan) : null,
     /** The plan of a sync after its lookup; null where a GET has not shown it. */

@@ -77,7 +77,7 @@ export const REMEDIES = {
   decide: ({ key, state }) =>
     state === 'discarded'
       ? `to send the change, run \`rollcall held release ${key} --why …\``
-      : `see \`rollcall held ${key}\`, then release or discard the change, or correct the row`,
+      : `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */

@@ -47,7 +47,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     // Before any figure: each of them is of the customers alone to which it had come.
     ['Stopped', stopped && `before all checks had ended: ${figure(chosen)} of ${wanted} were handled`],
     ['Service', renderService(target)],
-    [ledger ? 'As of' : 'Checked', renderWhen(report)],
+    [ledger ? 'As of' : 'Time', renderWhen(report)],
     ['Source', ledger ? 'earlier checks; this report made no call' : 'the service: one GET per customer'],
     ['Customers', `${figure(population)}${which}`],
     ['Sample', sample !== null && `${figure(chosen)} of ${many}, drawn at random`],

@@ -67,10 +67,12 @@ test.each([
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
 })
 
-test('a mapping that is not active sends nothing, and says so beside the plan after a lookup', () => {
+test('a mapping that is not active sends nothing, also where a GET shows no difference', () => {
   const inactive = { kind: 'known', history: null, applied: false, truncated: null } as const
   const words = renderNext({ ...ONE, plan: PATCH, planAfterLookup: RIGHT, rollcall: inactive })
-  expect(words).toMatch(/^nothing with this mapping until .*; with --lookup: nothing to send$/)
+  expect(words).toMatch(
+    /^nothing with this mapping until .* activates it; then: update \(PATCH\) with status$/,
+  )
 })
 
 test('a revocation says that an erasure follows it', () => {
@@ -82,7 +84,7 @@ test('a revocation says that an erasure follows it', () => {
 test('a user whose personal fields are still there is the same, and says so', () => {
   const planAfterLookup: RedactedPlan = { kind: 'erase', sends: ['status', 'email'], fields: ['email'] }
   const [first] = renderOne({ ...ONE, planAfterLookup }, 'all', [])
-  expect(first).toMatch(/same: nothing differs; personal fields are still to be cleared$/)
+  expect(first).toMatch(/same: no mapped field differs; personal fields are still to be$/)
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {

@@ -86,7 +86,7 @@ test('an open difference: which fields, since when, why, and how often a repair 
   expect(said({ finding })).toMatch(
     /finding {3}differs \(email\), first seen 2026-11-21 10:00 UTC, confirmed by a\s+second check; cause: changed at the service; repair requested 3\s+times/,
   )
-  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('and waits for')
+  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toContain('not confirmed yet')
 })
 
 test('with as many calls as fit, the command that shows more', () => {
