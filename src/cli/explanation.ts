@@ -32,7 +32,7 @@ export function renderOne(one: Explanation, view: View, chat: readonly string[])
     ...access,
     ...details({ next: renderNext(one) }),
     ...renderFields(one),
-    ...(history ? renderHistory(history) : []),
+    ...(history ? renderHistory(history, one.key) : []),
   ]
 }
 

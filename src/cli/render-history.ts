@@ -45,10 +45,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
       ),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
-    ...renderHistory(history),
-    ...details({
-      more: history.calls.length === CALLS && named('`rollcall explain KEY --calls 50` shows more calls'),
-    }),
+    ...renderHistory(history, key),
   ]
 }
 
@@ -101,12 +98,14 @@ function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'find
   return `settled${unverified ? '; a worker will verify it again by a lookup (GET)' : ''}`
 }
 
-export function renderHistory(history: Known): string[] {
+export function renderHistory(history: Known, key: CustomerKey): string[] {
   const { calls, finding } = history
+  const more = calls.length === CALLS && withKey('`rollcall explain KEY --calls 50` shows more calls', key)
   return [
     ...details({ finding: finding && renderFinding(finding) }),
     ...renderProof(history),
     ...(calls.length === 0 ? details({ calls: 'none is recorded' }) : ['', ...renderCalls(calls)]),
+    ...details({ more }),
   ]
 }
 

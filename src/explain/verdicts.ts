@@ -43,7 +43,12 @@ type RemedyFacts = {
   readonly leftOut: readonly FieldIssue[]
   /** As other commands say it. */
   readonly known: string
-  readonly service: { readonly kind: string; readonly http?: number | null; readonly status?: number }
+  readonly service: {
+    readonly kind: string
+    readonly why?: string
+    readonly http?: number | null
+    readonly status?: number
+  }
 }
 
 export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
@@ -92,8 +97,11 @@ export const REMEDIES = {
   /** No answer came, or what answers is perhaps not the service. */
   'check-address': () =>
     'check SERVICE_URL; if it is correct, try again later, or ask the provider of the service',
-  'try-later': ({ later, service }) =>
-    service.kind === 'not-asked' ? `${later}; \`rollcall pace\` shows why calls are stopped` : later,
+  'try-later': ({ later, service }) => {
+    const stopped = service.kind === 'not-asked' ? '; `rollcall pace` shows why calls are stopped' : ''
+    const starts = service.why === 'outage' ? ', and only a running worker starts them again' : ''
+    return `${later}${stopped}${starts}`
+  },
   'shown-late': ({ later }) =>
     `${later}: the user was written a moment ago, and the service may show it late`,
   /** The service shows a status that the interface does not have. */

@@ -37,7 +37,7 @@ test('says what stops calls, since when, when it is tried again, and what to do'
   for (const words of [
     'fails (failed probes: 3; a probe is due in 40 s)',
     '2026-11-20 10',
-    'nothing: running workers',
+    'check that a worker runs',
     'rises again, at most to the ceiling',
   ])
     expect(outage).toContain(words)
