@@ -43,7 +43,8 @@ The command needs DATABASE_URL only.
 Exit codes:
   0  no customer is rejected, failing or has a field left out; or the retry is
      done
-  3  there are such customers, or a named customer is not known
+  3  there are such customers, or a named customer is held, discarded or not
+     known
 ${FAILED}
 
 Examples:

@@ -61,15 +61,13 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
   return [
     ...about,
     '',
-    ...others.flatMap((group) => {
-      const toDo = isLate(group) ? whenOverdue(group.toDo) : group.toDo
-      return renderGroup(group.state, { ...group, toDo }, renderWaiting(group))
-    }),
+    ...others.flatMap((group) => renderGroup(group.state, withWorker(group), renderWaiting(group))),
     ...issues.flatMap((group) => {
       const several = group.fields.length > 1 ? ` (one of ${group.fields.join(', ')})` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
       const reason = `mapping, in detail ${group.reason}`
-      return renderGroup('rejected', { ...group, reason }, renderWaiting({ ...group, state: 'rejected' }))
+      const waiting = renderWaiting({ ...group, state: 'rejected' })
+      return renderGroup('rejected', withWorker({ ...group, reason }), waiting)
     }),
     `total (each customer once): ${totals.join(', ')}`,
     ...MORE,
@@ -106,6 +104,10 @@ function renderWaiting(
 function renderDue(inMs: number): string {
   if (isLate({ nextInMs: inMs, underWay: false })) return `an attempt has been due for ${span(-inMs)}`
   return `an attempt ${inMs > 0 ? renderIn(inMs) : 'is due now'}`
+}
+
+function withWorker<G extends Group & Waiting>(group: G): G {
+  return isLate(group) ? { ...group, toDo: whenOverdue(group.toDo) } : group
 }
 
 function isLate({ nextInMs, underWay }: Pick<Waiting, 'nextInMs' | 'underWay'>): boolean {

@@ -50,7 +50,9 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
         `${counted(expected, 'pre-approved registration')} may still pass the brake, until ${minute(expectedUntil ?? '')}`,
       'to do': [
         held === 0 && trippedMs !== null && letsThrough(kind),
-        kind === 'truncated' && 'run `rollcall capture resync`; first restore rows truncated by mistake',
+        kind === 'truncated' &&
+          held > 0 &&
+          'run `rollcall capture resync`; first restore rows truncated by mistake',
       ],
     }),
   ]

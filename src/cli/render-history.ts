@@ -100,7 +100,7 @@ function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'find
 
 export function renderHistory(history: Known, key: CustomerKey): string[] {
   const { calls, finding } = history
-  const more = calls.length === CALLS && withKey('`rollcall explain KEY --calls 50` shows more calls', key)
+  const more = calls.length === CALLS && withKey('`rollcall explain KEY --calls 50` may show more calls', key)
   return [
     ...details({ finding: finding && renderFinding(finding) }),
     ...renderProof(history),

@@ -10,23 +10,28 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
+const UNLESS_HELD = ', unless the brake holds the change again'
+
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
-  const { key, desired, rollcall, planAfterLookup, result } = one
-  const { state, released, owed } = historyOf(rollcall) ?? {}
+  const { key, rollcall, planAfterLookup, result } = one
+  const { state, released, owed, capturedMs } = historyOf(rollcall) ?? {}
   const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
     const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
     return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
   }
-  if (rollcall.kind === 'known' && !rollcall.applied)
-    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${calls}`
-  if (rollcall.kind === 'known' && rollcall.truncated && (desired.kind !== 'user' || desired.status === 0))
-    return `nothing until \`rollcall capture resync\`; then: ${calls}`
-  if (released || (state !== 'held' && state !== 'discarded')) return calls
+  const stopped = state === 'held' || state === 'discarded'
+  if (rollcall.kind === 'known' && !rollcall.applied) {
+    const then = `${calls}${stopped ? UNLESS_HELD : ''}`
+    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${then}`
+  }
+  // The captured change is another one than the released one.
+  if (released) return typeof capturedMs === 'number' ? `${calls}${UNLESS_HELD}` : calls
+  if (!stopped) return calls
   if (owed)
-    return `${calls}${state === 'held' ? ', unless the brake holds the change again' : '; nothing, if this is still the discarded change'}`
+    return `${calls}${state === 'held' ? UNLESS_HELD : '; nothing, if this is still the discarded change'}`
   const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
   return `nothing: ${why}; after ${release}: ${calls}`
 }

@@ -156,7 +156,7 @@ function renderOwed({ owed, states, outbox }: Overview): string {
   if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: a worker first notes the outbox'
   const { failing, released } = states
   const earlier = total - states.owed - failing - released
-  const counts = { failing, released, 'rejected, held or discarded before': earlier }
+  const counts = { failing, released, 'rejected or held before': earlier }
   const of = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
   const also = of.length > 0 ? `; of these: ${of.join(', ')}` : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(

@@ -88,16 +88,23 @@ test('a user whose personal fields are still there is the same, and says so', ()
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
-  const next = (state: string, owed: boolean) =>
+  const next = (state: string, owed: boolean, more = {}) =>
     renderNext({
       ...ONE,
       ...{ plan: PATCH, planAfterLookup: null },
-      rollcall: { kind: 'known', history: { state, owed } as History, applied: true, truncated: null },
+      rollcall: {
+        kind: 'known',
+        history: { state, owed, ...more } as History,
+        applied: true,
+        truncated: null,
+      },
     })
   expect(next('held', false)).toBe(
     'nothing: the brake holds the change; after `rollcall held release c --why …`: update (PATCH) with status',
   )
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
+  expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
+  expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   expect(next('rejected', false)).toMatch(/^nothing; after a change of the row or the mapping: update/)
 })
 
