@@ -31,6 +31,7 @@ const ONE: Explanation = {
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
   ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false },
 }
+const KNOWN = { kind: 'known', history: null, truncated: null } as const
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
 
 test('whatever a row says, the table is aligned and fits eighty columns', () => {
@@ -68,8 +69,8 @@ test.each([
 })
 
 test('a mapping that is not active sends nothing, also where a GET shows no difference', () => {
-  const inactive = { kind: 'known', history: null, applied: false, truncated: null } as const
-  const words = renderNext({ ...ONE, plan: PATCH, planAfterLookup: RIGHT, rollcall: inactive })
+  const rollcall = { ...KNOWN, applied: false }
+  const words = renderNext({ ...ONE, plan: PATCH, planAfterLookup: RIGHT, rollcall })
   expect(words).toMatch(
     /^nothing with this mapping until .* activates it; then: update \(PATCH\) with status$/,
   )
@@ -88,17 +89,10 @@ test('a user whose personal fields are still there is the same, and says so', ()
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
-  const next = (state: string, owed: boolean, more = {}) =>
-    renderNext({
-      ...ONE,
-      ...{ plan: PATCH, planAfterLookup: null },
-      rollcall: {
-        kind: 'known',
-        history: { state, owed, ...more } as History,
-        applied: true,
-        truncated: null,
-      },
-    })
+  const next = (state: string, owed: boolean, more = {}) => {
+    const rollcall = { ...KNOWN, history: { state, owed, ...more } as History, applied: true }
+    return renderNext({ ...ONE, plan: PATCH, planAfterLookup: null, rollcall })
+  }
   expect(next('held', false)).toBe(
     'nothing: the brake holds the change; after `rollcall held release c --why …`: update (PATCH) with status',
   )
@@ -143,7 +137,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   const trial = { ...ONE, service: { kind: 'present', status: 4 } } as const
   expect(renderRemedy({ do: 'ask-about-chat', waitMs: null }, trial)).toContain('the trial has ended')
   const history = { state: 'discarded' } as NonNullable<History>
-  const discarded = { ...ONE, rollcall: { kind: 'known', history, applied: true, truncated: null } } as const
+  const discarded = { ...ONE, rollcall: { ...KNOWN, history, applied: true } } as const
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(/`rollcall held release c/)
   const denied = {
