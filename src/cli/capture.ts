@@ -78,7 +78,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
     .option(
       '--dismiss',
-      'only end the warnings about a TRUNCATE, and compare no customer: if it was a mistake and the rows are back',
+      'if a TRUNCATE was a mistake and the rows are back: only end its warnings, and compare no customer',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)

@@ -22,7 +22,7 @@ export function addDriftOptions(command: Command) {
     .option('--repair', 'request a sync for each customer that differs')
     .option(
       '--credible',
-      'if many users are missing, reports name none: confirm that they are really missing, so that reports name them for 24 hours',
+      'confirm that many missing users are really missing: reports then name them for 24 hours (see below)',
     )
     .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')

@@ -27,9 +27,9 @@ report counts the customer as "access undue" (has access, but should not) or
 A discarded change and an ended trial are no drift.
 
 At the end of the run --repair requests a sync for each customer that differs.
-It requests none if many users are missing, most calls get no clear answer, or
-the keys are refused. Above the brake's limit rollcall holds these customers:
-see \`rollcall held\`.
+If they are more than the brake allows, the brake holds those above its limit:
+see \`rollcall held\`. No sync is requested if many users are missing, most calls
+get no clear answer, or the keys are refused.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, run the command again with

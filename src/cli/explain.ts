@@ -21,9 +21,9 @@ The Postgres role needs only the right to read the customers; without rights on
 rollcall's tables no stored state is printed. If rollcall is installed, the GET
 counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
 the command also compares the values with the ledger. It waits at most ten
-seconds for a query to Postgres, and as long for the rate limit. After two calls
-in a row without an answer it makes no further call. With an end user's access
-token it also asks the chat: see \`rollcall access --help\`.
+seconds for a query to Postgres, and ten seconds for the rate limit. After two
+calls in a row without an answer it makes no further call. With an end user's
+access token it also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer
@@ -52,13 +52,13 @@ another user. Then a 403 of the chat says nothing about this customer.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,
-because the process list would show it. The demo service has no chat: with
-service.environment 'demo', rollcall sends a token only to a sandbox on this
-machine.
+because the process list would show it. The service's demo environment has no
+chat, but the sandbox has one. So with service.environment 'demo', rollcall
+sends a token only to a sandbox on this machine.
 
 Exit codes:
-  0  every customer has status 2 or 4 at the service; and, if you gave the
-     customer's token, the chat shows a professional
+  0  every customer has status 2 or 4 at the service; and if you gave the token
+     of one of them, the chat shows this customer a professional
   3  a customer cannot use the service, or does not exist
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong

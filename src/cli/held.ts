@@ -50,8 +50,9 @@ If a customer key begins with a dash, write -- before it.
 
 A release covers exactly the held change. If the row changes again before this
 change is sent, the brake decides about the new change. A discarded change is
-not sent, unless the row or the mapping changes, or you release the customer by
-its key.
+not sent. If the row or the mapping changes later, the brake decides about the
+new change. To send a discarded change all the same, release the customer by its
+key.
 
 The first change above the limit trips the brake for this kind. From then on it
 holds further changes of this kind. This ends when you have released or

@@ -45,7 +45,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--fault <rule>', "a fault, like 'PATCH 503 rate=0.3'; repeatable", gathered)
     .option(
       '--contract <words>',
-      'answers that the interface document does not define: a preset like legacy, or DIMENSION=VALUE (--contracts lists both); repeatable',
+      'how the sandbox answers where the interface document says nothing: a preset like legacy, or DIMENSION=VALUE (--contracts lists both); repeatable',
       gathered,
     )
     .option('--contracts', 'list the presets and dimensions of --contract, and end')
