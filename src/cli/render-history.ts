@@ -57,7 +57,6 @@ export function renderStanding(history: Known): Labelled {
 /** Waiting alone does not help then. */
 export function whenOverdue(toDo: string): string {
   const rest = toDo.replace(/^nothing[^;]*(; )?/, '')
-  if (rest.includes('that a worker runs')) return rest
   return rest === '' ? CHECK_WORKER : `${CHECK_WORKER}; ${rest}`
 }
 

@@ -118,7 +118,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'not-noted': [
     'the customer would lose access, but workers must first take newer changes from the outbox',
-    `${WAIT}; if the customer keeps waiting, check that a worker runs`,
+    WAIT,
   ],
   stopping: ['the attempt ended early, because its process was stopped', WAIT],
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
