@@ -16,14 +16,15 @@ Examples:
 --where compares a column that the mapping, the scope or the key reads. It knows
 =, !=, <, <=, >, >=, "in a,b", "is null" and "is not null". Quote it for your
 shell. Several conditions must all be true. After Ctrl-C, run the same command
-again: it continues where it stopped. The summary and the exit code of --wait
-cover all customers, also with --where or --only.
+again: it continues where it stopped. The summary of --wait covers all
+customers, also with --where or --only.
 
 Exit codes:
-  0  all customers that differ are owed a sync; with --wait: all customers are
-     settled; with --dry-run: there is nothing to do
-  3  with --wait: at least one customer is not settled; with --dry-run: there is
-     something to do
+  0  all customers that differ are owed a sync; with --wait: they are synced,
+     and no customer is rejected, failing or held; with --dry-run: there is
+     nothing to do
+  3  with --wait: a customer is rejected, failing or held (also one outside of
+     --where); with --dry-run: there is something to do
   1  it failed or was stopped, or no customer fits --where
   2  the command line, the configuration or the environment is wrong`
 

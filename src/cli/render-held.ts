@@ -109,7 +109,7 @@ const OUTCOMES = {
   release: ['released', 'Workers send each change now, unless the customer is also held for another kind.'],
   discard: [
     'discarded',
-    'A discarded change is not sent, unless the row or the mapping changes, or you release the customer by its key.',
+    'A discarded change is not sent. If the row or the mapping changes, the brake decides about the new change.',
   ],
 } as const
 

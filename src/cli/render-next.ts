@@ -10,7 +10,10 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
-const UNLESS_HELD = ', unless the brake holds the change again'
+const UNLESS = {
+  held: ', unless the brake holds the change again',
+  discarded: '; nothing, if this is still the discarded change',
+}
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
@@ -22,16 +25,17 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
     return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
   }
-  const stopped = state === 'held' || state === 'discarded'
-  if (rollcall.kind === 'known' && !rollcall.applied) {
-    const then = `${calls}${stopped ? UNLESS_HELD : ''}`
-    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${then}`
-  }
+  const stopped = state === 'held' || state === 'discarded' ? state : null
+  const unless = `${calls}${stopped === null ? '' : UNLESS[stopped]}`
+  if (rollcall.kind === 'known' && !rollcall.applied)
+    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
   // The captured change is another one than the released one.
-  if (released) return typeof capturedMs === 'number' ? `${calls}${UNLESS_HELD}` : calls
-  if (!stopped) return calls
-  if (owed)
-    return `${calls}${state === 'held' ? UNLESS_HELD : '; nothing, if this is still the discarded change'}`
+  if (released) return typeof capturedMs === 'number' ? unless : calls
+  if (stopped === null) {
+    const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
+    return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
+  }
+  if (owed) return unless
   const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
   return `nothing: ${why}; after ${release}: ${calls}`
 }
@@ -50,7 +54,8 @@ export function renderNext(one: Explanation): string {
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
   const waiting = renderWaiting(one, planAfterLookup ?? plan, then)
   if (waiting !== then) return waiting
-  if (!owed && state === 'rejected') return `nothing; after a change of the row or the mapping: ${then}`
+  if (!owed && state === 'rejected' && (planAfterLookup ?? plan).kind !== 'none')
+    return `nothing; after a change of the row or the mapping: ${then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
   if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`

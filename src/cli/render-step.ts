@@ -96,7 +96,7 @@ const SETTLED = {
   idle: 'settled',
   held: 'the brake holds the change: see `rollcall held`',
   discarded:
-    'a person has discarded the change: it is not sent unless the row or the mapping changes, or a person releases it',
+    'a person has discarded the change: it is not sent; if the row or the mapping changes, the brake decides again',
 } as const
 
 function renderEnd(end: ClaimEnd): string {

@@ -182,7 +182,7 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
     `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `with ${counted(withAccess, 'customer')} with access, this limit protects nobody: set brake.changes lower`,
+      `with ${counted(withAccess, 'customer')} with access, the limit for changes protects nobody: set brake.changes lower`,
   ])
 }
 

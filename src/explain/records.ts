@@ -93,5 +93,5 @@ const OVERDUE_MS = 60_000
 
 export function isOverdue(history: Pick<NonNullable<History>, 'overdueMs' | 'capturedMs'>): boolean {
   const { overdueMs, capturedMs } = history
-  return (capturedMs ?? overdueMs ?? 0) > OVERDUE_MS
+  return Math.max(capturedMs ?? 0, overdueMs ?? 0) > OVERDUE_MS
 }

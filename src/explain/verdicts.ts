@@ -98,9 +98,10 @@ export const REMEDIES = {
   'check-address': () =>
     'check SERVICE_URL; if it is correct, try again later, or ask the provider of the service',
   'try-later': ({ later, service }) => {
-    const stopped = service.kind === 'not-asked' ? '; `rollcall pace` shows why calls are stopped' : ''
-    const starts = service.why === 'outage' ? ', and only a running worker starts them again' : ''
-    return `${later}${stopped}${starts}`
+    if (service.why === 'no-permit') return `${later}; see \`rollcall pace\``
+    return service.why === 'outage'
+      ? `${later}; see \`rollcall pace\`. A running worker tests the service, and so does \`rollcall sync\``
+      : later
   },
   'shown-late': ({ later }) =>
     `${later}: the user was written a moment ago, and the service may show it late`,

@@ -168,7 +168,9 @@ test('tells of a brake once, with each count by its name, and of released custom
   const counts = (revocation: string) =>
     expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create; limits of .*: 100 .*`))
   const before = counts('10 × revocation .tripped., ')
-  const nobody = expect.stringMatching(/^brake +with 3 customers with access, this limit protects nobody/)
+  const nobody = expect.stringMatching(
+    /^brake +with 3 customers with access, the limit for changes protects nobody/,
+  )
   const tripped = (held: number) =>
     expect.stringMatching(
       new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 customers through`),
