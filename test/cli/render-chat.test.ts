@@ -31,9 +31,7 @@ test('professionals stand in a table: who is there first, then who comes next', 
     professional({ name: 'Soon', specialityId: 99, nextConnectionAt: new Date('2026-07-01T10:30:00Z') }),
     professional({ name: 'Later', nextConnectionAt: new Date('2026-07-22T07:30:00Z') }),
     professional({
-      name: 'Here',
-      status: 'online',
-      nextDisconnectionAt: new Date('2026-07-01T12:00:00Z'),
+      ...{ name: 'Here', status: 'online', nextDisconnectionAt: new Date('2026-07-01T12:00:00Z') },
       room: { id: '7', lastMessage: null, unreadMessages: 3 },
     }),
   )

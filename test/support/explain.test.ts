@@ -28,6 +28,7 @@ const got = (fields: object, status = 2): Call => ({
 })
 const named = (first_name: string, heard: Heard = OK) => patch({ status: 2, first_name }, heard)
 const country = patch({ status: 2, country_code: 'ES' })
+const bare: Call = { method: 'POST', body: { user_id: 'c', status: 2 } }
 const nobody: Call = { method: 'GET', heard: answer(404) }
 const ana = got({ first_name: 'Ana' })
 const eva = got({ first_name: 'Eva' })
@@ -41,10 +42,7 @@ function kinds(given: readonly Call[], lapses: readonly Lapse[] = []): readonly 
   return unexplained(calls, lapses).map(({ kind, at }) => `${kind} ${at}`)
 }
 
-const WHOLE: Call = {
-  method: 'PUT',
-  body: { status: 2, first_name: 'Ana', country_code: 'ES', last_name: null },
-}
+const WHOLE = { method: 'PUT', body: { status: 2, first_name: 'Ana', country_code: 'ES' } } as const
 const SILENT = [answer(500), LOST]
 const UNKNOWN = [LOST, answer(500), answer(302), answer(200, 'unreadable'), NULL]
 const at = (call: Call, from: number, to: number): Call => ({ ...call, from, to })
@@ -153,6 +151,7 @@ test.each<readonly [string, readonly Lapse[], readonly Call[], readonly string[]
   ['excuses it again once it has ended late', [LAPSED, late(25)], [post(), ana, country, ana, country], []],
   ['excuses it by its late ending alone', [late(15)], [post(), ana, country], []],
   ['excuses it once', [LAPSED], [post(), ana, country, country], ['repeated 3']],
+  ['excuses it after a create without it', [LAPSED], [nobody, nobody, bare, country], []],
   ['excuses it once by its ending', [late(5)], [post(), ana, country, country], ['repeated 3']],
   ['excuses nothing before it', [{ at: 25, why: 'lapsed' }], [post(), ana, country], ['repeated 2']],
   ['excuses nothing before its ending', [late(25)], [post(), ana, country], ['repeated 2']],

@@ -60,9 +60,12 @@ type Known = {
   readonly lookedUp: boolean
   /** The last write, when it was surely refused: it, or a part of it, may be sent again. */
   readonly refused: Body | null
+  /** A lapse may have changed the field that no GET shows, and no taken write has carried it since. */
+  readonly hidden: boolean
 }
 
-const NOTHING_KNOWN: Known = { there: null, values: {}, mustLookUp: false, lookedUp: false, refused: null }
+const NOTHING = { there: null, values: {}, mustLookUp: false, lookedUp: false, refused: null }
+const NOTHING_KNOWN: Known = { ...NOTHING, hidden: false }
 
 /** Calls about one user without an explanation; these, and the lapses, in the order in which they were begun. */
 export function unexplained(
@@ -91,8 +94,7 @@ export function unexplained(
 
 /** A lookup tells all but what no GET shows. A claim that is under way when an ending comes late has looked already. */
 function lapsed(known: Known, { why }: Lapse): Known {
-  const { [UNVERIFIABLE_FIELD]: _hidden, ...values } = known.values
-  return { ...known, values, mustLookUp: known.mustLookUp || why === 'lapsed' }
+  return { ...known, hidden: true, mustLookUp: known.mustLookUp || why === 'lapsed' }
 }
 
 type Meaning = 'done' | 'refused' | 'unclear' | 'unknown' | 'not-sent'
@@ -111,6 +113,7 @@ function meaningOf({ heard }: JournaledCall): Meaning {
 function isCalledFor({ method, body }: JournaledCall, known: Known): boolean {
   if (method === 'POST') return known.there !== true
   const carried = body ?? {}
+  if (known.hidden && Object.hasOwn(carried, UNVERIFIABLE_FIELD)) return true
   if (known.refused && isPartOf(carried, known.refused)) return true
   const fields = method === 'PUT' ? ALL : ALL.filter((field) => Object.hasOwn(carried, field))
   return fields.some((field) => !isThere(field, carried, known.values[field]))
@@ -163,7 +166,8 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
     case 'done': {
       const before = method === 'PATCH' ? known.values : valuesOf({})
       const sent = method === 'PATCH' ? pick(valuesOf(body), body) : valuesOf(body)
-      return { ...NOTHING_KNOWN, there: true, values: { ...before, ...sent } }
+      const hidden = known.hidden && !Object.hasOwn(body, UNVERIFIABLE_FIELD)
+      return { ...NOTHING, there: true, values: { ...before, ...sent }, hidden }
     }
     case 'refused': {
       const status = call.heard.kind === 'answer' ? call.heard.status : 0
@@ -171,7 +175,7 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
         const there = status === 404 || status === 410 ? false : known.there
         return { ...known, there, refused: body }
       }
-      return NOT_HANDLED.has(status) ? known : { ...NOTHING_KNOWN, mustLookUp: true }
+      return NOT_HANDLED.has(status) ? known : { ...NOTHING_KNOWN, mustLookUp: true, hidden: known.hidden }
     }
     case 'unclear':
     case 'unknown': {
@@ -180,7 +184,8 @@ function learnFromWrite(known: Known, call: JournaledCall): Known {
       const there = method === 'PATCH' ? known.there : null
       // An update of a user who was just shown may be taken for done.
       const mustLookUp = meaning === 'unknown' || !known.lookedUp || method === 'POST'
-      return { there, values: Object.fromEntries(sure), mustLookUp, lookedUp: !mustLookUp, refused: null }
+      const values = Object.fromEntries(sure)
+      return { ...known, there, values, mustLookUp, lookedUp: !mustLookUp, refused: null }
     }
     default:
       return meaning satisfies never
