@@ -151,7 +151,7 @@ test.each<readonly [string, readonly Lapse[], readonly Call[], readonly string[]
   ['excuses it again once it has ended late', [LAPSED, late(25)], [post(), ana, country, ana, country], []],
   ['excuses it by its late ending alone', [late(15)], [post(), ana, country], []],
   ['excuses it once', [LAPSED], [post(), ana, country, country], ['repeated 3']],
-  ['excuses it after a create without it', [LAPSED], [nobody, nobody, bare, country], []],
+  ['excuses it after a bare create', [LAPSED], [nobody, nobody, bare, patch({ country_code: null })], []],
   ['excuses it once by its ending', [late(5)], [post(), ana, country, country], ['repeated 3']],
   ['excuses nothing before it', [{ at: 25, why: 'lapsed' }], [post(), ana, country], ['repeated 2']],
   ['excuses nothing before its ending', [late(25)], [post(), ana, country], ['repeated 2']],
