@@ -15,6 +15,8 @@ export type Expected = {
   /** How many of them may still come, and until when they have to (ISO 8601 in UTC). */
   readonly left: number
   readonly until: string | null
+  /** Whether the time has passed. */
+  readonly over: boolean
   /** Since when registrations wait for a person, the expected ones too; null: they do not. */
   readonly trippedAt: string | null
 }
@@ -29,7 +31,8 @@ WHERE b.expected_until IS NULL
 RETURNING kind`
 
 const STANDS = `
-SELECT expected AS left, ${iso('expected_until')} AS until, ${iso('tripped_at')} AS "trippedAt"
+SELECT expected AS left, ${iso('expected_until')} AS until, coalesce(expected_until <= clock_timestamp(), false) AS over,
+  ${iso('tripped_at')} AS "trippedAt"
 FROM rollcall.brake WHERE kind = 'create'`
 
 /** So many registrations pass the brake without being counted, within its window, and once for a sweep. */
@@ -40,7 +43,7 @@ export async function setExpected(client: Client, { customers, windowHours, swee
 
 async function readExpected(client: Client): Promise<Omit<Expected, 'set'>> {
   const { rows } = await client.query<Omit<Expected, 'set'>>(STANDS)
-  return rows[0] ?? { left: 0, until: null, trippedAt: null }
+  return rows[0] ?? { left: 0, until: null, over: false, trippedAt: null }
 }
 
 /** How many registrations can still be needed, and are expected. One that passed as expected takes up no place again. */

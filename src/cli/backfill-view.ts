@@ -95,12 +95,14 @@ function listed(between: string, counts: Counts, before = ''): string {
 }
 
 export function renderExpected(
-  { set, left, until, trippedAt }: Expected,
+  { set, left, until, over, trippedAt }: Expected,
   asked: number | null = null,
 ): string {
   const of = asked === null ? '' : ` of ${figure(asked)}`
   if (trippedAt !== null)
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
+  if (over)
+    return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart\` sets a new one`
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
     ? `${figure(left)}${of} registrations are pre-approved: they may pass the brake until ${minute(until ?? '')}`

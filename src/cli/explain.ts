@@ -59,8 +59,7 @@ sends a token only to a sandbox on this machine.
 Exit codes:
   0  every customer has status 2 or 4 at the service; and if you gave the token
      of one of them, the chat shows this customer a professional
-  3  a customer cannot use the service, or does not exist; or the chat refuses
-     the user of the token
+  3  a customer cannot use the service, or does not exist
   1  rollcall could not check a customer (1 wins if another customer has 3)
   2  the command line, configuration, environment or token is wrong
 
@@ -110,5 +109,5 @@ export function exitForAccess({
 }): ExitCode {
   const verdicts = explanations.map(({ access }) => access.can)
   if (chatFailed(chat) || verdicts.includes('unknown')) return 1
-  return chat.kind === 'shut' || verdicts.includes('no') ? 3 : 0
+  return verdicts.includes('no') ? 3 : 0
 }

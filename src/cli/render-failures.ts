@@ -149,7 +149,8 @@ function namesOf({ reason, issues }: Failing, { kind }: Selector): readonly stri
 /** Why a customer is not as it should be, and what to do: its reason first, then its issues. */
 export function adviseOn(history: History): Advice[] {
   if (history === null) return []
-  const { state, reason } = history
+  const { released, reason } = history
+  const state = released ? 'released' : history.state
   return [...(reason === null ? [] : [renderReason(reason, { state })]), ...adviseIssues(history)]
 }
 

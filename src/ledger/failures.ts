@@ -1,9 +1,8 @@
 // Customers who are rejected, who fail or whose fields are left out: by reason and one by one.
 import { type Client, oneRow } from '../database/client.ts'
 import { iso, wholeMs } from '../database/sql.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import type { FieldIssue } from '../model/mapped.ts'
-import { UNDER_WAY } from './note.ts'
+import type { CustomerKey, FieldIssue } from '../model/customer.ts'
+import { ATTEMPTED } from './note.ts'
 import type { Reason } from './reason.ts'
 import type { CustomerState } from './record.ts'
 
@@ -99,8 +98,8 @@ const since = (time: string) =>
 
 const waiting = (time: string) => `
   ${since(time)},
-  ${wholeMs('min(o.due_at) FILTER (WHERE o.token IS NULL) - clock_timestamp()')} AS "nextInMs",
-  coalesce(bool_or(${UNDER_WAY}), false) AS "underWay"`
+  ${wholeMs(`min(o.due_at) FILTER (WHERE NOT ${ATTEMPTED}) - clock_timestamp()`)} AS "nextInMs",
+  coalesce(bool_or(${ATTEMPTED}), false) AS "underWay"`
 
 const REASONS = `
 SELECT l.state, ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
@@ -149,8 +148,8 @@ export async function listFailing(
   const { rows } = await client.query<Failing & { total: number }>(
     `SELECT l.key, l.state, l.reason, l.issues, coalesce(o.attempts, 0) AS attempts,
        ${since(`CASE WHEN l.state <> 'idle' THEN l.since END`)},
-       CASE WHEN o.token IS NULL THEN ${wholeMs('o.due_at - clock_timestamp()')} END AS "nextInMs",
-       ${UNDER_WAY} AS "underWay", (count(*) OVER ())::int AS total
+       CASE WHEN NOT ${ATTEMPTED} THEN ${wholeMs('o.due_at - clock_timestamp()')} END AS "nextInMs",
+       ${ATTEMPTED} AS "underWay", (count(*) OVER ())::int AS total
      FROM rollcall.ledger l LEFT JOIN rollcall.owed o USING (key)
      WHERE ${SELECTED[selector.kind]} ORDER BY l.since, l.key LIMIT $3`,
     [...valuesOf(selector), limit],

@@ -3,7 +3,7 @@ import { iso, wholeMs } from '../database/sql.ts'
 import type { CustomerKey } from '../model/customer.ts'
 import type { CallEntry } from './calls.ts'
 import { DISCARDED_NOW, OPEN_RELEASE } from './decided.ts'
-import { UNDER_WAY } from './note.ts'
+import { ATTEMPTED } from './note.ts'
 import type { KnownRecord } from './record.ts'
 
 export type LoggedCall = Omit<CallEntry, 'key' | 'atMs' | 'body' | 'shape'> & {
@@ -87,8 +87,8 @@ const SEARCHED_BYTES = 32 * 1_048_576
 const HISTORY = `
 SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_RELEASE}, false) AS released, l.reason, ${DISCARDED_NOW} AS discard, coalesce(l.issues, '[]') AS issues, ${iso('l.since')} AS since,
   coalesce(o.attempts, 0) AS attempts,
-  CASE WHEN o.token IS NULL THEN -${AGE('o.due_at')} END AS "nextInMs",
-  o.due_at IS NOT NULL OR b.captured_at IS NOT NULL AS owed, coalesce(${UNDER_WAY}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
+  CASE WHEN NOT ${ATTEMPTED} THEN -${AGE('o.due_at')} END AS "nextInMs",
+  o.due_at IS NOT NULL OR b.captured_at IS NOT NULL AS owed, coalesce(${ATTEMPTED}, false) AS "underWay", coalesce(o.unknown, false) AS unknown,
   coalesce(o.verify_left > 0, false) AS unverified,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",

@@ -10,6 +10,9 @@ export const LOCK_OWED = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDE
 /** A sync has the token: leased, or claimed. While nothing is due it is that of a check, which writes nothing to the service. */
 export const UNDER_WAY = '(o.token IS NOT NULL AND o.due_at IS NOT NULL)'
 
+/** For a person: the time of a lease or of a claim has not passed. After that its process has ended, or stands still. */
+export const ATTEMPTED = `(${UNDER_WAY} AND o.due_at > now())`
+
 /** The version rises, and the row is taken from a check at once, whose ending is dropped. */
 export const OWE = `change_version = o.change_version + 1,
   token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,

@@ -45,7 +45,9 @@ test('a command that goes on with its sweep expects no more, and the next sweep 
   const first = { customers: 20, windowHours: 24, sweep: await begun(db) }
   await setExpected(db.pool, first)
   await registered(db, keys(15))
-  expect(await setExpected(db.pool, first)).toMatchObject({ set: false, left: 5 })
+  expect(await setExpected(db.pool, first)).toMatchObject({ set: false, left: 5, over: false })
+  await db.sql('UPDATE rollcall.brake SET expected_until = now()')
+  expect(await setExpected(db.pool, { ...first, windowHours: 0 })).toMatchObject({ set: false, over: true })
   const next = { ...first, customers: 3, sweep: await begun(db) }
   expect(await setExpected(db.pool, next)).toMatchObject({ set: true, left: 3 })
   expect(await registered(db, keys(30, 100))).toBe(3 + 5)

@@ -257,7 +257,7 @@ test.each([
   [[yes], NONE, 0],
   [[yes, no], NOT_ASKED, 3],
   [[no, unknown], NOT_ASKED, 1],
-  [[yes], { kind: 'shut' }, 3],
+  [[yes], { kind: 'shut' }, 0],
   [[yes], { kind: 'refused' }, 1],
   [[unknown], { kind: 'shut' }, 1],
 ] as const)('exit code of `access` for %j with the chat %j: %i', (verdicts, chat, code) => {
