@@ -1,7 +1,7 @@
 import { CHECK_KEYS, REMEDIES } from '../explain/verdicts.ts'
 import type { Reason, ReasonCode } from '../ledger/reason.ts'
 import type { CustomerState } from '../ledger/record.ts'
-import type { FieldIssue } from '../model/mapped.ts'
+import type { FieldIssue } from '../model/customer.ts'
 import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
 import { shown } from './render.ts'
 

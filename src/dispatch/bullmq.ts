@@ -1,8 +1,9 @@
 import { Queue, UnrecoverableError, Worker } from 'bullmq'
 import type { Cluster, Redis } from 'ioredis'
+import type { Lease } from '../ledger/lease.ts'
 import { nameOf } from '../model/name-of.ts'
 import { connectQueue, type QueueConnection, queueError } from './connect.ts'
-import type { Consumer, JobQueue, LeaseJob, Processed, Schedule, Witness } from './queue.ts'
+import type { Consumer, JobQueue, Processed, Schedule, Witness } from './queue.ts'
 
 /** Finished jobs are kept for people who look at the queue. The owed syncs are in Postgres. */
 const KEEP: Keep = { removeOnComplete: { count: 200 }, removeOnFail: { age: 86_400, count: 1000 } }
@@ -53,7 +54,7 @@ export async function openQueue({ queueUrl, name, onError }: Options): Promise<J
     },
     count: () => orThrow(queue.getJobCountByTypes('waiting', 'active')),
     consume: (process, { concurrency }) =>
-      consume<LeaseJob>(async (job) => process(job).then(() => ({ failed: null })), {
+      consume<readonly Lease[]>(async (leases) => process(leases).then(() => ({ failed: null })), {
         ...{ ...shared, name, concurrency, keep: KEEP },
       }),
     schedule: (step, { everyMs }) => openSchedule(step, { ...shared, name: `${name}-reconcile`, everyMs }),

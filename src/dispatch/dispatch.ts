@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { oneRow } from '../database/client.ts'
-import { type LeaseInLane, leaseLane, readQueueState, unlease } from '../ledger/lease.ts'
+import { type Lease, leaseLane, readQueueState, unlease } from '../ledger/lease.ts'
 import { UNDER_WAY } from '../ledger/note.ts'
 import { noteReplans, noteVerifications } from '../ledger/note-unchanged.ts'
 import { type BoundTo, isCurrent } from '../ledger/target.ts'
 import { LANE, LANES, type Lane } from '../model/customer.ts'
 import { type Depth, laneLimit, nextDepth, roomFor } from './depth.ts'
-import type { JobQueue, LeaseJob } from './queue.ts'
+import type { JobQueue } from './queue.ts'
 
 type DispatchOptions = BoundTo & {
   readonly pool: Pool
@@ -61,7 +61,7 @@ export function makeDispatch(options: DispatchOptions) {
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next poll.
     const any = seen.captured || seen.replan || seen.verify || seen.due
-    const leases: LeaseInLane[] = []
+    const leases: Lease[] = []
     try {
       if (any && seen.current) await leaseDue(seen, leases)
     } finally {
@@ -71,7 +71,7 @@ export function makeDispatch(options: DispatchOptions) {
   }
 
   /** Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. */
-  async function leaseDue({ tripped, deletionsHeld }: Peek, leases: LeaseInLane[]): Promise<void> {
+  async function leaseDue({ tripped, deletionsHeld }: Peek, leases: Lease[]): Promise<void> {
     const { room, due } = await findRoom()
     for (const lane of LANES) await lease(lane, deletionsHeld)
     // For the room that no other lane took.
@@ -101,7 +101,7 @@ export function makeDispatch(options: DispatchOptions) {
   }
 
   /** Leases that the queue did not take are due again at once; one that arrived after all finds its token void. */
-  async function enqueue(leases: readonly LeaseInLane[]): Promise<void> {
+  async function enqueue(leases: readonly Lease[]): Promise<void> {
     const jobs = inJobs(leases, Math.min(options.concurrency / 2, (depth?.leases ?? 0) * JOB_SHARE))
     for (let from = 0; from < jobs.length; from += ENQUEUED_JOBS) {
       try {
@@ -114,7 +114,7 @@ export function makeDispatch(options: DispatchOptions) {
   }
 }
 
-function inJobs(leases: readonly LeaseInLane[], most: number): LeaseJob[] {
+function inJobs(leases: readonly Lease[], most: number): Lease[][] {
   const size = Math.max(1, Math.ceil(most))
   return Array.from({ length: Math.ceil(leases.length / size) }, (_, i) =>
     leases.slice(i * size, (i + 1) * size),

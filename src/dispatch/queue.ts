@@ -1,5 +1,5 @@
 // The queue as the house sees it. Only bullmq.ts and connect.ts know BullMQ and what is behind it.
-import type { LeaseInLane } from '../ledger/lease.ts'
+import type { Lease } from '../ledger/lease.ts'
 import type { Mark } from '../ledger/mark.ts'
 
 /** `failed` is shown beside a run in the queue's own views: words without values, or null when it went well. */
@@ -29,16 +29,14 @@ export type Witness = {
   keep(mark: Mark): Promise<void>
 }
 
-/** The leases that travel in one job of the queue. */
-export type LeaseJob = readonly LeaseInLane[]
-
 export type JobQueue = {
-  add(jobs: readonly LeaseJob[]): Promise<void>
+  /** Each job carries several leases. */
+  add(jobs: readonly (readonly Lease[])[]): Promise<void>
   /** Jobs that wait or run there now. */
   count(): Promise<number>
   consume(
-    /** Resolves once each lease of the job is claimed or void. */
-    process: (job: LeaseJob) => Promise<void>,
+    /** Takes the leases of one job, and resolves once each of them is claimed or void. */
+    process: (leases: readonly Lease[]) => Promise<void>,
     /** So many jobs at once. */
     options: { readonly concurrency: number },
   ): Promise<Consumer>

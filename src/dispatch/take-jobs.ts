@@ -1,15 +1,14 @@
-import type { LeaseInLane } from '../ledger/lease.ts'
-import type { LeaseJob } from './queue.ts'
+import type { Lease } from '../ledger/lease.ts'
 
 type Options = {
   readonly concurrency: number
   /** Calls `begun` once the lease is claimed or void: from then on the claim protects it, and not the queue. */
-  readonly carryOut: (lease: LeaseInLane, begun: () => void) => Promise<void>
+  readonly carryOut: (lease: Lease, begun: () => void) => Promise<void>
   /** Takes what `carryOut` has thrown; the lease is taken up again when its time has passed. */
   readonly onError: (error: unknown) => void
 }
 
-type WaitingLease = { readonly lease: LeaseInLane; readonly begun: () => void }
+type WaitingLease = { readonly lease: Lease; readonly begun: () => void }
 
 /**
  * The jobs that a process has taken. Their leases wait in one list, the most urgent lane first and in it the first that
@@ -36,8 +35,8 @@ export function makeTakeJobs({ concurrency, carryOut, onError }: Options) {
 
   return {
     /** Resolves once all leases of the job are claimed or void. */
-    async takeJob(job: LeaseJob): Promise<void> {
-      const started = job.map(
+    async takeJob(leases: readonly Lease[]): Promise<void> {
+      const started = leases.map(
         (lease) =>
           new Promise<void>((resolve) => {
             const before = waiting.findLastIndex((other) => other.lease.lane <= lease.lane)

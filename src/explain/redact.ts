@@ -1,5 +1,5 @@
 // The parts of plans and steps that a person or a program is shown: names of fields and codes, never a field's value.
-import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
+import { type Mapped, userIdOf, validUntilOf } from '../model/customer.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import type { SyncStep } from '../sync/context.ts'
 import type { Plan } from '../sync/plan.ts'

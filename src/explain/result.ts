@@ -1,7 +1,7 @@
 // Verdicts and remedies for one customer: decisions over typed facts alone.
 import type { Reason } from '../ledger/reason.ts'
 import { isJustWritten } from '../ledger/record.ts'
-import type { FieldIssue } from '../model/mapped.ts'
+import type { FieldIssue } from '../model/customer.ts'
 import { entitled, STATUSES, type Status } from '../model/user.ts'
 import type { Plan } from '../sync/plan.ts'
 import type { Chat, ChatSays } from './chat.ts'

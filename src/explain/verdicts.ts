@@ -1,6 +1,6 @@
 // The verdicts on one customer: each code with its words, and what to do with each remedy.
 import type { CustomerState } from '../ledger/record.ts'
-import type { FieldIssue } from '../model/mapped.ts'
+import type { FieldIssue } from '../model/customer.ts'
 
 export const VERDICTS = {
   full: { can: 'yes', says: 'full access' },

@@ -4,9 +4,8 @@ import { type Client, oneRow } from '../database/client.ts'
 import { type CustomerKey, LANES, type Lane } from '../model/customer.ts'
 import { AFTER_CRASH } from './lookups.ts'
 
-/** A row id and a single-use token, bigints as text. With its lane, that is all that the queue gets to know. */
-export type Lease = { readonly id: string; readonly token: string }
-export type LeaseInLane = Lease & { readonly lane: Lane }
+/** A row id and a single-use token, bigints as text, and the lane: that is all that the queue gets to know. */
+export type Lease = { readonly id: string; readonly token: string; readonly lane: Lane }
 
 /** A fresh token makes every earlier lease of the row void, which makes deduplication in the queue unnecessary. */
 const LEASED = `
@@ -28,7 +27,7 @@ const LEASE_KEY = `
 WITH due AS MATERIALIZED (
   SELECT key FROM rollcall.owed WHERE key = $1 AND due_at <= now() FOR UPDATE)
 UPDATE rollcall.owed o SET ${LEASED}
-FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text`
+FROM due WHERE o.key = due.key RETURNING o.id::text, o.token::text, o.lane`
 
 type LeaseOptions = {
   readonly lane: Lane
@@ -42,13 +41,9 @@ type LeaseOptions = {
 export async function leaseLane(
   client: Client,
   { lane, leaseMs, limit, newest = false }: LeaseOptions,
-): Promise<LeaseInLane[]> {
+): Promise<Lease[]> {
   if (limit <= 0) return []
-  const { rows } = await client.query<LeaseInLane>(LEASE_LANE(newest ? 'DESC' : 'ASC'), [
-    lane,
-    leaseMs,
-    limit,
-  ])
+  const { rows } = await client.query<Lease>(LEASE_LANE(newest ? 'DESC' : 'ASC'), [lane, leaseMs, limit])
   return rows
 }
 

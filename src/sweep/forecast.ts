@@ -1,7 +1,6 @@
 // Forecasts the effect of a sweep, as a sum over all customers that it plans; its size does not depend on how many they are.
 import type { BrakeKind } from '../brake/brake.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import type { FieldIssue } from '../model/mapped.ts'
+import type { CustomerKey, FieldIssue } from '../model/customer.ts'
 import { entitled, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { Counts } from '../model/values.ts'
 import { absorbWrite } from '../sync/absorb.ts'

@@ -1,8 +1,7 @@
 // Plans customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
 import type { CustomerState, KnownRecord } from '../ledger/record.ts'
 import type { Work } from '../ledger/sweep-work.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import { type Mapped, userIdOf, validUntilOf } from '../model/mapped.ts'
+import { type CustomerKey, type Mapped, userIdOf, validUntilOf } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
 import type { Counts } from '../model/values.ts'
 import { type Memory, statusIsRight } from '../sync/memory.ts'

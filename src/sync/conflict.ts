@@ -1,7 +1,7 @@
 // Values that are left out of calls. A value that another user has may become free without a change of the row: the worker
 // sends it again by itself. A value that the service refused (at the end of this file) waits for a change.
 import type { Conflict, Digests, LedgerRecord } from '../ledger/record.ts'
-import type { FieldIssue, Mapped } from '../model/mapped.ts'
+import type { FieldIssue, Mapped } from '../model/customer.ts'
 import { type DesiredUser, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import type { Mapped } from '../model/mapped.ts'
+import type { CustomerKey, Mapped } from '../model/customer.ts'
 import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 

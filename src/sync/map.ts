@@ -3,9 +3,8 @@ import { NotListed, TooLarge } from '../config/source.ts'
 import { InvalidTimedAnswer, TimedAnswer } from '../config/until.ts'
 import { keyParts } from '../customers/key.ts'
 import type { FoundRow } from '../customers/read.ts'
-import type { CustomerKey } from '../model/customer.ts'
+import type { CustomerKey, FieldIssue, Mapped, Validity } from '../model/customer.ts'
 import { type FieldTypes, FORMATS, joinPhone } from '../model/formats.ts'
-import type { FieldIssue, Mapped, Validity } from '../model/mapped.ts'
 import { type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 
 /** A customer as read: its key and its row, null when there is no such row. `now` is the database's time. */

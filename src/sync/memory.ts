@@ -1,6 +1,6 @@
 import type { Claim } from '../ledger/claim.ts'
 import { type LedgerRecord, NO_RECORD } from '../ledger/record.ts'
-import { isOutOfScope, type Mapped, userIdOf } from '../model/mapped.ts'
+import { isOutOfScope, type Mapped, userIdOf } from '../model/customer.ts'
 import type { DesiredUser, OptionalField, Status, UserField } from '../model/user.ts'
 import type { Method, ReadMeaning, WriteMeaning } from './classify.ts'
 import { type Conflicting, leftOutStill, startConflict } from './conflict.ts'

@@ -1,5 +1,4 @@
-import type { CustomerKey } from '../model/customer.ts'
-import { isOutOfScope, type Mapped } from '../model/mapped.ts'
+import { type CustomerKey, isOutOfScope, type Mapped } from '../model/customer.ts'
 import {
   type DesiredUser,
   entitled,

@@ -7,8 +7,7 @@ import {
   type KnownRecord,
   type UserRecord,
 } from '../ledger/record.ts'
-import type { CustomerKey } from '../model/customer.ts'
-import { type Mapped, userIdOf } from '../model/mapped.ts'
+import { type CustomerKey, type Mapped, userIdOf } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
 import { type Digester, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'

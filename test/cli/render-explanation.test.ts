@@ -7,7 +7,7 @@ import type { FieldRow } from '../../src/explain/fields.ts'
 import type { RedactedPlan } from '../../src/explain/redact.ts'
 import { REMEDIES, type Remedy, VERDICTS } from '../../src/explain/verdicts.ts'
 import type { History } from '../../src/ledger/history.ts'
-import type { FieldIssue } from '../../src/model/mapped.ts'
+import type { FieldIssue } from '../../src/model/customer.ts'
 import { BARE_HISTORY } from '../support/history.ts'
 
 const ROW: FieldRow = {

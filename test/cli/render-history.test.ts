@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { columns } from '../../src/cli/render.ts'
 import { CALLS, renderStored } from '../../src/cli/render-history.ts'
 import type { History, LoggedCall } from '../../src/ledger/history.ts'
-import type { FieldIssue } from '../../src/model/mapped.ts'
+import type { FieldIssue } from '../../src/model/customer.ts'
 import { BARE_HISTORY, LOGGED_CALL } from '../support/history.ts'
 
 const CALL: LoggedCall = {

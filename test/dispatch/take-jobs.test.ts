@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { makeTakeJobs } from '../../src/dispatch/take-jobs.ts'
-import type { LeaseInLane } from '../../src/ledger/lease.ts'
+import type { Lease } from '../../src/ledger/lease.ts'
 import { LANE, type Lane } from '../../src/model/customer.ts'
 
-const lease = (id: string, lane: Lane = LANE.backfill): LeaseInLane => ({ id, token: `${id}0`, lane })
+const lease = (id: string, lane: Lane = LANE.backfill): Lease => ({ id, token: `${id}0`, lane })
 
 /** Jobs whose leases begin and end when the test says so. */
 function scene(concurrency: number) {

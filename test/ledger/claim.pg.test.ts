@@ -45,12 +45,8 @@ async function row() {
 
 test('a job that is delivered twice is claimed once', async () => {
   const lease = await leased()
-  expect(await claimer()(lease)).toMatchObject({
-    key: 'c',
-    version: '1',
-    unknown: false,
-    hiddenUnknown: false,
-  })
+  const claimed = { key: 'c', version: '1', unknown: false, hiddenUnknown: false }
+  expect(await claimer()(lease)).toMatchObject(claimed)
   expect(await claimer()(lease)).toBeNull()
 })
 

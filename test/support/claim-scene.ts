@@ -1,6 +1,6 @@
 // A claim as a conversation, without a service: the calls that it makes to given answers, and how it ends.
 import { expect } from 'vitest'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import type { OptionalField } from '../../src/model/user.ts'
 import { absorb } from '../../src/sync/absorb.ts'
 import { classified } from '../../src/sync/call.ts'

@@ -1,5 +1,5 @@
 // Customers, memories and policies for tests of the plan.
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import {
   type Fields,
   type FieldValue,

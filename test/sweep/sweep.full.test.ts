@@ -173,7 +173,7 @@ test('applying a mapping waits for claims that are being made by another one', a
     binding: (await readBinding(pool)) ?? '',
     fingerprint: house.config.fingerprint,
   })
-  const claimed = claim({ id: '1', token: '1' })
+  const claimed = claim({ id: '1', token: '1', lane: 1 })
   const waiting = (text: string) =>
     until(async () => {
       const { rows } = await pool.query(
@@ -195,7 +195,7 @@ test('applying a mapping waits for claims that are being made by another one', a
   await applying
   expect(applied).toBe(true)
   await pool.query('UPDATE rollcall.owed SET call_token = NULL')
-  expect(await claim({ id: '1', token: '1' })).toBe(null)
+  expect(await claim({ id: '1', token: '1', lane: 1 })).toBe(null)
   await worker.stop()
 })
 

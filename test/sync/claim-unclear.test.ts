@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import { type Called, classified } from '../../src/sync/call.ts'
 import type { BodyKind } from '../../src/sync/classify.ts'
 import { forCustomer, makeDigester } from '../../src/sync/digest.ts'

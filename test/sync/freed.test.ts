@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import type { Fields } from '../../src/model/user.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { freedBy } from '../../src/sync/freed.ts'

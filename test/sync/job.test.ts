@@ -5,7 +5,7 @@ import type { SyncContext } from '../../src/sync/context.ts'
 import { makeSyncLease, type SyncLeaseOptions } from '../../src/sync/run.ts'
 import { configOf, contextOf, KEY, makeCustomer } from '../support/pure-claims.ts'
 
-const LEASE = { id: '1', token: '2' }
+const LEASE = { id: '1', token: '2', lane: 1 } as const
 const CLAIM: Claim = {
   ...LEASE,
   key: KEY,
@@ -61,11 +61,7 @@ describe('a job', () => {
   })
 
   it('gives the permit back when the claim cannot be made', async () => {
-    const { syncLease, customer } = scene({
-      claimLease: async () => {
-        throw new Error('connection lost')
-      },
-    })
+    const { syncLease, customer } = scene({ claimLease: () => Promise.reject(new Error('connection lost')) })
     await expect(syncLease(LEASE)).rejects.toThrow('connection lost')
     expect(customer.permits).toEqual({ taken: 1, givenBack: 1 })
   })

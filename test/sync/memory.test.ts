@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type LedgerRecord, NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import type { DesiredUser, Fields } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
 import { rememberSent } from '../../src/sync/absorb.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { inherit, latestOf } from '../../src/sync/sharing.ts'
 

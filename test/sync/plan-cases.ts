@@ -1,6 +1,6 @@
 // Every case that the plan can meet: a customer, what is remembered of its user, and the policy.
 import type { ClearWith } from '../../src/config/define.ts'
-import type { Mapped } from '../../src/model/mapped.ts'
+import type { Mapped } from '../../src/model/customer.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField, type Status } from '../../src/model/user.ts'
 import { NO_VALUE } from '../../src/sync/digest.ts'
 import type { Memory } from '../../src/sync/memory.ts'
