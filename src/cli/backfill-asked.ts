@@ -53,7 +53,7 @@ export function addBackfillOptions(command: Command) {
     .addOption(
       option(
         '--wait',
-        'wait until all syncs are done, then print how many are not settled, and why',
+        'wait until workers have made all syncs, then print how many are not settled, and why',
       ).conflicts('dryRun'),
     )
     .addOption(

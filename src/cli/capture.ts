@@ -49,7 +49,11 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         tell(io, json, { changed, binding }, () => renderInstalled(changed, leavesOthers))
       })
     })
-  sub(capture, 'uninstall', 'remove every trigger and function of rollcall').action(async ({ json }) => {
+  sub(
+    capture,
+    'uninstall',
+    'remove the triggers and functions of rollcall: no further change is captured',
+  ).action(async ({ json }) => {
     const changed = await asOwner(io, uninstall)
     tell(io, json, { changed }, () =>
       changed.length === 0
@@ -74,11 +78,11 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   sub(
     capture,
     'resync',
-    'compare all customers with the ledger: sync customers that differ, revoke access of customers without a row',
+    'after a TRUNCATE or missed changes: as backfill, but also revoke the access of customers without a row',
   )
     .option(
       '--dismiss',
-      'if a TRUNCATE was a mistake and the rows are back: only end its warnings, and compare no customer',
+      'if a TRUNCATE was a mistake and the rows are back: end the warnings about it, and compare no customer',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)

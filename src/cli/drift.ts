@@ -28,8 +28,8 @@ A discarded change and an ended trial are no drift.
 
 At the end of the run --repair requests a sync for each customer that differs.
 If they are more than the brake allows, the brake holds those above its limit:
-see \`rollcall held\`. No sync is requested if many users are missing, most calls
-get no clear answer, or the keys are refused.
+see \`rollcall held\`. --repair requests no sync if many users are missing, most
+calls get no clear answer, or the service refuses the Api-Key.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, run the command again with

@@ -9,7 +9,7 @@ import { CALLS } from './render-history.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
-  "also ask the service's chat, with the end user's access token (- for stdin)",
+  "a file with the end user's access token (- for stdin): also ask the service's chat",
 ] as const
 
 const EXPLAIN_HELP = `
@@ -29,7 +29,7 @@ Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer
   3  something differs, a value is invalid or refused, or the customer cannot be
      sent
-  1  rollcall could not check a customer (1 wins if another customer has 3)
+  1  rollcall could not check a customer (1 takes precedence over 3)
   2  the command line, configuration, environment or token is wrong
 With --no-call, rollcall reads only your data and the ledger. Then 0 means that
 the customer is settled and nothing is to be sent.
@@ -44,9 +44,10 @@ state, what to do, and whether the customer can use the service now. It changes
 nothing. \`rollcall explain --help\` lists the rights and the time limits.
 ROLLCALL_DIGEST_KEY is not needed.
 
-With an end user's access token it also asks the chat once: which professionals
-the user sees, when each is next connected, and unread messages. A user that
-sees no professional cannot use the service. If the token does not name the
+With an end user's access token it also asks the chat once for the list of
+professionals that the user sees. The list says when each of them is next
+online, and has the number of unread messages. A user that sees no professional
+cannot use the service. If the token does not name the
 customer's user_id (in its JWT claim sub or user_id), it may be the token of
 another user. Then a 403 of the chat says nothing about this customer.
 
@@ -60,7 +61,7 @@ Exit codes:
   0  every customer has status 2 or 4 at the service; and if you gave the token
      of one of them, the chat shows this customer a professional
   3  a customer cannot use the service, or does not exist
-  1  rollcall could not check a customer (1 wins if another customer has 3)
+  1  rollcall could not check a customer (1 takes precedence over 3)
   2  the command line, configuration, environment or token is wrong
 
 Examples:

@@ -22,7 +22,7 @@ The command changes nothing. A DBA reads the script and runs it: after each
 
 The script gives the role exactly the rights for worker, sync, backfill, drift,
 status, failures, held, pace, answers, erasures, explain, access, capture status
-and capture resync. For migrate and capture install use the owner of rollcall's
+and capture resync. Run migrate and capture install as the owner of rollcall's
 tables.
 
 With --read-only the role may run status, failures, held, held log, pace,

@@ -18,14 +18,14 @@ import { renderDecisions, renderHeld, renderKinds, renderOutcome } from './rende
 
 const ACTIONS = {
   release: {
-    does: 'approve held changes: of the named customers, or all of --kind',
+    does: 'approve the held changes of the named customers, or all held changes of --kind',
     carryOut: release,
     examples: `
   rollcall held release --kind revocation --why "contract of Acme ended"
   rollcall held release 4711 4712 --why "asked for by mail"`,
   },
   discard: {
-    does: 'refuse held changes, so that they are not sent: of the named customers, or all of --kind',
+    does: 'do not send the held changes of the named customers, or all held changes of --kind',
     carryOut: discard,
     examples: `
   rollcall held discard --kind clear:email --why "broken import, restored"`,

@@ -44,7 +44,10 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     .addOption(
       program.createOption('--lookup', 'ignore the ledger: read the user by GET first').conflicts('dryRun'),
     )
-    .option('--removed', 'sync a key without a row and without a record in rollcall')
+    .option(
+      '--removed',
+      'revoke the access of a customer whose row is deleted, although rollcall has no record of it',
+    )
     .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')
     .addHelpText('after', EXAMPLES)
