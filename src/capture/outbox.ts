@@ -34,12 +34,12 @@ type Taken = {
  */
 export async function drainOutbox(pool: Pool, note: NoteChanges, limit: number): Promise<number> {
   return await inTransaction(pool, 0, async (client) => {
-    const { rows } = await client.query<Taken>(TAKE, [limit])
-    const changes = rows.flatMap(({ key, lane, at }): CapturedChange[] =>
+    const { rows: taken } = await client.query<Taken>(TAKE, [limit])
+    const changes = taken.flatMap(({ key, lane, at }): CapturedChange[] =>
       key === null ? [] : [{ key, lane, at: new Date(at) }],
     )
     if (changes.length > 0) await note(client, changes)
-    return rows.reduce((sum, row) => sum + row.rows, 0)
+    return taken.reduce((sum, { rows }) => sum + rows, 0)
   })
 }
 

@@ -33,7 +33,7 @@ export type Claim = {
 }
 
 /**
- * Alone and committed before anything is read. The mark in `call_token` is what a killed process leaves
+ * This statement runs alone, and is committed before anything is read. The mark in `call_token` is what a killed process leaves
  * behind; without it its half-done call would be forgotten. `not_before` may have been set after the lease, when
  * a late request turned out to be on its way. Only a process with the active mapping and target claims. No row: the lease is void or may not be claimed now,
  * and nothing is called.
@@ -46,8 +46,9 @@ locked AS MATERIALIZED (
   FROM rollcall.owed o WHERE o.id = ANY($1::bigint[]) ORDER BY o.key FOR UPDATE OF o),
 ${LOCK_GENERATION}
 UPDATE rollcall.owed o SET call_token = o.token, due_at = now() + $3 * interval '1 ms'
-FROM asked JOIN locked b USING (id, token)
-WHERE o.id = b.id AND b.call_token IS NULL AND b.due_at > now() AND (b.not_before IS NULL OR b.not_before <= now())
+FROM asked JOIN locked USING (id, token)
+WHERE o.id = locked.id AND locked.call_token IS NULL AND locked.due_at > now()
+  AND (locked.not_before IS NULL OR locked.not_before <= now())
   AND ${isCurrent({ binding: '$4', fingerprint: '$5' })}
 RETURNING o.id::text, o.token::text, o.key, o.change_version::text AS version, o.unknown, o.hidden_unknown AS "hiddenUnknown",
   o.status_unknown AS "statusUnknown", o.attempts, ${MAY_HAVE_WRITTEN} AS "mayHaveWritten", ${CURRENT_GENERATION}::text AS generation,

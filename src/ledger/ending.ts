@@ -75,8 +75,8 @@ export type Ending = {
 /** Else a mapping whose answer holds until now would be planned again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-// docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. `locked`
-// is the same row as it was locked: a LATERAL cannot name `o`. A name without a prefix is one of DERIVED.
+// docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. DERIVED
+// computes the names without a prefix. It cannot name `o`, so it uses `locked`: the same row as it was locked.
 
 /** `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, during the claim. */
 const DERIVED = `

@@ -7,7 +7,10 @@ import { AFTER_CRASH } from './lookups.ts'
 /** A row id and a single-use token, bigints as text, and the lane: that is all that the queue gets to know. */
 export type Lease = { readonly id: string; readonly token: string; readonly lane: Lane }
 
-/** A fresh token makes every earlier lease of the row void, which makes deduplication in the queue unnecessary. */
+/**
+ * A fresh token makes every earlier lease of the row void, which makes deduplication in the queue unnecessary. AFTER_CRASH
+ * reads `call_token` as it was before.
+ */
 const LEASED = `
   token = nextval('rollcall.token'),
   due_at = now() + $2 * interval '1 ms',

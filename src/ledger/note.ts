@@ -2,12 +2,12 @@ import type { CapturedChange, NoteChanges } from '../capture/outbox.ts'
 import type { Client } from '../database/client.ts'
 import type { CustomerKey } from '../model/customer.ts'
 
-/** Before any other lock, and in key order: so no two transactions wait for each other. */
+/** A transaction takes these locks before any other, in key order: so no two transactions wait for each other. */
 export const LOCK_OWED = 'SELECT key FROM rollcall.owed WHERE key = ANY($1) ORDER BY key FOR UPDATE'
 
 // The common parts of statements that owe a sync; `o` is the row of `rollcall.owed`.
 
-/** A sync has the token: leased, or claimed. While nothing is due it is that of a check, which writes nothing to the service. */
+/** A sync has the token: leased, or claimed. If `due_at` is null, a check has it, which writes nothing to the service. */
 export const UNDER_WAY = '(o.token IS NOT NULL AND o.due_at IS NOT NULL)'
 
 /** For a person: the time of a lease or of a claim has not passed. After that its process has ended, or stands still. */
@@ -18,7 +18,7 @@ export const OWE = `change_version = o.change_version + 1,
   token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,
   call_token = CASE WHEN o.due_at IS NOT NULL THEN o.call_token END`
 
-/** Never before `not_before`: a late request of an earlier call may still arrive until then. least() and greatest() pass over NULL. */
+/** Never before `not_before`: the end of the pause since the last settle, or of the wait for a late request. least() and greatest() pass over NULL. */
 export const DUE_NOW = `due_at = CASE WHEN ${UNDER_WAY} THEN o.due_at ELSE least(o.due_at, greatest(now(), o.not_before)) END`
 
 /** A waiting customer keeps its time. */
@@ -30,8 +30,7 @@ export const inLane = (lane: string) =>
 
 /**
  * Notes changes: every customer's version rises by one and it is due at once, with two exceptions. It is never due
- * before `not_before`, until when a late request of an earlier call may arrive. While a lease or a claim has the row
- * `due_at` stays, and the ending sees the higher version. Rows are locked in key order: unsorted batches of two processes deadlock.
+ * before `not_before`. While a lease or a claim has the row `due_at` stays, and the ending sees the higher version. Rows are locked in key order: unsorted batches of two processes deadlock.
  */
 const NOTE = `
 INSERT INTO rollcall.owed AS o (key, change_version, due_at, lane, changed_at)

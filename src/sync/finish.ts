@@ -30,14 +30,15 @@ export function toEnding(finished: Finished): Ending {
   const { config, random } = context
   const calls = resultOfCalls(memory)
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
-  const unclearYes = end.kind !== 'unknown' && calls.takenForYes
+  const unclearYes = end.kind !== 'unknown' && calls.takenForYes // plain: false
   const others = forOthers(finished, calls)
-  const staysAsItWas = stays(finished)
+  const staysAsItWas = stays(finished) // plain: false
   return {
     claim,
     kind: end.kind === 'retry' && unclearYes ? 'unknown' : end.kind, // plain: settle
     writes: calls.writes, // plain: accepted
     acknowledged: [...calls.acknowledged, ...notCompared(mapped, config)], // plain: status
+    // plain: PATCH, 200
     lastAnswer: last && {
       method: last.method,
       status: last.outcome.kind === 'reply' ? last.outcome.status : null,
@@ -46,7 +47,7 @@ export function toEnding(finished: Finished): Ending {
     desiredDigest: staysAsItWas ? comparableDesired(record, digests.keyId) : desiredDigest, // plain: desiredDigest
     record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
-    // plain: these are false, null, empty or not used, and "others" finds no customer that shares the user
+    // plain: nothing from here on changes a row, since no other customer has the user
     next: {
       failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
       backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),

@@ -58,7 +58,7 @@ export const NO_CALLS: CallsSoFar = {
   erasure: { cleared: null, left: null },
 }
 
-/** The knowledge of a claim: the record of the remote user, as each answer changes it, and the calls so far. */
+/** The knowledge of a claim: the ledger's record of the user, as each answer changes it, and the calls so far. */
 export type Memory = Pick<LedgerRecord, Part> &
   CallsSoFar & {
     readonly conflict: Conflicting | null
@@ -75,7 +75,7 @@ type Recorded = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown' | 'rep
   readonly digests: Pick<CustomerDigests, 'keyId'>
 }
 
-export function startMemory(start: Recorded & Present): Memory {
+export function startMemory(start: Recorded & CustomerNow): Memory {
   return inViewOf(fromRecord(start), start)
 }
 
@@ -112,7 +112,7 @@ function trialHadEnded({ sentStatus, seenStatus }: LedgerRecord): boolean {
   return sentStatus === 4 && seenStatus === 0
 }
 
-type Present = {
+type CustomerNow = {
   readonly mapped: Mapped
   readonly record: Pick<LedgerRecord, 'userId' | 'remote'>
   readonly digests: CustomerDigests
@@ -125,10 +125,10 @@ type Present = {
  * call was ever made stays unasked, also after a crash or when a lookup is wanted: the user there is another system's,
  * and looking would end in revoking it.
  */
-export function inViewOf(memory: Memory, { mapped, record, digests }: Present): Memory {
+export function inViewOf(memory: Memory, { mapped, record, digests }: CustomerNow): Memory {
   const userId = userIdOf(mapped)
-  if (userId !== null && record.userId !== null && userId !== record.userId) return UNHEARD_OF
-  if (isOutOfScope(mapped) && record.remote === 'unasked') return UNHEARD_OF
+  if (userId !== null && record.userId !== null && userId !== record.userId) return NOTHING_KNOWN
+  if (isOutOfScope(mapped) && record.remote === 'unasked') return NOTHING_KNOWN
   if (mapped.kind === 'rejected') return memory
   if (mapped.kind !== 'user') return { ...memory, conflict: null }
   const { user } = mapped
@@ -138,7 +138,7 @@ export function inViewOf(memory: Memory, { mapped, record, digests }: Present): 
   return agreed({ ...memory, ...leftOutStill(memory, mapped, digests), sent }, user)
 }
 
-const UNHEARD_OF = fromRecord({
+const NOTHING_KNOWN = fromRecord({
   ...{ record: NO_RECORD, unknown: false, hiddenUnknown: false, statusUnknown: false },
   ...{ replanInMs: null, digests: { keyId: '' } },
 })

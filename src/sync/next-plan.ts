@@ -14,7 +14,7 @@ import {
   type Situation,
 } from './plan.ts'
 
-/** How a claim should end; finish.ts adds the times, and ending.ts stores it. */
+/** The decision how a claim ends. finish.ts makes of it the `Ending`, which is stored. */
 export type ClaimEnd =
   | {
       readonly kind: 'settle'

@@ -73,8 +73,8 @@ export async function startSyncing(options: Options) {
     concurrency: paced.concurrency,
     async carryOut(lease, begun) {
       // An unclaimed lease would wait for its end, although another process could go on at once.
-      if (stopping.aborted || (await mapping.isRefused()) || !(await syncLease(lease, begun)))
-        await giveBack(lease)
+      const ended = stopping.aborted || (await mapping.isRefused()) ? null : await syncLease(lease, begun)
+      if (!ended) await giveBack(lease)
     },
     onError: makeQuiet<unknown>((error, times) => {
       const [who, cause] =

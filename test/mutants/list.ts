@@ -119,8 +119,8 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
   ],
   'src/ledger/claim.ts': [
-    ['claim-twice', 'b.call_token IS NULL AND b.due_at > now()', 'b.due_at > now()'],
-    ['claim-any-token', 'JOIN locked b USING (id, token)', 'JOIN locked b USING (id)'],
+    ['claim-twice', 'locked.call_token IS NULL AND locked.due_at > now()', 'locked.due_at > now()'],
+    ['claim-any-token', 'JOIN locked USING (id, token)', 'JOIN locked USING (id)'],
     ['claim-before-not-before', ' AND (b.not_before IS NULL OR b.not_before <= now())', ''],
     [
       'claim-other-target',
