@@ -78,7 +78,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   sub(
     capture,
     'resync',
-    'after a TRUNCATE or missed changes: as backfill, but also revoke the access of customers without a row',
+    'run a backfill after a TRUNCATE or missed changes, and revoke the access of customers without a row',
   )
     .option(
       '--dismiss',

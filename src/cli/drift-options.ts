@@ -22,7 +22,7 @@ export function addDriftOptions(command: Command) {
     .option('--repair', 'request a sync for each customer that differs')
     .option(
       '--credible',
-      'you confirm that the missing users are really missing: for 24 hours reports name them (see below)',
+      'confirm that the missing users are really missing; reports then show them for 24 hours (see below)',
     )
     .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')

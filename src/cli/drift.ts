@@ -11,12 +11,11 @@ import { shown } from './render.ts'
 
 const EXAMPLES = `
 Checks every user by one GET, and each user that differs by a second one.
-Workers may run meanwhile. It uses half of the rate limit, or --rate.
+Workers may run meanwhile. The command uses half of the rate limit, or --rate.
 After Ctrl-C, run the same command again within a day: it continues where it
 stopped. The report contains no value of a field unless you give --show-values.
 
 The drift ratio is the share of customers that do not agree with the service.
-With --max-drift the exit code is 0 up to this drift ratio.
 --sample checks random customers. From them it estimates the drift ratio of all
 customers, with a 95 % interval. Then --max-drift is compared with the estimate.
 
@@ -39,9 +38,10 @@ the next 24 hours.
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift
   3  there is drift
-  1  the run stopped or failed; the answers are not credible; no customer fits
-     --where, or there is none to check; or most customers could not be
-     checked (owed, rejected, or without a clear answer)
+  1  the run stopped or failed; its answers are not credible (many users are
+     missing, most answers are unclear, or the keys are refused); there is no
+     customer to check; or most customers could not be checked (owed, rejected,
+     or without a clear answer)
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.

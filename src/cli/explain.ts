@@ -47,9 +47,9 @@ ROLLCALL_DIGEST_KEY is not needed.
 With an end user's access token it also asks the chat once for the list of
 professionals that the user sees. The list says when each of them is next
 online, and has the number of unread messages. A user that sees no professional
-cannot use the service. If the token does not name the
-customer's user_id (in its JWT claim sub or user_id), it may be the token of
-another user. Then a 403 of the chat says nothing about this customer.
+cannot use the service. If the token does not name the customer's user_id (in
+its JWT claim sub or user_id), it may be the token of another user. Then a 403
+of the chat says nothing about this customer.
 
 The token comes from SERVICE_ACCESS_TOKEN, SERVICE_ACCESS_TOKEN_FILE or
 --token-file, and is sent only if it is a JWT. There is no option --token,
