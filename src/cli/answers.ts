@@ -48,10 +48,11 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'BODY: user (of an answer to a GET), other (JSON about another user or status),',
-    'readable (any other JSON), error, null, none, or unreadable (no JSON). The line',
-    'below each row shows the names in its body: * is any name, (fields) are the',
-    'optional fields of a user. MEANING: how rollcall classified the answer.',
+    'BODY: user (the user that a GET asked for), other (JSON with another user_id or',
+    'status than the call), readable (any other JSON), error, null, none, or',
+    'unreadable (no JSON). The line below each row shows the names in its body: * is',
+    'any name, (fields) are the optional fields of a user. MEANING: how rollcall',
+    'classified the answer.',
     '`rollcall failures KEY` shows the last calls of a customer.',
   ]
 }
@@ -61,6 +62,6 @@ function renderBelow({ shape, firstAt, lastAt, lastKey }: DistinctAnswer): strin
     ...(shape === null
       ? []
       : hanging(INDENT, shape === OTHERS ? 'further kinds of answers, counted together' : shape)),
-    `${INDENT}first ${minute(firstAt)}, last ${minute(lastAt)} for customer ${shown(lastKey)}`,
+    `${INDENT}first ${minute(firstAt)}; last ${minute(lastAt)}, for customer ${shown(lastKey)}`,
   ]
 }

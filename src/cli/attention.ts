@@ -55,7 +55,7 @@ export function captureNeeds({
   const unfit = tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
   return applying([
     unfit.length > 0 &&
-      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers do not fit the configuration: see \`rollcall capture status\``,
+      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers are missing or do not fit the configuration: see \`rollcall capture status\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
       `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that were open during the gap'}`,
@@ -114,7 +114,7 @@ export function renderVerified(
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `within the last ${renderDuration(periodMs)}: ${figure(within)} of the ${counted(customers, 'customer')} that workers check (${percent} %)`,
+    `${figure(within)} of the ${counted(customers, 'customer')} that workers check (${percent} %) within the last ${renderDuration(periodMs)}`,
     oldestAgeMs === null ? '' : `; the oldest check was ${span(oldestAgeMs)} ago`,
     never > 0 ? `; never checked: ${figure(never)}` : '',
   ].join('')
@@ -123,7 +123,7 @@ export function renderVerified(
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `until a later GET confirms a change: median ${span(Math.max(1000, proof.medianMs))} after its commit, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
+    `from a commit to the GET that confirms it: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
   )
 }
 

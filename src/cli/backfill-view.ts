@@ -62,13 +62,13 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['held', waiting.held, ' already held by the brake: see `rollcall held`'],
     ['rejected', waiting.rejected, ', not retried by this command: see `rollcall failures`'],
     ['discarded', waiting.discarded, ' with a change that a person discarded: see `rollcall held log`'],
-    ['out of scope', tally.neverInScope, ' that were never in scope: access at the service stays as it is'],
+    ['out of scope', tally.neverInScope, ', never in scope: access at the service stays as it is'],
     ['unreadable', verdicts.unreadable, ' with a row that cannot be read: see `rollcall failures`'],
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}`,
-    fields: listed(' × ', tally.fields, 'changed for registered users: '),
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && verdicts.owed + verdicts['not-selected'] > 0 ? ', apart from those below' : ''}`,
+    fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
     ),
@@ -98,14 +98,14 @@ export function renderExpected(
   { set, left, until, over, trippedAt }: Expected,
   asked: number | null = null,
 ): string {
-  const of = asked === null ? '' : ` of ${figure(asked)}`
+  const of = asked === null || asked === left ? '' : ` (of ${figure(asked)} asked)`
   if (trippedAt !== null)
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart\` sets a new one`
   if (left === 0) return 'no registration is needed, so none is pre-approved'
   return set
-    ? `${figure(left)}${of} registrations are pre-approved: they may pass the brake until ${minute(until ?? '')}`
+    ? `${figure(left)} registrations${of} are pre-approved: they may pass the brake until ${minute(until ?? '')}`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart\` sets a new one`
 }
 
@@ -132,7 +132,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     {
       stopped:
         !ended &&
-        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync: \`rollcall status\` shows the progress`,
+        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ' (also some that are shown above as rejected, held or failing)' : ''}: \`rollcall status\` shows the progress`,
       'not settled':
         ended &&
         !isDone &&
@@ -168,8 +168,8 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers share their user_id with another new customer. rollcall rejects them (shared-user-id), but may register one before it reads the other. Correct the key, the scope or the rows before the backfill. The numbers here include these customers`,
-    calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', with the calls of changes that the brake will hold' : ''}`,
+      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here count them as registered. But rollcall will reject them (shared-user-id), or register one before it has read the other. Correct the key, the scope or the rows before the backfill`,
+    calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
     brake: [
@@ -192,7 +192,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. After that rollcall expects ${after ? `${after}, which the line "calls" includes` : 'no other call'}. For a user that another system has registered or changed, it makes at most one update (PATCH or PUT) instead`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. For a user that another system has registered or changed, it makes at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

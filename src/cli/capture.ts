@@ -89,7 +89,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       if (dismiss) {
         await withDatabase(io, {}, dismissMarks)
         return tell(io, json, { noted: 0 }, () => [
-          'rollcall no longer warns about a TRUNCATE. It has compared no customer.',
+          'The warnings about earlier TRUNCATEs have ended. No customer was compared.',
         ])
       }
       // A stop ends it after a page, so that it can say how far it has come.
@@ -132,7 +132,7 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
     changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
     changed.length > 0 &&
       !leavesOthers &&
-      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. After a time with missing or disabled triggers, run `rollcall capture resync` instead.',
+      'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',
     leavesOthers &&
       'The active mapping is not the one of this configuration, so rollcall also keeps the triggers of the active mapping. To activate this mapping, run `rollcall backfill --mapping`. Then run this command again: it removes the triggers that are no longer needed.',
   ]).flatMap((line) => hanging('', line))

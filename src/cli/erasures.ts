@@ -45,7 +45,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'The user_id remains: the service has no call that deletes a user.',
   `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
-  'If the row was inserted again later, `rollcall explain KEY` shows new values.',
+  'A row that is inserted again gives new values: see `rollcall explain KEY`.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {
@@ -74,8 +74,8 @@ function renderReceipt(receipt: Receipt): string[] {
 
 function renderVerification({ verifiedAt, past, left }: Receipt): string {
   if (verifiedAt !== null && left?.length)
-    return `no: the next GET (${second(verifiedAt)} UTC) still shows ${left.join(', ')}`
-  if (verifiedAt !== null) return `${second(verifiedAt)} UTC: the next GET shows no value`
+    return `no: the next GET (${second(verifiedAt)} UTC) still showed ${left.join(', ')}`
+  if (verifiedAt !== null) return `${second(verifiedAt)} UTC: the next GET showed no value`
   return past
     ? 'no: before the next GET, the row was inserted again, or another erasure followed'
     : 'not verified yet'

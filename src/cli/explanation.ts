@@ -243,12 +243,11 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
     .join('')
 }
 
-export function renderAccess({ access, claimants, service, token }: Explanation): string {
+export function renderAccess({ key, access, claimants, service, token }: Explanation): string {
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
-  const ended =
-    ". Status 4 may stay after the trial has ended. To test the access, give the user's token (--token-file): rollcall then asks the lawyer chat"
+  const ended = `. Status 4 may stay after the trial has ended. To test the access, run \`rollcall access ${shellQuoted(key)} --token-file FILE\` with the user's access token`
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

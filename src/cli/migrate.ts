@@ -124,7 +124,7 @@ async function accept(
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
   const kept = 'the same as before: all records are kept'
-  const forgotten = 'new: the records about users are reset, and workers look up every user'
+  const forgotten = 'new: the records about users are reset, and workers look up each user in them'
   return [
     applied === 0
       ? "rollcall's own tables are up to date."

@@ -95,7 +95,7 @@ function renderCeiling({ ceiling, configured }: PaceReport): string {
 }
 
 export function renderCalling({ breaker, cause, heldForMs, ...probes }: PaceReport): string {
-  if (cause === 'credentials') return 'stopped in the workers, because the service refuses the keys'
+  if (cause === 'credentials') return 'stopped for workers, because the service refuses their keys'
   if (cause === 'outage')
     return `stopped, because the service fails (failed probes: ${probes.failedProbes}; a probe is due ${renderIn(probes.nextProbeMs ?? 0)})`
   if (heldForMs > 0)

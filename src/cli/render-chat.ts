@@ -7,9 +7,9 @@ import { renderCallError } from './render-reason.ts'
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': ' (the token belongs to another customer of this command)',
-  'named-otherwise': ' (the token does not name this user_id, so it may belong to another user)',
-  unsaid: ' (rollcall found no user_id in the token)',
+  'another-user': '; the token is that of another customer named in this command',
+  'named-otherwise': '; the token does not name this user_id, so it may belong to another user',
+  unsaid: '; rollcall found no user_id in the token',
 }
 
 export function renderChat(
@@ -25,13 +25,15 @@ function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     answered: ({ totals: { professionals, online, unread, rooms } }) =>
       `answers: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`,
-    shut: () => 'refused the user (403): no access, usually because of status 0 or an ended trial',
+    shut: () => 'refused the user of the token (403)',
     refused: () => {
       const expired = claims?.expiresAt ? now.getTime() - claims.expiresAt : -1
       return `refused the token (401): ${expired >= 0 ? `the token expired ${span(expired)} ago` : 'the token has expired, or is of another environment or Api-Key, or its user is not registered'}`
     },
     'no-answer': ({ http, error }) =>
-      error === null ? `answered ${http} without a list of professionals` : renderCallError(error),
+      error === null
+        ? `answered ${http} without a list of professionals`
+        : `the call to the chat failed: ${renderCallError(error)}`,
   })
 }
 

@@ -166,7 +166,8 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
     const list = reason?.kinds?.[0]
       ? `held --kind ${reason.kinds[0]}`
       : reason && `failures --reason ${reasonName(reason)}`
-    const others = list && `\`rollcall ${list}\` lists customers with this reason`
+    const others =
+      list && `\`rollcall ${list}\` lists customers with this ${reason?.kinds?.[0] ? 'kind' : 'reason'}`
     return [
       ...(index > 0 ? [''] : []),
       ...renderStored(history, key),

@@ -40,7 +40,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&
-        `${span(trippedMs)} ago, after ${counted(taken, 'change')} (limit ${limit ?? 0}); further changes are held`,
+        `${span(trippedMs)} ago, after ${counted(taken, 'change')} (limit ${limit ?? 0}); new changes of this kind will be held`,
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
@@ -60,7 +60,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `run \`rollcall held discard --kind ${kind} --why …\` to reset the brake; later changes are then sent`
+  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`: no change is held now, so it discards none`
 }
 
 export function renderHeld(

@@ -94,7 +94,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
 function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string {
   if (finding && finding.kind !== 'trial-ended')
     return 'settled; a check has found a difference (see "finding")'
-  return `settled${unverified ? '; a worker will verify it again by a lookup (GET)' : ''}`
+  return `settled${unverified ? '; a worker will look up the user once more (GET)' : ''}`
 }
 
 export function renderHistory(history: Known, key: CustomerKey): string[] {
@@ -110,7 +110,7 @@ export function renderHistory(history: Known, key: CustomerKey): string[] {
 
 export const REMOTE: Readonly<Record<Known['remote'], string>> = {
   unasked: 'no sync has found out whether the service has this user',
-  unknown: 'it is not known whether the service has this user',
+  unknown: 'a lookup (GET) must find out first whether the service has this user',
   absent: 'at the last sync the service did not have this user',
   present: 'at the last sync the service had this user',
 }
@@ -124,7 +124,7 @@ function renderOwed(history: Known): string {
     attempts === 0 || settled ? '' : `; ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
   const unsure = unknown ? '; a lookup (GET) comes before the next write' : ''
   if (capturedMs !== null)
-    return `owed: a change was captured ${span(capturedMs)} ago, but no worker has taken it yet`
+    return `owed: a change captured ${span(capturedMs)} ago is still in the outbox, because no worker has taken it yet`
   const next = () => {
     if (underWay) return `${since}; an attempt is under way`
     if (overdueMs === null)
@@ -138,7 +138,7 @@ function renderOwed(history: Known): string {
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
-  const about = fields.length > 0 ? `${kind} (${fields.join(', ')})` : kind
+  const about = `kind ${kind}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
   const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed yet (waits for a second check)' : 'confirmed by a second check'}`
   const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
   return `${about}, ${found}${cause ? `; cause: ${renderCause(cause)}` : ''}${requested}`
@@ -153,10 +153,15 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   const proof = [
     ['changed', changedAt, 'the last handled change or manual sync'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'the last GET that agreed with the data of that time'],
+    ['verified', verifiedAt, 'the last GET that agreed with the row of that time'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never = what === 'changed' ? 'never (no captured change is settled yet)' : 'never'
+    const never =
+      what === 'changed'
+        ? 'none handled yet (backfills do not count)'
+        : what === 'verified'
+          ? 'never by a sync or a check'
+          : 'never'
     const value = at === null ? never : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })

@@ -61,5 +61,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? 'nothing to send (no difference from the ledger)' : now}; with --lookup: ${then}`
+  return `${plan.kind === 'none' ? 'a sync sends nothing (no difference from the ledger)' : now}; a sync with --lookup: ${then}`
 }

@@ -35,6 +35,7 @@ export function isReasonCode(code: string): code is ReasonCode {
 export const WAIT = 'nothing: workers retry automatically'
 const PROVIDER = 'ask the provider of the service'
 const GOES_ON = 'if retries keep failing'
+const UNREACHED = 'check SERVICE_URL and the network; workers retry automatically'
 const LOOKED_UP = 'nothing: a worker looks up the user before it sends again'
 
 /** As the commands list a reason, and as `failures --reason` takes it. */
@@ -86,14 +87,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
   failed: ({ answer, status }) => [
-    `a lookup of the user (GET) failed (${answer}${status === 200 ? ', without this user' : ''})`,
-    `${WAIT}; ${GOES_ON}, check SERVICE_URL and ${PROVIDER}`,
+    `a lookup of the user (GET) failed (${answer}${status === 200 ? ', but its body is not this user' : ''})`,
+    status ? `${WAIT}; ${GOES_ON}, check SERVICE_URL and ${PROVIDER}` : UNREACHED,
   ],
   'not-sent': ({ answer, error }) => [
     `nothing was sent (${answer})`,
-    error === 'bad-user-id'
-      ? 'correct the user_id in the mapping, or its column in your data'
-      : 'check SERVICE_URL and the network; workers retry automatically',
+    error === 'bad-user-id' ? 'correct the user_id in the mapping, or its column in your data' : UNREACHED,
   ],
   unknown: ({ answer, status }) => [
     `it is not known whether the last write was carried out (${answer}${unconfirmed(status)})`,
@@ -104,8 +103,8 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     LOOKED_UP,
   ],
   'not-there-yet': [
-    'the service answered 404 to an update, but it has had this user before',
-    `${LOOKED_UP}: the service may show the user late`,
+    'the service answered 404 to an update of a user that it has had before',
+    `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
   ],
   'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
   'created-already': [
@@ -173,7 +172,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${after(', even without ', fields)}`,
+      `the service refuses this user (${answer})${after('; it also refuses a call without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; workers retry a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
@@ -185,7 +184,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
       `correct the value for ${listed(named)} in your data; the next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
-  return [`${what}${after('; a refused write set ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
+  return [`${what}${after('; a refused write carried ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -243,7 +242,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again after a minute, an hour, a day, then weekly, and when another customer gives up this value. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -275,14 +274,14 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `correct the wrong value in your data; ${toDo}. Until then, the other fields are sent without these values`,
+    toDo: `correct the wrong value in your data; ${toDo}. Until then, these values are not sent`,
   }
 }
 
 /** Says what is wrong with one field; a code of another version counts as invalid. `blocks`: the customer is rejected for it. */
 export function renderIssue(issue: ShownIssue): Advice {
   const { field, fields = [field], customers = 1, code, expected, blocks } = issue
-  const rest = blocks ? 'nothing is sent' : `the other fields are sent without ${field}`
+  const rest = blocks ? 'nothing is sent' : `${field} is not sent`
   if (fields.length > 1) return renderTogether(code, fields)
   const correct =
     field === 'scope' ? 'correct the scope function' : `correct the value of ${field} in your data`

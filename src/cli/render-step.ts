@@ -13,7 +13,8 @@ export function renderStep(step: RedactedStep): string[] {
       return details({ plan: renderPlan(step.plan) })
     case 'answered': {
       const { method, outcome, ms, meaning } = step
-      const answer = outcome.kind === 'reply' ? `${outcome.status}` : `no answer (${outcome.error})`
+      const failed = (error: string) => (error === 'refused' ? 'no connection' : `no answer (${error})`)
+      const answer = outcome.kind === 'reply' ? `${outcome.status}` : failed(outcome.error)
       return details({ call: `${method} → ${answer} in ${ms} ms`, answer: ANSWER[meaning] })
     }
     case 'ended':
@@ -54,7 +55,9 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
       ({ field, code, expected }) => `${field} (${code}): expected ${expected}`,
     ),
     // The mapping is asked again then, though nothing has changed.
-    valid: validUntil && `until ${validUntil.replace('.000Z', 'Z')}; then a worker maps the row again`,
+    valid:
+      validUntil &&
+      `the mapped values hold until ${validUntil.replace('.000Z', 'Z')}; then a worker maps the row again`,
   })
 }
 
@@ -64,7 +67,8 @@ export function renderPlan(plan: RedactedPlan): string {
     lookup: ({ why }) => LOOKUP[why],
     create: ({ sends }) => `create (POST) with ${sends.join(', ')}`,
     replace: ({ sends }) => `replace (PUT) with ${sends.join(', ')}`,
-    patch: ({ sends }) => `update (PATCH) with ${sends.join(', ')}`,
+    patch: ({ sends, status }) =>
+      `update (PATCH) with ${sends.join(', ').replace(/^status/, status === 0 ? 'status 0' : 'status')}`,
     revoke: () => 'revoke access (PATCH with status 0)',
     erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
     reject: (plan) =>
@@ -84,7 +88,7 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
 export const NOTHING_TO_SEND: Readonly<
   Record<Exclude<Extract<RedactedPlan, { kind: 'none' }>['why'], 'right'>, string>
 > = {
-  'no-access-left': 'there is no access to revoke',
+  'no-access-left': 'the user has no access',
   erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',
   ignored: 'onRemove is "ignore"',

@@ -18,14 +18,14 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   mapping: ['applying the mapping', 'start a worker with this mapping, or read its log if it runs'],
   gap: ['comparing all customers after a gap in capture', BY_WORKER],
   resync: ['comparing all customers (resync)', 'run `rollcall capture resync` again; it starts over'],
-  check: ['daily check of capture', BY_WORKER],
+  check: ['a new daily check of capture', BY_WORKER],
 }
 
 export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
     ...unfinished.map(renderUnfinished),
     check &&
-      `the check of capture at ${minute(check.endedAt ?? '')} compared ${counted(check.customers, 'customer')}, and found ${renderMissed(check.missed)} that capture had missed`,
+      `the last check of capture (${minute(check.endedAt ?? '')}) compared ${counted(check.customers, 'customer')}, and found ${renderMissed(check.missed)} that capture had missed`,
   ]
 }
 
@@ -34,7 +34,7 @@ function renderUnfinished({ kind, customers, total, differ, startedAt, silentMs 
   // Customers with a record and no row come after all those counted.
   const of = total === null || customers > total ? '' : ` of ${figure(total)}`
   const still = silentMs > STANDS_STILL_MS ? `; no progress: ${goesOn}` : ''
-  return `${what}: ${figure(customers)}${of} customers compared, ${figure(differ)} differ, since ${minute(startedAt)}${still}`
+  return `${what}, begun at ${minute(startedAt)}: ${figure(customers)}${of} customers compared, ${figure(differ)} differ${still}`
 }
 
 /** Missed changes are repaired; the program that writes without triggers goes on until a person finds it. */
@@ -46,7 +46,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `the last check of capture and later sweeps found ${renderMissed(missed)} that capture had missed. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
+    `capture had missed ${renderMissed(missed)}, found by the last check of capture or after it. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
   ]
 }
 

@@ -153,10 +153,10 @@ const SWEEPING = '; not all customers are compared with it yet'
 
 function renderOwed({ owed, states, outbox }: Overview): string {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
-  if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: a worker first notes the outbox'
+  if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: no worker has read the outbox'
   const { failing, released } = states
   const earlier = total - states.owed - failing - released
-  const counts = { failing, released, 'rejected or held before': earlier }
+  const counts = { failing, released, 'shown above as rejected or held': earlier }
   const of = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
   const also = of.length > 0 ? `; of these: ${of.join(', ')}` : ''
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(

@@ -118,7 +118,8 @@ const VARIABLES = {
     read: queueUrl,
   },
   SERVICE_URL: {
-    expected: 'https:// and the host of the service, alone or with /s2s/v1; no user name, password or query',
+    expected:
+      'https:// and the host of the service (http:// if it is on this machine), alone or with /s2s/v1; no user name, password or query',
     read: serviceOrigin,
   },
   SERVICE_API_KEY: key('Api-Key'),

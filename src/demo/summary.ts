@@ -49,7 +49,7 @@ function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
     const made = METERED_KINDS.reduce((sum, kind) => sum + calls[kind], 0)
     return [
       paint('good', ` All ${customers} customers agree with the service.`),
-      ` ${former} former customers have no access there. It took ${made} calls.`,
+      ` ${former} former customers have no access there. The demo made ${made} calls.`,
     ]
   }
   return [

@@ -6,11 +6,11 @@ import type { Plan } from '../sync/plan.ts'
 
 export type RedactedPlan = ReturnType<typeof redactedPlan>
 
-/** Bodies hold field values: `sends` has their names. */
+/** Bodies hold field values: `sends` has their names. A status is no secret. */
 export function redactedPlan(plan: Plan) {
   if (!('body' in plan)) return plan
   const { body, ...rest } = plan
-  return { ...rest, sends: Object.keys(body) }
+  return { ...rest, sends: Object.keys(body), status: body.status }
 }
 
 export type RedactedMapped = ReturnType<typeof redactedMapped>

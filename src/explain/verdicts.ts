@@ -75,9 +75,10 @@ export const REMEDIES = {
   'start-worker': ({ sync }) => `${CHECK_WORKER}; ${sync} syncs this customer now`,
   correct: ({ leftOut, sync, key }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
+    const failed = leftOut.some(({ code }) => code === 'function-failed')
     const again = leftOut.some(({ code }) => code === 'refused' || code === 'taken')
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
-    return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
+    return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
   },
   decide: ({ key, state }) =>
     state === 'discarded'
@@ -113,7 +114,7 @@ export const REMEDIES = {
       ? 'check that the token belongs to this customer. If it does, the trial has ended: status 2 gives access again'
       : 'check that the token belongs to this customer; then ask the provider of the service about this user',
   'ask-about-group': () =>
-    'ask the provider of the service which professionals the ml_group_name of this user shows',
+    'ask the provider of the service which professionals belong to the ml_group_name of this user',
   'check-token': () =>
     'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; the user gets a new token with the next log-in',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>

@@ -32,7 +32,7 @@ export const ERRORS = {
   DATABASE_REFUSED: {
     exit: 1,
     means: 'Postgres answered, but refused the connection or a right that rollcall needs.',
-    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker; a role of `--read-only` can change nothing. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables. To remove a trigger, the role also needs the rights of the owner of your table.",
+    todo: "Correct the role, password, database or right named above. `rollcall grants --to ROLE` prints the rights of a worker, or with `--read-only` those of a role that only reads. `migrate`, `capture install` and `capture uninstall` need the owner of rollcall's tables. To remove a trigger, the role also needs the rights of the owner of your table.",
   },
   DATABASE_STANDBY: {
     means: 'rollcall can read the database, but not write it: it is a standby, or set to read-only.',
@@ -82,7 +82,7 @@ export const ERRORS = {
   SWEEP_RUNNING: {
     exit: 1,
     means:
-      'Another backfill runs. Its options differ, or this command has `--restart` or `--expect-creates`.',
+      'Another backfill runs. This command cannot wait for it, because the options differ, or because of `--restart` or `--expect-creates`.',
     todo: 'Run the command again when the other backfill has ended (`rollcall status` shows its progress), or stop the other one.',
   },
   SERVICE_INSECURE: {
@@ -90,7 +90,7 @@ export const ERRORS = {
     todo: 'Use https, or set `service: { allowPlainHttp: true }` in the configuration if you accept this risk.',
   },
   CUSTOMERS_UNREADABLE: {
-    means: 'The customer table or view does not fit the configuration.',
+    means: 'rollcall cannot read the customers in the way that the configuration says.',
     todo: 'Correct the causes named above, in the configuration or in Postgres. If rights are missing, `rollcall grants --to ROLE` prints them.',
   },
   TABLES_UNWATCHED: {

@@ -54,7 +54,12 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
     agrees: () => `No drift: ${counted(counts.checked, 'customer was', 'customers were')} checked.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
-    incomplete: () => (counts.checked === 0 ? 'No customer was checked.' : `${found} so far.`),
+    incomplete: () => {
+      if (counts.checked === 0) return 'No customer was checked.'
+      return disagree === 0
+        ? `No drift so far: ${said.agrees().slice('No drift: '.length)}`
+        : `${found} so far.`
+    },
     unchecked: () => renderUnchecked(report),
     'not-credible': () => (outcome.kind === 'not-credible' ? CREDIBILITY[outcome.why].said : ''),
   }
@@ -69,7 +74,7 @@ const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonl
   'no-answers': {
     said: 'The service gave no clear answer to most checks.',
     advice:
-      'A missing answer is not drift, so the drift is not known. Run the command again when the service answers. ' +
+      'Without answers rollcall cannot tell whether there is drift. Run the command again when the service answers. ' +
       '`rollcall pace` shows whether calls are stopped.',
   },
   denied: {
@@ -119,7 +124,7 @@ function renderMore(report: Report): string[] {
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
-      `The brake holds ${counted(repair.held, 'repair')}. Check SERVICE_URL before you decide: see \`rollcall held\`.`,
+      `The brake holds the repair of ${counted(repair.held, `${repair.owed > 0 ? 'further ' : ''}customer`)}. Check SERVICE_URL before you decide: see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }
@@ -128,7 +133,9 @@ function renderMore(report: Report): string[] {
 function renderResolved(report: Report): string | null {
   const how = mostFirst(resolvedOf(report))
   const all = how.reduce((sum, [, count]) => sum + count, 0)
-  const each = how.map(([word, count]) => `${RESOLUTION[word]}: ${figure(count)}`).join('; ')
+  const each = how
+    .map(([word, count]) => `${RESOLUTION[word]}${how.length > 1 ? `: ${figure(count)}` : ''}`)
+    .join('; ')
   return all === 0 ? null : `${counted(all, 'finding is', 'findings are')} resolved by now (${each}).`
 }
 
@@ -163,10 +170,8 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')
-  const all =
-    about === ''
-      ? `all ${customers}`
-      : `the customers that can be checked or are held (about ${figure(population)})`
+  const judged = population === of.population ? '' : ' that can be compared (held ones included)'
+  const all = `${about || 'all '}${customers}${judged}`
   return (
     `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`

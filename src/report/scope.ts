@@ -24,7 +24,7 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
     'A customer is not checked while it is owed a sync, or was written a moment ago. If the customer changes during ' +
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
-    'A check without an answer is never drift: no connection, no answer in time, a 2xx that reports an error, or a status other than 2xx, 404 and 410.',
+    'A check without a clear answer is never drift: no connection, no answer in time, a 2xx that reports an error, or an HTTP status other than 2xx, 404 and 410.',
     'Any other 2xx is an answer. Without a user, or with a different user, it is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
@@ -50,7 +50,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     [ledger ? 'As of' : 'Time', renderWhen(report)],
     ['Source', ledger ? 'earlier checks; this report made no call' : 'the service: one GET per customer'],
     ['Customers', `${figure(population)}${which}`],
-    ['Sample', sample !== null && `${figure(chosen)} of ${many}, drawn at random`],
+    ['Sample', sample !== null && `${figure(Math.min(sample, population))} of ${many}, drawn at random`],
     ['Rate', rate !== null && `at most ${renderRate(rate)}`],
     ['Limit', maxDrift !== null && `${percent(maxDrift)} drift`],
     ['Coverage', coverage && renderCoverage(coverage)],
@@ -61,7 +61,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
 
 function renderCoverage({ periodMs, share, oldest }: NonNullable<Report['coverage']>): string {
   const since = oldest === null ? '' : `; the oldest check was at ${minute(oldest)}`
-  return `within the last ${renderDuration(periodMs)}: ${percent(share)} of the customers that workers check${since}`
+  return `${percent(share)} of the customers that workers check were checked within the last ${renderDuration(periodMs)}${since}`
 }
 
 /** A report without calls is of one moment; a date is said once. */

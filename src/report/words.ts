@@ -27,11 +27,11 @@ export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
 export function renderAmongHeld(held: number, all: number): string {
   if (held === 0) return ''
   if (held < all) return ` (${figure(held)} of them held by the brake)`
-  return all === 1 ? ' (held by the brake)' : ' (all of them held by the brake)'
+  return all === 1 ? ' (held by the brake)' : ` (all ${figure(all)} held by the brake)`
 }
 
 export const MANY_MISSING =
-  'So rollcall reports no further missing users, and repairs none of them. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until you decide, rollcall neither reports nor repairs further missing users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {

@@ -29,7 +29,8 @@ export type Facts = Pick<ClaimSituation, 'digests' | 'lookupAfterMs' | 'accessFi
 
 /** Codes, statuses and names only: a reason is stored, logged and shown. */
 export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {
-  const fields = fieldsOf(plan)
+  // Not those without a value, which a create has not carried.
+  const fields = fieldsOf(plan).filter((field) => plan.kind !== 'create' || plan.body[field] !== undefined)
   const known = named.filter((field) => fields.includes(field))
   return {
     code,

@@ -16,7 +16,7 @@ type Said = readonly ['debug' | 'info' | 'warn' | 'error', string]
 
 const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   lowered: ['info', 'the service is busy: workers lower their rate'],
-  held: ['warn', 'the service asked to wait (Retry-After): until then no worker calls it'],
+  held: ['warn', 'the service asked to wait (Retry-After): no worker calls it meanwhile'],
   asking: ['warn', 'several customers in a row got a refusal: a probe (test call) checks the keys'],
   settled: ['info', 'the service accepts the keys: calls continue'],
   refused: [
@@ -27,7 +27,7 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   opened: ['error', 'the service fails: workers make only probes until it answers'],
   probed: [
     'warn',
-    'a probe (test call) was made; health is well, trouble (it failed), denied (the keys) or neutral (it shows nothing)',
+    'a probe (test call) was made; values of `health`: well, trouble (it failed), denied (keys refused), neutral (shows nothing)',
   ],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],

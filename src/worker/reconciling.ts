@@ -88,7 +88,7 @@ function makeStep({ opened, log, logCall, signal }: Options, periodMs: number): 
   })
   return async () => {
     const end = await scheduledRun()
-    log.debug({ end }, 'run of checks')
+    log.debug({ end }, 'a run of checks ended')
     return end !== 'rest'
   }
 }

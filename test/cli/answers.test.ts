@@ -23,9 +23,9 @@ test('each answer is a row, with its shape and a customer below it', () => {
     'CALL   ANSWER   BODY      MEANING  COUNT',
     'PATCH  200      readable  done        12',
     '       {}',
-    '       first 2026-11-20 09:08 UTC, last 2026-11-21 10:00 UTC for customer c1',
+    '       first 2026-11-20 09:08 UTC; last 2026-11-21 10:00 UTC, for customer c1',
     'PATCH  timeout  -         unknown     12',
-    '       first 2026-11-20 09:08 UTC, last 2026-11-21 10:00 UTC for customer c1',
+    '       first 2026-11-20 09:08 UTC; last 2026-11-21 10:00 UTC, for customer c1',
   ])
 })
 

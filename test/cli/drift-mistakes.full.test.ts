@@ -104,7 +104,7 @@ test('a customer that the brake holds counts for access, also where the report p
       counts: wrong,
     })
     expect(headline).toMatch(
-      /^1 customer is wrongly without access \(held [^)]+\), 3 are wrongly with .+ \(all of them held [^)]+\)\. /,
+      /^1 customer is wrongly without access \(held [^)]+\), 3 are wrongly with .+ \(all 3 held [^)]+\)\. /,
     )
   }
   const ended = await runDrift(house, ['--where', 'plan=premium'])

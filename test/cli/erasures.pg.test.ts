@@ -20,7 +20,7 @@ test('a receipt says whose, when, what was cleared, and whether it was verified'
     '  user      u1',
     expect.stringMatching(/^ {2}erased {4}2026-11-21 09:08:07 UTC,/),
     '  cleared   email, last_name, country_code',
-    expect.stringMatching(/^ {2}verified {2}2026-11-21 09:08:13 UTC: the next GET shows no value/),
+    expect.stringMatching(/^ {2}verified {2}2026-11-21 09:08:13 UTC: the next GET showed no value/),
     '',
     expect.stringMatching(/user_id remains/),
     expect.stringMatching(/^No GET .*country_code/),

@@ -27,13 +27,9 @@ test('says how fast, how fast at most, and whether calls are made', () => {
 })
 
 test('says what stops calls, since when, when it is tried again, and what to do', () => {
-  const opened = {
-    breaker: 'open',
-    openedAt: '2026-11-20T10:00:00Z',
-    nextProbeMs: 40_000,
-    failedProbes: 3,
-  } as const
-  const outage = say({ ...opened, cause: 'outage' })
+  const openedAt = '2026-11-20T10:00:00Z'
+  const probes = { breaker: 'open', nextProbeMs: 40_000, failedProbes: 3 } as const
+  const outage = say({ ...probes, openedAt, cause: 'outage' })
   for (const words of [
     'fails (failed probes: 3; a probe is due in 40 s)',
     '2026-11-20 10',
@@ -41,12 +37,12 @@ test('says what stops calls, since when, when it is tried again, and what to do'
     'rises again, at most to the ceiling',
   ])
     expect(outage).toContain(words)
-  const refused = say({ openedAt: opened.openedAt, cause: 'credentials' })
-  for (const words of ['refuses the keys', '2026-11-20 10', 'SERVICE_SECRET_KEY', '0 calls/s now, and 50'])
+  const refused = say({ openedAt, cause: 'credentials' })
+  for (const words of ['refuses their keys', '2026-11-20 10', 'SERVICE_SECRET_KEY', '0 calls/s now, and 50'])
     expect(refused).toContain(words)
   expect(say({ breaker: 'trying', openedAt: '2026-11-20T10:00:00Z' })).toContain('slowly at first')
   for (const cause of ['outage', 'credentials'] as const)
-    for (const line of renderPace({ ...CLOSED, ...opened, cause }))
+    for (const line of renderPace({ ...CLOSED, ...probes, openedAt, cause }))
       expect(line.length).toBeLessThanOrEqual(80)
 })
 

@@ -68,7 +68,7 @@ const CHATS = [
   [{ kind: 'not-asked', why: 'no-token' }, /^not asked: the lawyer chat needs the user's token/],
   [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
   [answered(), /0 professionals, 0 online, 0 unread/],
-  [{ kind: 'shut' }, /refused the user \(403\)/],
+  [{ kind: 'shut' }, /refused the user of the token \(403\)/],
   [{ kind: 'refused' }, /refused the token \(401\): the token has expired,/],
   [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, /answered 500/],
   [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, /refused the connection/],
@@ -79,7 +79,7 @@ const CHATS = [
 const WHOSE = [
   [null, undefined],
   ['this-user', undefined],
-  ['another-user', 'belongs to another customer'],
+  ['another-user', 'that of another customer'],
   ['named-otherwise', 'does not name'],
   ['unsaid', 'no user_id in the token'],
 ] as const

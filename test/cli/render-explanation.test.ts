@@ -55,12 +55,12 @@ test('a customer that is missing has a cause and no table', () => {
   ).toBe(' cause never delivered: the service has never acknowledged these values')
 })
 
-const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], fields: [], keepsStatus: false }
+const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], status: 2, fields: [], keepsStatus: false }
 const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing to send \(no difference from the ledger\); with --lookup: update \(PATCH\)/],
+  [RIGHT, PATCH, /^a sync sends nothing \(no difference from the ledger\); a sync with --lookup: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^update \(PATCH\) with status; a sync first reads the user again \(GET\)$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -75,13 +75,14 @@ test('a mapping that is not active sends nothing, also where a GET shows no diff
 })
 
 test('a revocation says that an erasure follows it', () => {
-  const plan: RedactedPlan = { kind: 'revoke', sends: ['status'] }
+  const plan: RedactedPlan = { kind: 'revoke', sends: ['status'], status: 0 }
   const next = renderNext({ ...ONE, plan, planAfterLookup: null, erases: true })
   expect(next).toBe('revoke access (PATCH with status 0), then erase the personal fields')
 })
 
 test('a user whose personal fields are still there is the same, and says so', () => {
-  const planAfterLookup: RedactedPlan = { kind: 'erase', sends: ['status', 'email'], fields: ['email'] }
+  const sends = { sends: ['status', 'email'], status: 0, fields: ['email' as const] } as const
+  const planAfterLookup = { kind: 'erase' as const, ...sends, sends: [...sends.sends] }
   const [first] = renderOne({ ...ONE, planAfterLookup }, 'all', [])
   expect(first).toMatch(/same: no mapped field differs; personal fields are still to be$/)
 })

@@ -113,7 +113,7 @@ test('shows it in lines of 80 columns, and what to do where a kind has tripped a
   const lines = unfolded(out)
   expect(lines).toMatch(/^attention +a sync has been due /m)
   expect(lines).toMatch(
-    /^attention +.*brake \(status\) .*holds no customer: run `rollcall held discard --kind status /m,
+    /^attention +.*brake \(status\) .*holds no customer: .*run `rollcall held discard --kind status /m,
   )
   expect(lines).toMatch(/^owed +3 customers: 3 due/m)
 })
@@ -220,14 +220,14 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   const found = await scene.status()
   expect(found.code).toBe(3)
   const lines = unfolded(found.out)
-  expect(lines).toMatch(/^sweep +backfill: 1,200 of 5,000 .*, 30 differ, .*same options/m)
+  expect(lines).toMatch(/^sweep +backfill, .*: 1,200 of 5,000 .*, 30 differ; .*same options/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
   expect(lines).toMatch(
-    /^sweep +.*2026-01-02 03:04 UTC compared 900 .* 3 .*\(2 inserted rows, 1 deleted row\) .*missed$/m,
+    /^sweep +.*2026-01-02 03:04 UTC\) compared 900 .* 3 .*\(2 inserted rows, 1 deleted row\) .*missed$/m,
   )
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
-  expect(lines).toMatch(/attention +.*found 3 .*Find the cause .*capture resync/m)
+  expect(lines).toMatch(/attention +.*missed 3 .*Find the cause .*capture resync/m)
   const json = JSON.parse((await scene.status('--json')).out)
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
@@ -249,7 +249,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(/^attention +.*later sweeps found 2 .*Find the cause/m)
+  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*Find the cause/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
 })

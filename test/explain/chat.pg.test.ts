@@ -77,7 +77,7 @@ const sign = (claims: Record<string, unknown>) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode('x'.repeat(32)))
 
 test.each([
-  ['says nothing', {}, 'unsaid', 'no user_id in the token'],
+  ['says nothing', {}, 'unsaid', 'rollcall found no user_id'],
   ['names a user by another name', { sub: 'internal-77' }, 'named-otherwise', 'does not name'],
 ])('a token that %s and is shut out makes no certain "no", and no "yes"', async (_, claims, bearer, text) => {
   await using house = await buildHouse(lane)

@@ -291,7 +291,12 @@ test.each([
 })
 
 test('exit code of `explain` for an erasure that the service refuses: 3', () => {
-  const planAfterLookup = { kind: 'erase' as const, fields: ['email' as const], sends: [] }
+  const planAfterLookup = {
+    kind: 'erase' as const,
+    fields: ['email' as const],
+    sends: [],
+    status: 0 as const,
+  }
   expect(exitForResults({ explanations: [{ ...JUDGED, planAfterLookup }] })).toBe(3)
 })
 

@@ -121,7 +121,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
   'src/ledger/claim.ts': [
     ['claim-twice', 'locked.call_token IS NULL AND locked.due_at > now()', 'locked.due_at > now()'],
     ['claim-any-token', 'JOIN locked USING (id, token)', 'JOIN locked USING (id)'],
-    ['claim-before-not-before', ' AND (b.not_before IS NULL OR b.not_before <= now())', ''],
+    ['claim-before-not-before', '\n  AND (locked.not_before IS NULL OR locked.not_before <= now())', ''],
     [
       'claim-other-target',
       `\${isCurrent({ binding: '$4', fingerprint: '$5' })}`,

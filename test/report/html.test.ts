@@ -67,7 +67,7 @@ describe('the file', () => {
     expect(page).toContain('data-label="Access">undue<')
     const counts = { ...aReport().counts, access: { undue: 9 }, heldAccess: { undue: 9 } }
     expect(htmlPage(aReport({ counts }), ASSETS)).toMatch(
-      /<dt>Access undue<\/dt><dd>9<\/dd><dd class="note">wrongly with .+ \(all of them held [^)]*\)</,
+      /<dt>Access undue<\/dt><dd>9<\/dd><dd class="note">wrongly with .+ \(all 9 held [^)]*\)</,
     )
   })
 })

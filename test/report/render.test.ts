@@ -33,7 +33,7 @@ describe('the headline', () => {
     ],
     ['bad', /^1 .* wrongly without .*, 1 is wrongly with .*\. 4 of 1,950 checked .*\(0\.21 %\) [^:]*$/, {}],
     ['good', /\. 4 of 1,950 .*: within .* 0\.5 %\.$/, limit(0.005)],
-    ['unsure', /^Stopped .*\. 0 of 1,950 /, { counts: agreeing, ...stopped }],
+    ['unsure', /^Stopped .*\. No drift so far: 1,950 /, { counts: agreeing, ...stopped }],
     ['unsure', /^The drift is not known: no customer/, { counts: { ...agreeing, checked: 0, agrees: 0 } }],
     ['unsure', /^Stopped .*\. No customer/, { counts: { ...agreeing, checked: 0 }, ...stopped }],
     [
@@ -76,7 +76,7 @@ describe('the headline', () => {
     expect(headline({ lost: 1200 })).toMatch(/^1,200 customers are wrongly without [^,]*\. 4 of/)
     expect(headline({ undue: 2 })).toMatch(/^2 customers are wrongly with [^,]*\. 4 of/)
     expect(headline({})).toMatch(/^4 of 1,950/)
-    expect(headline({ undue: 149 }, { undue: 149 })).toMatch(/^149 .*\(all of them held [^)]*\)\. 4 of/)
+    expect(headline({ undue: 149 }, { undue: 149 })).toMatch(/^149 .*\(all 149 held [^)]*\)\. 4 of/)
     expect(headline({ lost: 3, undue: 1 }, { lost: 2, undue: 1 })).toMatch(
       /^3 customers are wrongly without .+ \(2 of them held [^)]*\), 1 is wrongly with .+ \(held [^)]*\)\./,
     )
@@ -106,13 +106,13 @@ describe('besides', () => {
   test('what is resolved by now, and how; and what workers have found later', () => {
     const over = { resolvedAt: '2026-11-22T02:30:00.000Z', resolvedHow: 'repaired' } as const
     const findings = [aFinding(), aFinding({ id: '2', ...over }), aFinding({ id: '3', ...over })]
-    expect(said({ findings }).more[0]).toMatch(/^2 findings are resolved .*\(repaired [^;]*: 2\)/)
+    expect(said({ findings }).more[0]).toMatch(/^2 findings are resolved .*\(repaired [^:]*\)\./)
     expect(said({ foundLater: 2 }).more.join()).toMatch(/Workers .* 2 more .*not count/)
     expect(said({ foundLater: 0 }).more.join()).not.toMatch(/resolved|Workers/)
     expect(said({}).more).toContainEqual(expect.stringMatching(/ 1 ended trial: no drift/))
     expect(said({}).more.at(-1)).toContain('`rollcall drift --repair`')
     const held = said({ findings: Array.from({ length: 4 }, () => aFinding({ held: true })) })
-    expect(held.text).toMatch(/4 of .*\(all of them held/)
+    expect(held.text).toMatch(/4 of .*\(all 4 held/)
     expect(held.more.join()).toMatch(/^(?!.*--repair).*`rollcall held`/)
   })
 
@@ -131,7 +131,9 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   expect(renderEstimate({ ...of, checked: 0 }, all)).toContain('says nothing')
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
-  expect(renderEstimate(some, all)).toMatch(/^An estimated .*\(about 18,000\) .*about 22 to 181 /)
+  expect(renderEstimate(some, all)).toMatch(
+    /^An estimated .* of about 18,000 customers that can .*about 22 to 181 /,
+  )
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
 
@@ -144,7 +146,7 @@ describe('the scope', () => {
     const rows = scope({ coverage, options: { ...known, where: 'a = 1', rate: 5, sample: 100 } })
     expect(rows.get('Customers')).toBe('2,000, where a = 1')
     expect(rows.get('Source')).toContain('no call')
-    expect(rows.get('Coverage')).toMatch(/ 7d: 97 % .* 2026-11-14 01:02 UTC$/)
+    expect(rows.get('Coverage')).toMatch(/^97 % .* 7d; .* 2026-11-14 01:02 UTC$/)
     expect(rows.get('Rate')).toBe('at most 5 calls/s')
     expect(scope({ options: known }).get('Customers')).toMatch(/^2,000 that .*record/)
     expect(scope().get('Customers')).toBe('2,000')
