@@ -157,8 +157,14 @@ function urlOf(text: string, schemes: readonly string[]): string | undefined {
   if (url === null || text.includes('#') || url.pathname.includes('@')) return undefined
   // Drivers look for the scheme in small letters.
   return schemes.some((scheme) => url.protocol === scheme && text.startsWith(`${scheme}//`))
-    ? text
+    ? withPlainSslMode(text)
     : undefined
+}
+
+/** pg takes both for `verify-full`, and warns about that at each start. */
+function withPlainSslMode(text: string): string {
+  const asLibpq = text.includes('uselibpqcompat=')
+  return asLibpq ? text : text.replace(/(?<=[?&]sslmode=)(require|verify-ca)(?=&|$)/g, 'verify-full')
 }
 
 function queueUrl(text: string): string | undefined {

@@ -65,6 +65,7 @@ describe('readEnv', () => {
       'QUEUE_URL',
       ['redis://localhost', 'rediss://h', 'redis://localhost/1', 'postgresql://h/d?sslmode=verify-full'],
     ],
+    ['DATABASE_URL', ['postgres://h/d?sslmode=require&a=1'], 'postgres://h/d?sslmode=verify-full&a=1'],
     ['SERVICE_ACCESS_TOKEN', [TOKEN, `Bearer ${TOKEN}`, ` \t${TOKEN}\n`], TOKEN],
     ['OPS_PORT', ['0', '9464', '65535', 'off']],
   ]
