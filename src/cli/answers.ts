@@ -3,7 +3,7 @@ import { counted, minute } from '../report/figures.ts'
 import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { JSON_OPTION } from './option-values.ts'
-import { columns, hanging, shown, tell } from './render.ts'
+import { columns, hanging, tell } from './render.ts'
 import { answerOf } from './render-history.ts'
 
 const EXAMPLES = `
@@ -62,6 +62,6 @@ function renderBelow({ shape, firstAt, lastAt, lastKey }: DistinctAnswer): strin
     ...(shape === null
       ? []
       : hanging(INDENT, shape === OTHERS ? 'further kinds of answers, counted together' : shape)),
-    `${INDENT}first ${minute(firstAt)}; last ${minute(lastAt)}, for customer ${shown(lastKey)}`,
+    ...hanging(INDENT, `first ${minute(firstAt)}; last ${minute(lastAt)}, for customer ${lastKey}`),
   ]
 }

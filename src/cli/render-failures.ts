@@ -187,5 +187,5 @@ export function renderRetried({ customers, underWay, waiting, unheardOf }: Retri
     underWay > 0 &&
       `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced already; if a field is still left out afterwards, run --retry again`,
     ...unheardOf.map(noRecord),
-  ])
+  ]).flatMap((line) => hanging('', line))
 }
