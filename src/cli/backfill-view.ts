@@ -102,11 +102,11 @@ export function renderExpected(
   if (trippedAt !== null)
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
-    return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart\` sets a new one`
-  if (left === 0) return 'no registration is needed, so none is pre-approved'
+    return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
+  if (left === 0) return 'no registration is left to do, so none is pre-approved'
   return set
-    ? `${figure(left)} registrations${of} are pre-approved: they may pass the brake until ${minute(until ?? '')}`
-    : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart\` sets a new one`
+    ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
+    : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
 }
 
 function whyStopped({ generation, current, superseded }: BackfillReport, { mapping }: BackfillAsked): string {
@@ -125,7 +125,11 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
   const isDone = unsettled + open === 0
   const { rejected, held, failing, released, owed } = states
   const parts = { failing: Math.max(failing, unreadable), rejected, held, released, 'owed a sync': owed }
-  const views = [parts.failing + rejected > 0 && '`rollcall failures`', held > 0 && '`rollcall held`']
+  const views = [
+    parts.failing + rejected > 0 && '`rollcall failures`',
+    held > 0 && '`rollcall held`',
+    released + owed > 0 && '`rollcall status`',
+  ]
   return [
     { now: renderCustomers(waited) },
     renderReasons(reasons),
@@ -168,7 +172,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here count them as registered. But rollcall will reject them (shared-user-id), or register one before it has read the other. Correct the key, the scope or the rows before the backfill`,
+      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. But rollcall will reject them (shared-user-id); it may register one of them first. Correct the key, the scope or the rows before the backfill`,
     calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

@@ -151,7 +151,7 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
   'no-user-id': 'there is no user_id to ask for',
-  'no-permit': 'no call was allowed within ten seconds (rate limit, or Retry-After)',
+  'no-permit': 'for ten seconds no call was allowed (rate limit, or Retry-After)',
   outage: 'all calls are stopped, because the service fails',
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',

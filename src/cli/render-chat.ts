@@ -7,7 +7,7 @@ import { renderCallError } from './render-reason.ts'
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': '; the token is that of another customer named in this command',
+  'another-user': '; this is the chat of another customer of this command',
   'named-otherwise': '; the token does not name this user_id, so it may belong to another user',
   unsaid: '; rollcall found no user_id in the token',
 }
@@ -24,7 +24,7 @@ function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
   return byKind(chat, {
     'not-asked': ({ why }) => `not asked: ${NOT_ASKED[why]}`,
     answered: ({ totals: { professionals, online, unread, rooms } }) =>
-      `answers: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`,
+      `works: ${counted(professionals, 'professional')}, ${online} online, ${unread} unread in ${counted(rooms, 'room')}`,
     shut: () => 'refused the user of the token (403)',
     refused: () => {
       const expired = claims?.expiresAt ? now.getTime() - claims.expiresAt : -1
@@ -38,7 +38,7 @@ function renderAnswer(chat: Chat, claims: Claims | null, now: Date): string {
 }
 
 const DAY_MS = 86_400_000
-const HEAD = ['  speciality', 'name', 'connected (UTC)', 'unread']
+const HEAD = ['  speciality', 'name', 'online (UTC)', 'unread']
 
 export function renderProfessionals(chat: Chat, now: Date): string[] {
   if (chat.kind !== 'answered') return []

@@ -36,7 +36,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
   return [
     `${kind}: ${counted(held, 'customer')} held`,
     ...details({
-      what: held > 0 && what,
+      what: (held > 0 || trippedMs !== null) && what,
       oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&
@@ -60,7 +60,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`: no change is held now, so it discards none`
+  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`; this also discards changes that are held by then`
 }
 
 export function renderHeld(

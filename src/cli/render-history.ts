@@ -32,7 +32,8 @@ export function withKey(text: string, key: CustomerKey): string {
 
 /** All that is stored of a customer, for a person: codes, times and names of fields, never a field's value. */
 export function renderStored(history: History, key: CustomerKey): string[] {
-  if (history === null) return [noRecord(key)]
+  if (history === null)
+    return hanging('', `${noRecord(key)}; if it is right, run ${withKey('`rollcall sync KEY`', key)}`)
   const issues = adviseIssues(history)
   const named = (text: string | false | undefined) => text && withKey(text, key)
   return [
@@ -94,7 +95,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
 function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string {
   if (finding && finding.kind !== 'trial-ended')
     return 'settled; a check has found a difference (see "finding")'
-  return `settled${unverified ? '; a worker will look up the user once more (GET)' : ''}`
+  return `settled${unverified ? '; because an answer was unclear, a worker will look up the user once more (GET)' : ''}`
 }
 
 export function renderHistory(history: Known, key: CustomerKey): string[] {
@@ -110,7 +111,7 @@ export function renderHistory(history: Known, key: CustomerKey): string[] {
 
 export const REMOTE: Readonly<Record<Known['remote'], string>> = {
   unasked: 'no sync has found out whether the service has this user',
-  unknown: 'a lookup (GET) must find out first whether the service has this user',
+  unknown: 'a lookup (GET) must first find out what the service has',
   absent: 'at the last sync the service did not have this user',
   present: 'at the last sync the service had this user',
 }
@@ -121,7 +122,9 @@ function renderOwed(history: Known): string {
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
   const settled = overdueMs === null && !underWay
   const tried =
-    attempts === 0 || settled ? '' : `; ${attempts === 1 ? 'one attempt' : `${attempts} attempts`} so far`
+    attempts === 0 || settled
+      ? ''
+      : `; ${attempts === 1 ? 'one attempt has' : `${attempts} attempts have`} failed`
   const unsure = unknown ? '; a lookup (GET) comes before the next write' : ''
   if (capturedMs !== null)
     return `owed: a change captured ${span(capturedMs)} ago is still in the outbox, because no worker has taken it yet`
@@ -130,7 +133,7 @@ function renderOwed(history: Known): string {
     if (overdueMs === null)
       return `not owed${writtenAgoMs === null ? '' : `; the last accepted write was ${span(writtenAgoMs)} ago`}`
     if (isOverdue(history))
-      return `${since}; due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'taken it' : 'tried it again'}`
+      return `${since}; due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'synced it' : 'tried it again'}`
     return overdueMs < 0 ? `${since}; next attempt in ${span(-overdueMs)}` : `${since}; due now`
   }
   return `${next()}${tried}${unsure}${searched}`
@@ -138,7 +141,7 @@ function renderOwed(history: Known): string {
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
-  const about = `kind ${kind}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
+  const about = `kind "${kind}"${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
   const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed yet (waits for a second check)' : 'confirmed by a second check'}`
   const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
   return `${about}, ${found}${cause ? `; cause: ${renderCause(cause)}` : ''}${requested}`
@@ -153,16 +156,10 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   const proof = [
     ['changed', changedAt, 'the last handled change or manual sync'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'the last GET that agreed with the row of that time'],
+    ['verified', verifiedAt, 'the last GET that agreed with your data'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const never =
-      what === 'changed'
-        ? 'none handled yet (backfills do not count)'
-        : what === 'verified'
-          ? 'never by a sync or a check'
-          : 'never'
-    const value = at === null ? never : `${second(at)} UTC (${means})`
+    const value = at === null ? 'none is recorded' : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }

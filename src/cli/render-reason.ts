@@ -36,6 +36,13 @@ export const WAIT = 'nothing: workers retry automatically'
 const PROVIDER = 'ask the provider of the service'
 const GOES_ON = 'if retries keep failing'
 const UNREACHED = 'check SERVICE_URL and the network; workers retry automatically'
+const NOT_CONNECTED = new Set<string>([
+  'dns',
+  'refused',
+  'unreachable',
+  'tls',
+  'connect-timeout',
+] satisfies CallErrorKind[])
 const LOOKED_UP = 'nothing: a worker looks up the user before it sends again'
 
 /** As the commands list a reason, and as `failures --reason` takes it. */
@@ -64,7 +71,9 @@ export function renderCallError(kind: CallErrorKind): string {
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields }) => [
     `the mapping cannot build a user from the row${after(', because of the value for ', fields)}`,
-    `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; workers retry a changed row automatically`,
+    fields?.includes('scope')
+      ? 'correct the scope function in rollcall.config.ts'
+      : `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; workers retry a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
     `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${after(': customer ', keys, ', customer ')}`,
@@ -86,9 +95,9 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
-  failed: ({ answer, status }) => [
-    `a lookup of the user (GET) failed (${answer}${status === 200 ? ', but its body is not this user' : ''})`,
-    status ? `${WAIT}; ${GOES_ON}, check SERVICE_URL and ${PROVIDER}` : UNREACHED,
+  failed: ({ answer, status, error }) => [
+    `a lookup of the user (GET) failed (${answer}${status === 200 ? ', but the answer does not show this user' : ''})`,
+    NOT_CONNECTED.has(error ?? '') ? UNREACHED : `${WAIT}; ${GOES_ON}, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
     `nothing was sent (${answer})`,
@@ -103,7 +112,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     LOOKED_UP,
   ],
   'not-there-yet': [
-    'the service answered 404 to an update of a user that it has had before',
+    'the service answered 404 to an update, although it had this user before',
     `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
   ],
   'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
@@ -122,11 +131,11 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   stopping: ['the attempt ended early, because its process was stopped', WAIT],
   'just-written': ['the user was written a moment ago, and the service may show it late', WAIT],
   held: ({ kinds, state }) => {
-    const which = kinds?.length ? ` (${listed(kinds)})` : ''
+    const which = kinds?.length ? ` (kind${kinds.length > 1 ? 's' : ''} ${listed(kinds)})` : ''
     if (state === 'discarded')
       return [
         `a person has discarded the change${which}`,
-        'to send the change, run `rollcall held release KEY --why …`',
+        'nothing; to send the change after all, run `rollcall held release KEY --why …`',
       ]
     if (state === 'released')
       return ['a person has approved the change; its sync is due', 'nothing: a worker sends the change']
@@ -172,7 +181,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${after('; it also refuses a call without ', fields)}`,
+      `the service refuses this user (${answer})${after(', with and without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; workers retry a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
@@ -184,7 +193,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
       `correct the value for ${listed(named)} in your data; the next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
-  return [`${what}${after('; a refused write carried ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
+  return [`${what}${after('; it refused a write with ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -242,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts, ${field} is not sent. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -274,7 +283,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `correct the wrong value in your data; ${toDo}. Until then, these values are not sent`,
+    toDo: `correct the wrong value in your data; ${toDo}`,
   }
 }
 
@@ -287,5 +296,5 @@ export function renderIssue(issue: ShownIssue): Advice {
     field === 'scope' ? 'correct the scope function' : `correct the value of ${field} in your data`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
   const [what, toDo] = words({ field, expected, correct, customers })
-  return { what, toDo: `${toDo}. Until then, ${rest}` }
+  return { what, toDo: code === 'taken' && !blocks ? toDo : `${toDo}. Until then, ${rest}` }
 }

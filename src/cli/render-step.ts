@@ -15,7 +15,10 @@ export function renderStep(step: RedactedStep): string[] {
       const { method, outcome, ms, meaning } = step
       const failed = (error: string) => (error === 'refused' ? 'no connection' : `no answer (${error})`)
       const answer = outcome.kind === 'reply' ? `${outcome.status}` : failed(outcome.error)
-      return details({ call: `${method} → ${answer} in ${ms} ms`, answer: ANSWER[meaning] })
+      return details({
+        call: `${method} → ${answer} ${outcome.kind === 'reply' ? 'in' : 'after'} ${ms} ms`,
+        answer: ANSWER[meaning],
+      })
     }
     case 'ended':
       return details({
@@ -31,7 +34,7 @@ const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meani
   done: 'the service acknowledges the write',
   unclear: 'it does not show whether the write was carried out',
   refused: 'the service refuses the write',
-  denied: 'the service refuses the credentials, or it refuses every call about this user',
+  denied: 'the service refuses the call (the credentials, or this user)',
   absent: 'the service knows no such user',
   later: 'the service carried nothing out, and asks rollcall to call later',
   'not-sent': 'nothing was sent',
@@ -67,8 +70,8 @@ export function renderPlan(plan: RedactedPlan): string {
     lookup: ({ why }) => LOOKUP[why],
     create: ({ sends }) => `create (POST) with ${sends.join(', ')}`,
     replace: ({ sends }) => `replace (PUT) with ${sends.join(', ')}`,
-    patch: ({ sends, status }) =>
-      `update (PATCH) with ${sends.join(', ').replace(/^status/, status === 0 ? 'status 0' : 'status')}`,
+    patch: ({ sends, status, keepsStatus }) =>
+      `update (PATCH) with ${sends.join(', ')}${keepsStatus ? ` (the status stays ${status})` : ''}`,
     revoke: () => 'revoke access (PATCH with status 0)',
     erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
     reject: (plan) =>
@@ -88,7 +91,7 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
 export const NOTHING_TO_SEND: Readonly<
   Record<Exclude<Extract<RedactedPlan, { kind: 'none' }>['why'], 'right'>, string>
 > = {
-  'no-access-left': 'the user has no access',
+  'no-access-left': 'by the ledger, the user has no access',
   erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',
   ignored: 'onRemove is "ignore"',

@@ -162,7 +162,7 @@ function renderOwed({ owed, states, outbox }: Overview): string {
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
     (part) => `${figure(owed[part])} ${part}`,
   )
-  return `${counted(total, 'customer')}: ${parts.join(', ')}${oldest(owed.oldestAgeMs)}${also}`
+  return `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${parts.join(', ')}${also}`
 }
 
 /** By this configuration: the most customers that may lose access, or be registered, within `brake.windowHours`. */
@@ -182,7 +182,7 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
     `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `with ${counted(withAccess, 'customer')} with access, the limit for changes protects nobody: set brake.changes lower`,
+      `only ${counted(withAccess, 'customer has', 'customers have')} access, so the limit for changes protects nobody: set brake.changes lower`,
   ])
 }
 

@@ -163,8 +163,10 @@ function urlOf(text: string, schemes: readonly string[]): string | undefined {
 
 /** pg takes both for `verify-full`, and warns about that at each start. */
 function withPlainSslMode(text: string): string {
-  const asLibpq = text.includes('uselibpqcompat=')
-  return asLibpq ? text : text.replace(/(?<=[?&]sslmode=)(require|verify-ca)(?=&|$)/g, 'verify-full')
+  if (text.includes('uselibpqcompat=')) return text
+  return text.replace(/\?.*/, (query) =>
+    query.replace(/(?<=[?&]sslmode=)(require|verify-ca)(?=&|$)/g, 'verify-full'),
+  )
 }
 
 function queueUrl(text: string): string | undefined {

@@ -68,7 +68,7 @@ export const REMEDIES = {
       ? `check SERVICE_URL; if it is correct, run ${sync}`
       : `run ${sync}`
   },
-  wait: ({ sync }) => `nothing: a running worker carries out the owed sync; to sync now, run ${sync}`,
+  wait: ({ sync }) => `nothing, if a worker runs: it makes the owed sync; to sync now, run ${sync}`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
@@ -82,7 +82,7 @@ export const REMEDIES = {
   },
   decide: ({ key, state }) =>
     state === 'discarded'
-      ? `to send the change, run \`rollcall held release ${key} --why …\``
+      ? `nothing; to send the change after all, run \`rollcall held release ${key} --why …\``
       : `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

@@ -104,6 +104,7 @@ function renderMore(report: Report): string[] {
   const stopped = outcome.kind === 'stopped' ? outcome : null
   const lines: readonly (string | false | null | undefined)[] = [
     stopped && STOP[stopped.why],
+    stopped && counts.checked === 0 && '`rollcall pace` shows whether calls are stopped.',
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
     ...holds,
@@ -124,7 +125,7 @@ function renderMore(report: Report): string[] {
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
-      `The brake holds the repair of ${counted(repair.held, `${repair.owed > 0 ? 'further ' : ''}customer`)}. Check SERVICE_URL before you decide: see \`rollcall held\`.`,
+      `The brake holds the repair of ${repair.owed > 0 ? `the other ${figure(repair.held)}` : counted(repair.held, 'customer')}. Check SERVICE_URL, then decide: see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }
@@ -170,8 +171,10 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')
-  const judged = population === of.population ? '' : ' that can be compared (held ones included)'
-  const all = `${about || 'all '}${customers}${judged}`
+  const all =
+    about === ''
+      ? `all ${customers}${population === of.population ? '' : ' that can be compared'}`
+      : `the customers that can be compared (${about}${figure(population)}, by this sample)`
   return (
     `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`

@@ -47,7 +47,7 @@ test('one customer in a few lines, with and without a token, and no value but us
   const token = await house.sandbox.issueToken('4711')
   const fromFile = await run(house, ['4711', '--token-file', await tokenFile(`Bearer ${token}\n`)])
   expect(fromFile.code).toBe(0)
-  expect(fromFile.output).toMatch(/^ {2}chat {6}answers: \d+ professionals, \d+ online, 0 unread/m)
+  expect(fromFile.output).toMatch(/^ {2}chat {6}works: \d+ professionals, \d+ online, 0 unread/m)
   const fromEnv = await run(house, ['4711'], { SERVICE_ACCESS_TOKEN: token })
   // Between the two runs a second or a minute may pass, so a line may break elsewhere.
   const timeless = ({ output }: { output: string }) =>

@@ -27,7 +27,7 @@ test('a sync by hand stands in the history and among the answers, without a valu
   expect(code).toBe(0)
   expect(output).toMatch(/POST {3}201 .* create .* done .* sync \S+\/\d+\n {4}with {4}status, email\n/)
   expect(output).toMatch(/PATCH {2}200 .* patch .* done/)
-  expect(output).toMatch(/changed {6}\d{4}-.*\n.*\n.*acknowledged \d{4}-.*\n.*verified {5}never by/)
+  expect(output).toMatch(/changed {6}\d{4}-.*\n.*\n.*acknowledged \d{4}-.*\n.*verified {5}none is/)
 
   const json = JSON.parse((await alone(house, 'failures', '--json', 'c1')).output)
   expect(json).toMatchObject([

@@ -37,7 +37,7 @@ test('professionals stand in a table: who is there first, then who comes next', 
   )
   expect(renderProfessionals({ ...chat, unreadable: 1 }, NOW)).toEqual([
     expect.stringMatching(/^professionals /),
-    '  speciality  name               connected (UTC)                    unread',
+    '  speciality  name               online (UTC)                       unread',
     '  Tax         Here               now, until 12:00                   3',
     '  number 99   Soon               from 10:30, in 30 min              –',
     '  Tax         Tomorrow           from 07:30, in 22 h                –',
@@ -79,7 +79,7 @@ const CHATS = [
 const WHOSE = [
   [null, undefined],
   ['this-user', undefined],
-  ['another-user', 'that of another customer'],
+  ['another-user', 'chat of another customer'],
   ['named-otherwise', 'does not name'],
   ['unsaid', 'no user_id in the token'],
 ] as const

@@ -25,7 +25,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
     '                         manual sync)',
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
-    '            verified     never by a sync or a check',
+    '            verified     none is recorded',
     '',
     'TIME (UTC)           CALL   ANSWER   TOOK  PLAN   MEANING  BY',
     '2026-11-21 10:00:01  PATCH  200     35 ms  patch  done     worker web-1/4711',
@@ -67,7 +67,7 @@ test('a part of the change that a person has discarded is said beside another re
 })
 
 test('a settled customer with an answer that was not clear: a lookup verifies it', () => {
-  expect(said({ unverified: true })).toMatch(/state {5}settled; .*\(GET\)/)
+  expect(said({ unverified: true })).toMatch(/state {5}settled; .*\s.*\(GET\)/)
 })
 
 test('a refusal that names no field is one issue with all its fields', () => {
@@ -84,9 +84,9 @@ test('an open difference: which fields, since when, why, and how often a repair 
     firstSeen: '2026-11-21T10:00:00Z',
   }
   expect(said({ finding })).toMatch(
-    /finding {3}kind differs \(email\), first seen 2026-11-21 10:00 UTC, confirmed by\s+a second check; cause: changed at the service; repair requested 3\s+times/,
+    /finding {3}kind "differs" \(email\), first seen 2026-11-21 10:00 UTC, confirmed\s+by a second check; cause: changed at the service; repair requested 3\s+times/,
   )
-  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toMatch(/not confirmed\s+yet/)
+  expect(said({ finding: { ...finding, checks: 1, repairs: 0 } })).toMatch(/not\s+confirmed/)
 })
 
 test('with as many calls as fit, the command that shows more', () => {
@@ -96,12 +96,13 @@ test('with as many calls as fit, the command that shows more', () => {
 })
 
 test('a change that fails is none that was settled', () => {
-  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +none handled yet/)
+  expect(said({ changedAt: null, state: 'failing' })).toMatch(/changed +none is recorded/)
 })
 
 test('a customer about which nothing is known', () => {
   expect(renderStored(null, 'c\u202e1')).toEqual([
-    expect.stringMatching(/no record .* c\\u202e1: check the key$/),
+    expect.stringMatching(/no record .* c\\u202e1: check the key; .*run$/),
+    expect.stringContaining('sync'),
   ])
 })
 

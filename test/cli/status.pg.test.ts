@@ -169,7 +169,7 @@ test('tells of a brake once, with each count by its name, and of released custom
     expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create; limits of .*: 100 .*`))
   const before = counts('10 × revocation .tripped., ')
   const nobody = expect.stringMatching(
-    /^brake +with 3 customers with access, the limit for changes protects nobody/,
+    /^brake +only 3 customers have access, so the limit for changes protects nobody/,
   )
   const tripped = (held: number) =>
     expect.stringMatching(

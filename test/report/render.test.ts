@@ -132,7 +132,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
   expect(renderEstimate(some, all)).toMatch(
-    /^An estimated .* of about 18,000 customers that can .*about 22 to 181 /,
+    /^An estimated .*\(about 18,000, by this sample\) .*about 22 to 181 /,
   )
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
@@ -146,7 +146,7 @@ describe('the scope', () => {
     const rows = scope({ coverage, options: { ...known, where: 'a = 1', rate: 5, sample: 100 } })
     expect(rows.get('Customers')).toBe('2,000, where a = 1')
     expect(rows.get('Source')).toContain('no call')
-    expect(rows.get('Coverage')).toMatch(/^97 % .* 7d; .* 2026-11-14 01:02 UTC$/)
+    expect(rows.get('Coverage')).toMatch(/ 7d, workers checked 97 % .* 2026-11-14 01:02 UTC$/)
     expect(rows.get('Rate')).toBe('at most 5 calls/s')
     expect(scope({ options: known }).get('Customers')).toMatch(/^2,000 that .*record/)
     expect(scope().get('Customers')).toBe('2,000')
