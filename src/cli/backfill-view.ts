@@ -103,7 +103,7 @@ export function renderExpected(
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
-  if (left === 0) return 'no registration is left to do, so none is pre-approved'
+  if (left === 0) return 'no pre-approved registration is left'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -138,9 +138,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
         !ended &&
         `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ' (also some that are shown above as rejected, held or failing)' : ''}: \`rollcall status\` shows the progress`,
       'not settled':
-        ended &&
-        !isDone &&
-        `${listed(' ', parts)}: see ${applying(views).join(' and ') || '`rollcall status`'}`,
+        ended && !isDone && `${listed(' ', parts)}: see ${applying(views).join(', ') || '`rollcall status`'}`,
       done: ended && isDone && 'all customers of the backfill are settled',
     },
   ]
@@ -172,7 +170,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. But rollcall will reject them (shared-user-id); it may register one of them first. Correct the key, the scope or the rows before the backfill`,
+      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. But rollcall will reject them (shared-user-id); it may register the first of each. Correct the key, the scope or the rows before the backfill`,
     calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

@@ -36,7 +36,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
   return [
     `${kind}: ${counted(held, 'customer')} held`,
     ...details({
-      what: (held > 0 || trippedMs !== null) && what,
+      what: held > 0 && what,
       oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&

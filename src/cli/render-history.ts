@@ -95,7 +95,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
 function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string {
   if (finding && finding.kind !== 'trial-ended')
     return 'settled; a check has found a difference (see "finding")'
-  return `settled${unverified ? '; because an answer was unclear, a worker will look up the user once more (GET)' : ''}`
+  return `settled${unverified ? '; to be sure, a worker will look up the user once more (GET)' : ''}`
 }
 
 export function renderHistory(history: Known, key: CustomerKey): string[] {
@@ -156,7 +156,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
   const proof = [
     ['changed', changedAt, 'the last handled change or manual sync'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
-    ['verified', verifiedAt, 'the last GET that agreed with your data'],
+    ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
     const value = at === null ? 'none is recorded' : `${second(at)} UTC (${means})`

@@ -111,8 +111,8 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `the answer to the last write is unclear (${answer}${unconfirmed(status)})`,
     LOOKED_UP,
   ],
-  'not-there-yet': [
-    'the service answered 404 to an update, although it had this user before',
+  'not-there-yet': ({ answer }) => [
+    `the service answered ${answer} to an update, although it had this user before`,
     `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
   ],
   'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
@@ -251,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts, ${field} is not sent. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent, and rollcall may clear the old one. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,

@@ -91,7 +91,7 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
 export const NOTHING_TO_SEND: Readonly<
   Record<Exclude<Extract<RedactedPlan, { kind: 'none' }>['why'], 'right'>, string>
 > = {
-  'no-access-left': 'by the ledger, the user has no access',
+  'no-access-left': 'rollcall knows of no access',
   erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',
   ignored: 'onRemove is "ignore"',

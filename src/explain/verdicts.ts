@@ -80,9 +80,9 @@ export const REMEDIES = {
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
     return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
   },
-  decide: ({ key, state }) =>
+  decide: ({ key, state, sync }) =>
     state === 'discarded'
-      ? `nothing; to send the change after all, run \`rollcall held release ${key} --why …\``
+      ? `nothing, if this is the change that a person has discarded; otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
       : `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`,
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

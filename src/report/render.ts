@@ -104,7 +104,7 @@ function renderMore(report: Report): string[] {
   const stopped = outcome.kind === 'stopped' ? outcome : null
   const lines: readonly (string | false | null | undefined)[] = [
     stopped && STOP[stopped.why],
-    stopped && counts.checked === 0 && '`rollcall pace` shows whether calls are stopped.',
+    stopped?.why === 'asked' && counts.checked === 0 && '`rollcall pace` shows whether calls are stopped.',
     stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
     ...holds,
@@ -125,7 +125,7 @@ function renderMore(report: Report): string[] {
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
-      `The brake holds the repair of ${repair.owed > 0 ? `the other ${figure(repair.held)}` : counted(repair.held, 'customer')}. Check SERVICE_URL, then decide: see \`rollcall held\`.`,
+      `The brake holds the repair of ${counted(repair.held, repair.owed > 0 ? 'other customer' : 'customer')}. Check SERVICE_URL, then decide: see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }
