@@ -45,20 +45,19 @@ function renderAccess({ counts }: Report): string {
 function renderConclusion(conclusion: Conclusion, report: Report): string {
   const { counts, options, outcome } = report
   const { known, disagree, held } = agreementOf(counts)
+  const checked = `${counted(counts.checked, 'customer was', 'customers were')} checked`
   const limit = options.maxDrift === null ? '' : ` the limit of ${percent(options.maxDrift)}`
   const found =
     `${figure(disagree)} of ${counted(known, held === 0 ? 'checked customer' : 'checked or held customer')} ` +
     `(${percent(known === 0 ? 0 : disagree / known)}) ${disagree === 1 ? 'does' : 'do'} not agree with the service`
   const all = `${found}${renderAmongHeld(held + heldFound(report), disagree)}`
   const said: Readonly<Record<Conclusion, () => string>> = {
-    agrees: () => `No drift: ${counted(counts.checked, 'customer was', 'customers were')} checked.`,
+    agrees: () => `No drift: ${checked}.`,
     tolerated: () => `${all}: within${limit}.`,
     drift: () => (limit === '' ? `${all}.` : `${all}: above${limit}.`),
     incomplete: () => {
       if (counts.checked === 0) return 'No customer was checked.'
-      return disagree === 0
-        ? `No drift so far: ${said.agrees().slice('No drift: '.length)}`
-        : `${found} so far.`
+      return disagree === 0 ? `No drift so far: ${checked}.` : `${found} so far.`
     },
     unchecked: () => renderUnchecked(report),
     'not-credible': () => (outcome.kind === 'not-credible' ? CREDIBILITY[outcome.why].said : ''),
