@@ -170,7 +170,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. But rollcall will reject them (shared-user-id); it may register the first of each. Correct the key, the scope or the rows before the backfill`,
+      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. But rollcall will reject them (shared-user-id); it may register one customer of each user_id. Correct the key, the scope or the rows before the backfill`,
     calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),

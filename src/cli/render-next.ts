@@ -35,9 +35,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  if (owed) return unless
-  const why = state === 'held' ? 'the brake holds the change' : 'a person has discarded the change'
-  return `nothing: ${why}; after ${release}: ${calls}`
+  return owed || stopped === 'discarded'
+    ? unless
+    : `nothing: the brake holds the change; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {

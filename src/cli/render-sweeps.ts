@@ -47,7 +47,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `capture had missed ${renderMissed(missed)}, found ${applying([check && allMissed(check.missed) > 0 && 'by the last check of capture', allMissed(missedSince) > 0 && 'by a sweep since the last complete one']).join(' and ')}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
+    `capture had missed ${renderMissed(missed)}, found ${applying([check && allMissed(check.missed) > 0 && 'by the last check of capture', allMissed(missedSince) > 0 && `by a sweep${check ? ' since the last complete one' : ''}`]).join(' and ')}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
   ]
 }
 

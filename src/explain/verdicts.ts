@@ -80,10 +80,13 @@ export const REMEDIES = {
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
     return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
   },
-  decide: ({ key, state, sync }) =>
-    state === 'discarded'
-      ? `nothing, if this is the change that a person has discarded; otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
-      : `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`,
+  decide: ({ key, state, sync, service }) => {
+    if (state !== 'discarded')
+      return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
+    if (service.kind === 'absent')
+      return `see \`rollcall held ${key}\` and check SERVICE_URL; ${sync} registers the user again`
+    return `nothing, if this is the change that a person has discarded (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+  },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */

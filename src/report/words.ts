@@ -31,7 +31,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until enough users are found again, checks neither report nor repair further missing users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until enough users are found again, checks neither report nor repair further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {

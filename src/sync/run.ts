@@ -111,6 +111,7 @@ export async function runClaim(
     const result = customer.end
       ? { memory: customer.memory, last: null, end: customer.end }
       : await makeCalls(context, run, customer)
+    // `memory` and `end` are those of the result.
     const finished = { context, claim, ...customer, ...result }
     return { end: result.end, ending: toEnding(finished), freed: freedBy(finished) }
   } finally {
