@@ -74,6 +74,11 @@ describe('access first, after failures', () => {
     })
   })
 
+  it('that fails names no field: it has carried none, not even those without a value', () => {
+    const { end } = play3(user(2, { email: 'a@x.es', gender: null }), ABSENT, [500])
+    expect(end.reason).toEqual({ code: 'unknown', status: 500 })
+  })
+
   it('looks for the fields of a trial in a claim of its own: a GET may still show what was there before', () => {
     const began = play3(user(4, { email: 'b@x.es' }), { ...PREMIUM, sentStatus: 0 }, [200])
     expect(began).toMatchObject({ calls: ['PATCH {"status":4}'], end: { reason: { code: 'just-written' } } })
@@ -87,15 +92,10 @@ describe('access first, after failures', () => {
   })
 
   it('that is refused is tried again as a whole: the service may insist on a field', () => {
-    expect(play3(user(2, { email: 'a@x.es' }), ABSENT, [422, 404]).end).toMatchObject({
-      kind: 'retry',
-      failed: true,
-    })
+    const retry = { kind: 'retry', failed: true }
+    expect(play3(user(2, { email: 'a@x.es' }), ABSENT, [422, 404]).end).toMatchObject(retry)
     const ended = { ...PREMIUM, sentStatus: 0 }
-    expect(play3(user(2, { email: 'b@x.es' }), ended, [422]).end).toMatchObject({
-      kind: 'retry',
-      failed: true,
-    })
+    expect(play3(user(2, { email: 'b@x.es' }), ended, [422]).end).toMatchObject(retry)
   })
 
   it('comes with the third failure, but not after a refusal', () => {
