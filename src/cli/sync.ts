@@ -12,6 +12,7 @@ import { note, UNDER_WAY } from '../ledger/note.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { renderService } from '../model/service.ts'
 import { sleep, systemClock } from '../ops/time.ts'
+import { mayCall } from '../pace/open.ts'
 import { namedService } from '../service/address.ts'
 import { JUST_WRITTEN } from '../sync/next-plan.ts'
 import { BrokenOff, makeSyncLease } from '../sync/run.ts'
@@ -111,11 +112,6 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
         if (!json) for (const text of renderStep(redacted)) io.out(text)
       },
     })
-    const mayCall = async () => {
-      if ((await pace.rate()) > 0) return true
-      await pace.probeIfDue(probe)
-      return (await pace.rate()) > 0
-    }
     const results: { key: CustomerKey; target: typeof target; steps: RedactedStep[] }[] = []
     for (const key of keys) {
       steps = []
@@ -129,7 +125,7 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
 
     /** Whether a claim was made; else whether it is worth another try at once. */
     async function attempt(key: CustomerKey, lease: Lease): Promise<'claimed' | 'again' | 'not-now'> {
-      const open = await mayCall()
+      const open = await mayCall(pace, probe)
       drifts = hasOpenDrift(await readHistory(pool, key, 0))
       if (open && (await syncLease(lease).catch(unwrapped))) return 'claimed'
       // The next process need not wait for the lease to pass.
@@ -137,7 +133,7 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
       const mapping = await findMapping(pool, config.fingerprint)
       if (mapping && !mapping.current) throw mappingChanged(mapping)
       // Its lease had passed before it was claimed, on a machine with much to do.
-      return open && (await mayCall()) ? 'again' : 'not-now'
+      return open && (await mayCall(pace, probe)) ? 'again' : 'not-now'
     }
 
     /** Notes a customer and leases it, past the queue. Nothing shortens the wait for a request that may land late (`not_before`). */

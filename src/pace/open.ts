@@ -30,6 +30,16 @@ export type Pace = {
   probeIfDue(probe: ProbeService): Promise<'idle' | 'probed'>
 }
 
+/** Whether a call may be made now. While none may, this makes the probe that is due. */
+export async function mayCall(
+  pace: Pick<Pace, 'rate' | 'probeIfDue'>,
+  probe: ProbeService,
+): Promise<boolean> {
+  if ((await pace.rate()) > 0) return true
+  await pace.probeIfDue(probe)
+  return (await pace.rate()) > 0
+}
+
 const PROBE_LASTS_MS = 60_000
 const PROBE_GRACE_MS = 10_000
 

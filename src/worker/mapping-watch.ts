@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Consumer } from '../dispatch/queue.ts'
 import { findMapping, type MappingStatus } from '../ledger/generation.ts'
 import type { Log } from '../ops/log.ts'
+import { mayCall } from '../pace/open.ts'
 import type { ProbeService } from '../pace/probing.ts'
 import { makeReminder, TELL_AGAIN_MS } from './log.ts'
 import type { Opened } from './open-sync.ts'
@@ -43,6 +44,7 @@ export function makeMappingWatch({ pool, fingerprint, log, now }: Options) {
   }
 
   async function remind(): Promise<void> {
+    if (current) return
     const other = await findOther()
     if (!other || !isTime(other.generation)) return
     const { generation, appliedAt: since, earlier } = other
@@ -97,8 +99,7 @@ export function makeTakingPart(consumer: Pausable): (reason: string) => Pausable
  */
 export function makePausing(pace: Opened['pace'], probe: ProbeService, consumer: Pausable) {
   return async (): Promise<void> => {
-    await pace.probeIfDue(probe)
-    if ((await pace.rate()) === 0) await consumer.pause()
-    else await consumer.resume()
+    if (await mayCall(pace, probe)) await consumer.resume()
+    else await consumer.pause()
   }
 }

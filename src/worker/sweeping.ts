@@ -1,4 +1,4 @@
-import { closeMarks, type Gap, openMarks, readGap } from '../capture/marks.ts'
+import { closeMarks, type Gap, marksArePending, openMarks, readGap } from '../capture/marks.ts'
 import { captureVersion } from '../capture/status.ts'
 import { alone } from '../ledger/alone.ts'
 import { findMapping, type MappingStatus } from '../ledger/generation.ts'
@@ -32,6 +32,8 @@ export function nextSweep({ mapping, gap, truncated, checkDue }: SweepSituation)
   return checkDue && !truncated ? { kind: 'check' } : null
 }
 
+const NO_GAP: Gap = { ids: [], ready: true }
+
 /** Where the signal ends a sweep that is under way, another process, or this one later, goes on where it stopped. */
 type Options = Pick<SweepingOptions, 'pool' | 'config' | 'digester' | 'signal'> & { readonly log: Log }
 
@@ -43,7 +45,6 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
   let waits = false
 
   return async function step(): Promise<void> {
-    await closeMarks(pool, ['overflow'])
     const next = await wanted()
     if (!next) return
     await alone(pool, 'sweep', async () => {
@@ -57,7 +58,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
   async function wanted(): Promise<NextSweep | null> {
     const mapping = await findMapping(pool, config.fingerprint)
     if (!mapping) return null
-    const gap = await readGap(pool)
+    const gap = (await marksArePending(pool)) ? await closeAndRead() : NO_GAP
     if (gap.ids.length > 0 && !gap.ready && !waits)
       log.warn(
         'capture has a gap (missed changes): the worker compares all customers when the open transactions have ended',
@@ -66,6 +67,11 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     const checkDue = await checkIsDue(pool, config.capture.checkHours, await captureVersion(pool, config))
     const truncated = checkDue && (await openMarks(pool)).some(({ kind }) => kind === 'truncate')
     return nextSweep({ mapping, gap, truncated, checkDue })
+  }
+
+  async function closeAndRead(): Promise<Gap> {
+    await closeMarks(pool, ['overflow'])
+    return await readGap(pool)
   }
 
   async function run(next: NextSweep): Promise<SweepEnd | null> {
