@@ -4,7 +4,7 @@ import type { UserField } from '../model/user.ts'
 import type { Counts } from '../model/values.ts'
 
 /**
- * `unreadable`: a 2xx that holds no user, or another one. `trial-ended`: status 0 where 4 was agreed on. The service
+ * `unreadable`: a 2xx that holds no user, or another one. `trial-ended`: status 0 where 4 was acknowledged. The service
  * ends trials, so it is reported, but no total, exit code or repair counts it as drift.
  */
 export const DRIFT_KINDS = ['missing', 'differs', 'unexpected-access', 'unreadable', 'trial-ended'] as const

@@ -80,7 +80,7 @@ function accessReason({ desired, service, rollcall, chat }: AccessFacts): Access
   if (service.status === 0) {
     // A customer who should have no access has lost no trial, even if it once had one.
     const wanted = desired.kind === 'user' && entitled(desired.status)
-    return wanted && history?.agreedStatus === 4 ? 'trial-ended' : 'no-access'
+    return wanted && history?.acknowledgedStatus === 4 ? 'trial-ended' : 'no-access'
   }
   if (!isStatus(service.status)) return 'strange-status'
   return BY_CHAT[chat] ?? (service.status === 2 ? 'full' : 'trial')

@@ -18,7 +18,7 @@ export type Claim = {
   readonly unknown: boolean
   /** A field that no GET shows counts as never acknowledged. */
   readonly hiddenUnknown: boolean
-  /** Status 0 where 4 was agreed on may be the work of a call, and says nothing of a trial. */
+  /** Status 0 where 4 was acknowledged may be the work of a call, and says nothing of a trial. */
   readonly statusUnknown: boolean
   readonly attempts: number
   /** An earlier claim may have written, and its outcome is lost. False where only another customer's claim asked for the lookup. */

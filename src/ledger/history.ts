@@ -43,8 +43,8 @@ type Known = Pick<
   /** When the change was captured that was settled last. */
   readonly changedAt: string | null
   readonly acknowledgedAt: string | null
-  /** The status that was last agreed on. */
-  readonly agreedStatus: number | null
+  /** The status that was last acknowledged. */
+  readonly acknowledgedStatus: number | null
   /** The service has shown or taken a status of the user. */
   readonly metBefore: boolean
   /** When a GET last showed all that is desired. */
@@ -92,7 +92,7 @@ SELECT coalesce(l.state, 'idle') AS state, coalesce(l.state = 'held' AND ${OPEN_
   coalesce(o.verify_left > 0, false) AS unverified,
   ${AGE('o.changed_at')} AS "owedSinceMs", ${AGE('o.due_at')} AS "overdueMs",
   b.searched AS "outboxSearched", ${AGE('b.captured_at')} AS "capturedMs",
-  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "agreedStatus",
+  ${AGE('l.acknowledged_at')} AS "writtenAgoMs", CASE WHEN NOT coalesce(o.status_unknown, false) THEN l.sent_status END AS "acknowledgedStatus",
   coalesce(l.sent_status, l.seen_status) IS NOT NULL AS "metBefore", (${FINDING}) AS finding,
   ${iso('l.changed_at')} AS "changedAt", ${iso('l.acknowledged_at')} AS "acknowledgedAt",
   ${iso('l.verified_at')} AS "verifiedAt", l.user_id AS "userId", coalesce(l.remote, 'unasked') AS remote,

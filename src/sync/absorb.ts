@@ -68,42 +68,42 @@ function erasureSeen({ erased, erasure }: Memory, left: readonly OptionalField[]
 
 export function absorbWrite(before: Memory, meaning: WriteMeaning, facts: Facts): Absorbed {
   const { plan } = facts
-  const sure = withCall(before, plan, { meaning, trusted: true })
-  const unsure = withCall(before, plan, { meaning, trusted: false })
+  const trusted = withCall(before, plan, { meaning, trusted: true })
+  const untrusted = withCall(before, plan, { meaning, trusted: false })
   switch (meaning) {
     case 'done':
-      return { memory: done(sure, facts) }
+      return { memory: acknowledged(trusted, facts) }
     case 'unclear':
-      return absorbUnclear(before, { counted: done(sure, facts, true), unsure }, facts)
+      return absorbUnclear(before, { counted: acknowledged(trusted, facts, true), untrusted }, facts)
     case 'absent': {
       const { lookups, writes } = resultOfCalls(before)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
       if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'accepted')
         return {
-          memory: { ...unsure, remote: 'unknown', setAside: null },
+          memory: { ...untrusted, remote: 'unknown', setAside: null },
           end: retry(reasonOf('not-there-yet', facts), facts.wait),
         }
-      return { memory: { ...rememberAbsent(sure), setAside: null } }
+      return { memory: { ...rememberAbsent(trusted), setAside: null } }
     }
     case 'refused':
-      return absorbRefusal(sure, facts)
+      return absorbRefusal(trusted, facts)
     case 'later':
-      return { memory: sure, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: trusted, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'denied': {
       const create = plan.kind === 'create'
       // Not the key or the customer: the answer names some of the fields. A create waits for `accessFirst`, since what it
       // carries would count as refused before one without it was taken.
       if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
-        return absorbRefusal(sure, facts)
+        return absorbRefusal(trusted, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not processed.
       const remote = create && facts.status === 403 ? 'unknown' : before.remote
-      return { memory: { ...sure, remote }, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: { ...trusted, remote }, end: retry(reasonOf(meaning, facts), facts.wait) }
     }
     case 'not-sent':
-      return { memory: unsure, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: untrusted, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'unknown':
       return {
-        memory: rememberUnknown(unsure, plan),
+        memory: rememberUnknown(untrusted, plan),
         end: { kind: 'unknown', reason: reasonOf(meaning, facts) },
       }
     default:
@@ -111,7 +111,7 @@ export function absorbWrite(before: Memory, meaning: WriteMeaning, facts: Facts)
   }
 }
 
-function done(memory: Memory, { plan, desired, digests }: Facts, unclear = false): Memory {
+function acknowledged(memory: Memory, { plan, desired, digests }: Facts, unclear = false): Memory {
   if (!('body' in plan)) return memory
   const taken = rememberSent(memory, plan, { desired, digests }, unclear)
   const known = memory.setAside ? rememberRefused(taken, memory.setAside, { desired, digests }) : taken

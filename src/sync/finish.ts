@@ -140,9 +140,9 @@ function isGone({ latestRecord, mapped, last, end }: Finished): boolean {
   return existedBefore(latestRecord) || mapped.kind !== 'user'
 }
 
-function effectOf(claim: Claim, { writes, sure }: CallsResult, end: ClaimEnd): ForClaimants['effect'] {
+function effectOf(claim: Claim, { writes, anyTrusted }: CallsResult, end: ClaimEnd): ForClaimants['effect'] {
   const wrote = writes !== 'none' || claim.mayHaveWritten
-  if (end.kind === 'unknown' || (wrote && !sure)) return 'unknown'
+  if (end.kind === 'unknown' || (wrote && !anyTrusted)) return 'unknown'
   return wrote ? 'known' : 'none'
 }
 

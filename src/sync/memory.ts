@@ -133,9 +133,9 @@ export function inViewOf(memory: Memory, { mapped, record, digests }: CustomerNo
   if (mapped.kind !== 'user') return { ...memory, conflict: null }
   const { user } = mapped
   if (memory.erased !== null)
-    return agreed({ ...memory, sent: {}, seen: {}, refused: {}, conflict: null, erased: null }, user)
+    return acknowledgeSeen({ ...memory, sent: {}, seen: {}, refused: {}, conflict: null, erased: null }, user)
   const sent = { ...memory.sent, ...assumedCountry(memory, user, digests) }
-  return agreed({ ...memory, ...leftOutStill(memory, mapped, digests), sent }, user)
+  return acknowledgeSeen({ ...memory, ...leftOutStill(memory, mapped, digests), sent }, user)
 }
 
 const NOTHING_KNOWN = fromRecord({
@@ -144,10 +144,10 @@ const NOTHING_KNOWN = fromRecord({
 })
 
 /**
- * A GET that shows the desired status counts as its acknowledgement. Whether a trial has ended, or the customer's own status has changed since, can only be derived from the status
- * that was last agreed on. A call whose answer was lost, or a user who was there before us, agrees by a GET.
+ * A GET that shows the desired status counts as its acknowledgement: for a call whose answer was lost, or for a user who was
+ * there before us. The last acknowledged status tells whether a trial has ended, or the customer's own status has changed.
  */
-export function agreed(memory: Memory, desired: DesiredUser | null): Memory {
+export function acknowledgeSeen(memory: Memory, desired: DesiredUser | null): Memory {
   const shown = desired && memory.remote === 'present' && memory.seenStatus === desired.status
   return shown ? { ...memory, sentStatus: desired.status } : memory
 }

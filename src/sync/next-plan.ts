@@ -57,7 +57,7 @@ export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
     creates: writing.filter(({ method }) => method === 'POST').length,
     writes: done.length + unclear.length > 0 ? ('accepted' as const) : unanswered,
     /** A call got a trusted answer. */
-    sure: made.some(({ trusted }) => trusted),
+    anyTrusted: made.some(({ trusted }) => trusted),
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
     takenForYes: unclear.some(({ trusted }) => trusted),
     /** A call may have ended a trial: a status 0 that is seen later does not show that it ended by itself. */

@@ -218,14 +218,15 @@ export function rememberRefused(
  */
 export function absorbUnclear(
   before: Memory,
-  { counted, unsure }: Record<'counted' | 'unsure', Memory>,
+  { counted, untrusted }: Record<'counted' | 'untrusted', Memory>,
   facts: Facts,
 ): Absorbed {
   const { plan } = facts
   const again = resultOfCalls(before).takenForYes
   const end: ClaimEnd = { kind: 'unknown', reason: reasonOf('unclear', facts) }
   if (before.lookedUp && plan.kind === 'erase') return { memory: counted, end }
-  if (!before.lookedUp || !isStatusShown(plan, before)) return { memory: rememberUnknown(unsure, plan), end }
+  if (!before.lookedUp || !isStatusShown(plan, before))
+    return { memory: rememberUnknown(untrusted, plan), end }
   if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { memory: counted }
   return { memory: markHiddenUnknown(counted) }
 }

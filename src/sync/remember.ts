@@ -11,11 +11,11 @@ import { conflictAfterLookup } from './conflict.ts'
 import { countryAfterLostCreate, markHiddenUnknown } from './country.ts'
 import { type CustomerDigests, UNKNOWN_VALUE } from './digest.ts'
 import { afterErasure } from './erasure.ts'
-import { agreed, type Memory } from './memory.ts'
+import { acknowledgeSeen, type Memory } from './memory.ts'
 import { fieldsOf, isStatusKept, type Plan } from './plan.ts'
 
 /**
- * A GET said that there is no such user, or an update was answered with "not there". The agreed status and the field
+ * A GET said that there is no such user, or an update was answered with "not there". The acknowledged status and the field
  * that no GET shows are kept: the user may be there all the same (an address that knew no user for a while). A trial
  * that had ended must not be granted again for it.
  */
@@ -69,7 +69,7 @@ export function rememberSeen(
   const conflict = conflictAfterLookup(memory.conflict, observed.fields, digests)
   // The create was refused because the user is there: that was about no value.
   const refused = memory.creating ? {} : memory.refused
-  return agreed({ ...shown, sent, refused, conflict, creating: false }, desired)
+  return acknowledgeSeen({ ...shown, sent, refused, conflict, creating: false }, desired)
 }
 
 /** In place of a status that the interface does not have, and the ledger's column cannot hold. */
@@ -145,7 +145,7 @@ export function rememberUnknown(memory: Memory, plan: Plan): Memory {
   return carried ? markHiddenUnknown(known) : known
 }
 
-/** The earlier status counts no more: 0 shown where 4 was agreed on would pass for a trial that ended. */
+/** The earlier status counts no more: 0 shown where 4 was acknowledged would pass for a trial that ended. */
 function statusAfterUnknown(memory: Memory, plan: Plan): Memory {
   const same = !('body' in plan) || plan.body.status === memory.sentStatus || isStatusKept(plan)
   return same ? memory : { ...memory, sentStatus: null, seenStatus: null }

@@ -82,7 +82,7 @@ function age({ remote, writtenAgoMs, verifiedAgoMs }: Omit<UserRecord, 'key' | '
 
 type Inheriting = { readonly own: CustomerRecord; readonly mapped: Mapped; readonly digester: Digester }
 
-/** From another customer's record: the agreed status and the country, which no GET tells. For all else comes a lookup. */
+/** From another customer's record: the acknowledged status and the country, which no GET tells. For all else comes a lookup. */
 export function inherit(from: CustomerRecord, { own, mapped, digester }: Inheriting): KnownRecord {
   const { record } = from
   if (from.key === own.key) return record

@@ -10,7 +10,7 @@ const CALL: LoggedCall = {
 }
 const SETTLED: NonNullable<History> = {
   ...{ ...BARE_HISTORY, since: '2026-11-21T10:00:01.300Z', changedAt: '2026-11-21T10:00:00.100Z' },
-  ...{ acknowledgedAt: '2026-11-21T10:00:01.300Z', writtenAgoMs: 5, agreedStatus: 2, metBefore: true },
+  ...{ acknowledgedAt: '2026-11-21T10:00:01.300Z', writtenAgoMs: 5, acknowledgedStatus: 2, metBefore: true },
   ...{ userId: 'u-1', remote: 'present' },
 }
 

@@ -69,14 +69,14 @@ test('whether a customer can use the service: each combination is that of the ta
   for (const [shown, service] of Object.entries(REMOTE))
     for (const [wanted, desired] of Object.entries(DESIRED))
       for (const [was, met] of Object.entries(MET))
-        for (const [before, agreedStatus] of Object.entries(AGREED))
+        for (const [before, acknowledgedStatus] of Object.entries(AGREED))
           for (const chat of CHAT) {
             const names = [shown, wanted, was, before, chat]
             const at = rows.findIndex((row) =>
               names.every((name, column) => row[column] === '*' || row[column]?.split(',').includes(name)),
             )
             used.add(at)
-            const rollcall = known({ ...met, agreedStatus })
+            const rollcall = known({ ...met, acknowledgedStatus })
             const { can, why } = accessOf({ service, desired, rollcall, chat })
             if (rows[at]?.slice(5).join(' ') !== `${can} ${why}`) wrong.push([names, can, why])
           }

@@ -11,7 +11,7 @@ export const BARE_HISTORY: NonNullable<History> = {
     changedAt: null,
     acknowledgedAt: null,
     writtenAgoMs: null,
-    agreedStatus: null,
+    acknowledgedStatus: null,
   },
   ...{ metBefore: false, verifiedAt: null, userId: 'u', remote: 'absent', finding: null, calls: [] },
 }

@@ -71,6 +71,6 @@ describe('a lookup', () => {
   ])('that is answered %s changes nothing that is remembered', (answer, code) => {
     const { end, after } = play(user(2), UNKNOWN, [answer])
     expect(end).toMatchObject({ kind: 'retry', failed: true, reason: { code } })
-    expect(after).toMatchObject({ memory: UNKNOWN, sure: false, writes: 'none' })
+    expect(after).toMatchObject({ memory: UNKNOWN, anyTrusted: false, writes: 'none' })
   })
 })

@@ -32,13 +32,13 @@ describe.each<Answer & string>(['null', 'other'])('a write that is answered with
     const { calls, end, after } = play(mapped, memory, [said])
     expect([calls.length, end]).toMatchObject([1, UNCLEAR])
     // Acknowledged says when: other customers with this user wait from then on.
-    expect(after).toMatchObject({ writes: 'accepted', sure: false })
+    expect(after).toMatchObject({ writes: 'accepted', anyTrusted: false })
   })
 
   it('counts as a yes in a claim that has lookedUp: it is not sent for ever', () => {
     const { calls, end, after } = play(changed, UNKNOWN, [old, said])
     expect([calls, end]).toEqual([['GET', PATCH], SETTLED])
-    expect(after).toMatchObject({ writes: 'accepted', sure: true, memory: { remote: 'present' } })
+    expect(after).toMatchObject({ writes: 'accepted', anyTrusted: true, memory: { remote: 'present' } })
     expect(after.memory.sent.email).toBe(exact('email', 'b@x.es'))
   })
 

@@ -132,7 +132,7 @@ describe('an update', () => {
       failed: true,
       reason: { code: status === 429 ? 'later' : 'denied', status, fields: ['email', 'last_name'] },
     })
-    expect(after).toMatchObject({ memory: PREMIUM, sure: true, writes: 'refused' })
+    expect(after).toMatchObject({ memory: PREMIUM, anyTrusted: true, writes: 'refused' })
   })
 
   it('waits as long as the service says', () => {
@@ -143,12 +143,12 @@ describe('an update', () => {
   it('that was not sent leaves everything as it was', () => {
     const { end, after } = play(mapped, PREMIUM, ['not-sent'])
     expect(end).toMatchObject({ kind: 'retry', reason: { code: 'not-sent', error: 'refused' } })
-    expect(after).toMatchObject({ memory: PREMIUM, sure: false, writes: 'none' })
+    expect(after).toMatchObject({ memory: PREMIUM, anyTrusted: false, writes: 'none' })
   })
 
   it.each(['lost', 500, 408, 302] as const)('whose outcome is unknown (%s) ends the claim', (answer) => {
     const { end, after } = play(mapped, PREMIUM, [answer])
     expect(end).toMatchObject({ kind: 'unknown', reason: { code: 'unknown' } })
-    expect(after).toMatchObject({ memory: PREMIUM, sure: false, writes: 'lost' })
+    expect(after).toMatchObject({ memory: PREMIUM, anyTrusted: false, writes: 'lost' })
   })
 })
