@@ -41,7 +41,7 @@ export async function setExpected(client: Client, { customers, windowHours, swee
   return { set: rowCount === 1, ...(await readExpected(client)) }
 }
 
-async function readExpected(client: Client): Promise<Omit<Expected, 'set'>> {
+export async function readExpected(client: Client): Promise<Omit<Expected, 'set'>> {
   const { rows } = await client.query<Omit<Expected, 'set'>>(STANDS)
   return rows[0] ?? { left: 0, until: null, over: false, trippedAt: null }
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { cutExpected, type Expected, setExpected } from '../brake/expected.ts'
+import { cutExpected, type Expected, readExpected, setExpected } from '../brake/expected.ts'
 import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { countCustomers } from '../customers/pages.ts'
@@ -58,7 +58,9 @@ export async function runBackfill(io: Io, config: Config, asked: BackfillAsked) 
       dryRun: false,
       ...activeMapping(mapping),
     } as const
-    return { ...about, applied, ...ran, waited, ...tally }
+    // The registrations that passed meanwhile have used it up.
+    const expected = ran.expected && { ...ran.expected, ...(await readExpected(pool)) }
+    return { ...about, applied, ...ran, expected, waited, ...tally }
   })
 }
 

@@ -50,6 +50,13 @@ function renderDone(differ: number): string {
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
+  const notCompared =
+    verdicts.owed +
+    verdicts['not-selected'] +
+    verdicts.unreadable +
+    waiting.held +
+    waiting.rejected +
+    waiting.discarded
   const byRow = owedAndChanged > 0 ? `; ${figure(owedAndChanged)} of them have a changed row or mapping` : ''
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
@@ -67,7 +74,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && verdicts.owed + verdicts['not-selected'] > 0 ? ', apart from those below' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? ', apart from those below' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),

@@ -61,7 +61,7 @@ function renderToDo(one: Explanation) {
   // The GET shows all desired values: advice on how to end the refusal would be too late.
   if (one.access.why === 'no-such-customer' && one.remedies.length === 0) return []
   const isOver = one.result === 'same' && history?.state === 'failing' && history.reason?.code === 'refused'
-  if (one.remedies.length === 0 && history) return [isOver ? WAIT : toDoOf(history)]
+  if (one.remedies.length === 0 && history) return [isOver ? WAIT : withKey(toDoOf(history) ?? '', one.key)]
   return one.remedies.map((remedy) => renderRemedy(remedy, one))
 }
 
@@ -243,11 +243,11 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
     .join('')
 }
 
-export function renderAccess({ key, access, claimants, service, token }: Explanation): string {
+export function renderAccess({ access, claimants, service, token }: Explanation): string {
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
-  const ended = `. Status 4 may stay after the trial has ended. To test the access, run \`rollcall access ${shellQuoted(key)} --token-file FILE\` with the user's access token`
+  const ended = '. Status 4 may stay after the trial has ended: only the lawyer chat shows it'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

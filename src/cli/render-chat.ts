@@ -16,7 +16,7 @@ export function renderChat(
   { chat, claims, bearer }: { chat: Chat; claims: Claims | null; bearer: Bearer | null },
   now: Date,
 ): string[] {
-  const whose = bearer === null || chat.kind === 'not-asked' ? '' : WHOSE[bearer]
+  const whose = bearer === null ? '' : WHOSE[bearer]
   return details({ chat: `${renderAnswer(chat, claims, now)}${whose}` })
 }
 

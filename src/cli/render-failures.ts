@@ -19,7 +19,7 @@ import {
   shown,
   span,
 } from './render.ts'
-import { adviseIssues, renderStored, whenOverdue } from './render-history.ts'
+import { adviseIssues, renderStored, toDoOf, whenOverdue } from './render-history.ts'
 import { type Advice, issueName, reasonName, renderIssue, renderReason, together } from './render-reason.ts'
 
 export function adviseGroups({ reasons, issues, ...found }: Failures, target: NamedService | null) {
@@ -151,7 +151,9 @@ export function adviseOn(history: History): Advice[] {
   if (history === null) return []
   const { released, reason } = history
   const state = released ? 'released' : history.state
-  return [...(reason === null ? [] : [renderReason(reason, { state })]), ...adviseIssues(history)]
+  const toDo = toDoOf(history)
+  const why = reason && { ...renderReason(reason, { state }), ...(toDo === undefined ? {} : { toDo }) }
+  return [...(why === null ? [] : [why]), ...adviseIssues(history)]
 }
 
 export type Advised = {

@@ -12,7 +12,7 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
 
 const UNLESS = {
   held: ', unless the brake holds the change again',
-  discarded: '; nothing, if this is still the discarded change',
+  discarded: ', without the part that a person has discarded',
 }
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
@@ -54,8 +54,8 @@ export function renderNext(one: Explanation): string {
   const { state = null, owed = null } = historyOf(rollcall) ?? {}
   const waiting = renderWaiting(one, planAfterLookup ?? plan, then)
   if (waiting !== then) return waiting
-  if (!owed && state === 'rejected' && (planAfterLookup ?? plan).kind !== 'none')
-    return `nothing; after a change of the row or the mapping: ${then}`
+  if (!owed && state === 'rejected' && plan.kind !== 'none')
+    return `nothing; after a change of the row or the mapping: ${planAfterLookup?.kind === 'none' ? now : then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
   if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`

@@ -69,9 +69,8 @@ export function renderPlan(plan: RedactedPlan): string {
     none: ({ why }) => (why === 'right' ? 'nothing to send' : `nothing to send (${NOTHING_TO_SEND[why]})`),
     lookup: ({ why }) => LOOKUP[why],
     create: ({ sends }) => `create (POST) with ${sends.join(', ')}`,
-    replace: ({ sends }) => `replace (PUT) with ${sends.join(', ')}`,
-    patch: ({ sends, status, keepsStatus }) =>
-      `update (PATCH) with ${sends.join(', ')}${keepsStatus ? ` (the status stays ${status})` : ''}`,
+    replace: (plan) => `replace (PUT) ${renderUpdate(plan)}`,
+    patch: (plan) => `update (PATCH) ${renderUpdate(plan)}`,
     revoke: () => 'revoke access (PATCH with status 0)',
     erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
     reject: (plan) =>
@@ -79,6 +78,14 @@ export function renderPlan(plan: RedactedPlan): string {
         ? `reject: customer ${plan.keys.join(', customer ')} has the same user_id`
         : 'reject',
   })
+}
+
+function renderUpdate({
+  sends,
+  status,
+  keepsStatus,
+}: Extract<RedactedPlan, { kind: 'replace' | 'patch' }>): string {
+  return `with ${sends.join(', ')}${keepsStatus ? ` (the status stays ${status})` : ''}`
 }
 
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {

@@ -173,7 +173,8 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     withoutLedger,
     /** Other customers in scope that are the same user, as far as rollcall has met them. */
     claimants: snapshot.claimants,
-    token: bearer,
+    /** Says which user the token of the chat names; null: the chat was not asked. */
+    token: answer.kind === 'not-asked' ? null : bearer,
     remedies: remediesFor({ ...facts, result, calls, unwatched, leftOut, answer, consistencyDelayMs }),
   }
 }

@@ -83,9 +83,8 @@ export const REMEDIES = {
   decide: ({ key, state, sync, service }) => {
     if (state !== 'discarded')
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
-    if (service.kind === 'absent')
-      return `see \`rollcall held ${key}\` and check SERVICE_URL; ${sync} registers the user again`
-    return `nothing, if this is the change that a person has discarded (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    const first = service.kind === 'absent' ? 'check SERVICE_URL first. Then do ' : ''
+    return `${first}nothing, if this is the change that a person has discarded (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

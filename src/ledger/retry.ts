@@ -70,7 +70,7 @@ const FORGET_REFUSED = `
 UPDATE rollcall.ledger SET refused = '{}', conflict = NULL
 WHERE key = ANY($1) AND (refused <> '{}' OR conflict IS NOT NULL)`
 const COUNT = `
-SELECT (count(*) FILTER (WHERE call_token IS NOT NULL AND due_at IS NOT NULL))::int AS "underWay",
+SELECT (count(*) FILTER (WHERE call_token IS NOT NULL AND due_at > now()))::int AS "underWay",
   (count(*) FILTER (WHERE token IS NULL AND due_at > now()))::int AS waiting
 FROM rollcall.owed WHERE key = ANY($1)`
 

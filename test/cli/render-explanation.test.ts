@@ -88,9 +88,9 @@ test('a user whose personal fields are still there is the same, and says so', ()
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
-  const next = (state: string, owed: boolean, more = {}) => {
+  const next = (state: string, owed: boolean, more = {}, planAfterLookup: RedactedPlan | null = null) => {
     const rollcall = { ...KNOWN, history: { state, owed, ...more } as History, applied: true }
-    return renderNext({ ...ONE, plan: PATCH, planAfterLookup: null, rollcall })
+    return renderNext({ ...ONE, plan: PATCH, planAfterLookup, rollcall })
   }
   expect(next('held', false)).toBe(
     'nothing: the brake holds the change; after `rollcall held release c --why …`: update (PATCH) with status',
@@ -98,7 +98,10 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
-  expect(next('rejected', false)).toMatch(/^nothing; after a change of the row or the mapping: update/)
+  for (const planAfterLookup of [null, RIGHT])
+    expect(next('rejected', false, {}, planAfterLookup)).toMatch(
+      /^nothing; after a change of the row or the mapping: update/,
+    )
 })
 
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
@@ -138,7 +141,15 @@ test('every remedy has words, and a command that a shell takes', () => {
   const history = { state: 'discarded' } as NonNullable<History>
   const discarded = { ...ONE, rollcall: { ...KNOWN, history, applied: true } } as const
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
-  expect(renderRemedy({ do: 'decide', waitMs: null }, discarded)).toMatch(/`rollcall held release c/)
+  const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
+  for (const [one, begins] of [
+    [discarded, /^nothing, if/],
+    [gone, /^check SERVICE_URL first\. /],
+  ] as const) {
+    const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
+    expect(decide).toMatch(begins)
+    expect(decide).toMatch(/a person has discarded .* run `rollcall held release c/)
+  }
   const denied = {
     ...ONE,
     desired: { kind: 'unreadable', reason: { code: 'customer-unreadable', error: '42501' } },
