@@ -32,8 +32,8 @@ calls get no clear answer, or the service refuses the Api-Key.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, run the command again with
---credible: rollcall stores your name and reason, and reports missing users for
-the next 24 hours.
+--credible: rollcall stores your name and reason. For 24 hours it then reports
+missing users, and users that cannot be read.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift

@@ -31,8 +31,7 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>) {
   const draw = () => {
     if (!state) return
     const line = renderProgress(state, performance.now() - started)
-    // A wrapped line would tear the picture apart.
-    if (picture) picture(line.slice(0, Math.max(1, (screen?.columns ?? TERMINAL_COLUMNS) - 1)))
+    if (picture) picture(fitting(line, (screen?.columns ?? TERMINAL_COLUMNS) - 1))
     else if (line !== lastLine) err(line)
     lastLine = line
   }
@@ -53,6 +52,13 @@ export function openProgress({ err, screen }: Pick<Io, 'err' | 'screen'>) {
       picture?.done()
     },
   }
+}
+
+/** A wrapped line would tear the picture apart. Its last parts are left out where they do not fit. */
+function fitting(line: string, width: number): string {
+  if (line.length <= width) return line
+  const part = line.slice(0, Math.max(1, width) + 1).lastIndexOf(', ')
+  return line.slice(0, part > 0 ? part : Math.max(1, width))
 }
 
 /** `1,200 of 5,000 checked (24 %), 400/s, 10 s left; 30 differ`; the rate is of this process alone. */

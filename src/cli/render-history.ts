@@ -36,14 +36,15 @@ export function renderStored(history: History, key: CustomerKey): string[] {
     return hanging('', `${noRecord(key)}; if it is right, run ${withKey('`rollcall sync KEY`', key)}`)
   const issues = adviseIssues(history)
   const named = (text: string | false | undefined) => text && withKey(text, key)
+  const toDos = history.state === 'rejected' ? [] : issues.map(({ toDo }) => toDo)
+  const toDo = toDoOf(history)
   return [
     `customer ${shown(key)}`,
     ...details({
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
-      'to do': [toDoOf(history), ...issues.map(({ toDo }) => history.state !== 'rejected' && toDo)].map(
-        named,
-      ),
+      // To do nothing and to correct a value would contradict each other.
+      'to do': (toDo?.startsWith(WAIT) && toDos.length > 0 ? toDos : [toDo, ...toDos]).map(named),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history, key),

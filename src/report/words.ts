@@ -27,7 +27,8 @@ export const ACCESS: Readonly<Record<WrongAccess, Named>> = {
 export function renderAmongHeld(held: number, all: number): string {
   if (held === 0) return ''
   if (held < all) return ` (${figure(held)} of them held by the brake)`
-  return all === 1 ? ' (held by the brake)' : ` (all ${figure(all)} held by the brake)`
+  if (all === 1) return ' (held by the brake)'
+  return ` (${all === 2 ? 'both' : `all ${figure(all)}`} held by the brake)`
 }
 
 export const MANY_MISSING =

@@ -75,6 +75,8 @@ test('a refusal that names no field is one issue with all its fields', () => {
     (field) => ({ field, code: 'refused', expected: 'x' }) as FieldIssue,
   )
   expect(said({ issues: refused })).toMatch(/to do .*\n(?: {12}.*\n)* {2}left out {2}.*: email, first_name\n/)
+  const failing = { state: 'failing', issues: refused, reason: { code: 'refused', status: 400 } } as const
+  expect(said(failing)).not.toContain('nothing: ')
 })
 
 test('an open difference: which fields, since when, why, and how often a repair was owed', () => {
