@@ -58,7 +58,7 @@ export function captureNeeds({
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers are missing or do not fit the configuration: see \`rollcall capture status\``,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture has a gap, so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that were open during the gap'}`,
+      `capture has a gap (it may have missed changes), so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that were open during the gap'}`,
   ])
 }
 
@@ -114,7 +114,7 @@ export function renderVerified(
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
   return [
-    `${figure(within)} of the ${counted(customers, 'customer')} that workers check (${percent} %) within the last ${renderDuration(periodMs)}`,
+    `within the last ${renderDuration(periodMs)}: ${figure(within)} of ${counted(customers, 'customer')} that can be checked (${percent} %)`,
     oldestAgeMs === null ? '' : `; the oldest check was ${span(oldestAgeMs)} ago`,
     never > 0 ? `; never checked: ${figure(never)}` : '',
   ].join('')
@@ -136,7 +136,7 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
     coverage.customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
   const none = coverage.oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
   return applying([
-    notCredible && `new missing users are not counted: ${renderNotCredible(notCredible)}`,
+    notCredible && `${renderNotCredible(notCredible)}, so new missing users are not counted`,
     wrong !== '' && `access: ${wrong}`,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
@@ -152,7 +152,7 @@ function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>
 }
 
 function renderNotCredible({ missing, asked }: NonNullable<VerificationReport['notCredible']>): string {
-  return `${figure(missing)} of ${counted(asked, 'random user')} are missing or unreadable at the service`
+  return `${figure(missing)} of ${counted(asked, 'user')} picked at random are missing or unreadable at the service`
 }
 
 /** Some are always passed over: something is owed to them, or the service does not answer for them. */

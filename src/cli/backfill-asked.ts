@@ -115,7 +115,7 @@ type ActiveMapping = ReturnType<typeof activeMapping>
 
 export function renderMapping({ generation, appliedAt, current, earlier }: ActiveMapping): string {
   if (generation === null)
-    return 'no mapping is active yet; the first worker, backfill or sync activates its own'
+    return 'no mapping is active yet; the first worker, backfill or sync activates the mapping of its configuration'
   const other = earlier
     ? 'a newer configuration, which has replaced this one'
     : 'another configuration than this one'

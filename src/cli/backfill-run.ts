@@ -113,7 +113,7 @@ async function sweepInSlices(running: Running) {
     const { resumed, tally, id } = found
     if (resumed)
       progress.say(
-        `this command continues the last backfill, after ${figure(tally.customers)} customers; --restart starts over`,
+        `this command continues the unfinished backfill (${figure(tally.customers)} customers done); --restart starts over`,
       )
     const { windowHours } = config.brake
     const { expectCreates: customers } = asked

@@ -74,7 +74,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? ', apart from those below' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? ' (those in the lines below are not counted)' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -90,7 +90,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'without a call'],
+  ['none', 'without a call (only the record changes)'],
 ]
 
 /** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
@@ -110,7 +110,7 @@ export function renderExpected(
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
-  if (left === 0) return 'no pre-approved registration is left'
+  if (left === 0) return 'no pre-approval is left: all are used, or no more are needed'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -177,13 +177,13 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. But rollcall will reject them (shared-user-id); it may register one customer of each user_id. Correct the key, the scope or the rows before the backfill`,
+      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. In fact rollcall rejects them (shared-user-id); only the first one that it syncs may be registered. Correct the key, the scope or the rows before the backfill`,
     calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
     brake: [
       ...report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
-      holds && '`rollcall held --help` explains the kinds',
+      holds && '`rollcall held --help` explains the kinds of change',
     ],
     sample: report.sample.map(
       ({ key, status, says }) => `customer ${key}, ${status === null ? '' : `status ${status}: `}${says}`,
@@ -201,7 +201,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. For a user that another system has registered or changed, it makes at most one update (PATCH or PUT) instead`
+  return `${counted(lookups, 'user')} may be missing at the service: a GET shows it first. For missing users rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}; for each other one at most one update (PATCH or PUT)`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -154,7 +154,7 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   if (found) {
     const done = figure(doneOf(found.agenda))
     io.err(
-      `this command continues the run of ${minute(found.startedAt)}, after ${done} customers; --restart starts over`,
+      `this command continues the unfinished run of ${minute(found.startedAt)} (${done} customers done); --restart starts over`,
     )
     if (asked.showValues)
       io.err('note: the report has no values for differences that the run found before it stopped')

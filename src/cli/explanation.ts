@@ -156,7 +156,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
   'not-wanted': '--no-call',
-  'no-token': "the lawyer chat needs the user's token (--token-file)",
+  'no-token': 'no access token of the user is given (--token-file)',
   demo: 'a token is not sent to the demo service',
 }
 
@@ -208,7 +208,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'a watched table lacks triggers, so the missing row may be a mistake' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing, but a watched table lacks triggers, so rollcall does not trust that' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `cannot be sent: ${renderBlocked(one).what}`,
@@ -247,7 +247,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
-  const ended = '. Status 4 may stay after the trial has ended: only the lawyer chat shows it'
+  const ended = '. Status 4 may stay after the trial: only the lawyer chat shows whether it has ended'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

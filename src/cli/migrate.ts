@@ -124,7 +124,8 @@ async function accept(
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
   const kept = 'the same as before: all records are kept'
-  const forgotten = 'new: the records about users are reset, and workers look up each user in them'
+  const forgotten =
+    'new: rollcall forgets what the old service had; workers look up each known user at the new one (GET)'
   return [
     applied === 0
       ? "rollcall's own tables are up to date."
@@ -159,7 +160,7 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 }
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
-  const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h`
-  if (held === 0) return `all registrations may pass: ${within}`
+  const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h, beside pre-approved ones`
+  if (held === 0) return `holds none, even if all ${figure(customers)} have to be registered: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
 }

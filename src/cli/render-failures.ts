@@ -187,7 +187,7 @@ export function renderRetried({ customers, underWay, waiting, unheardOf }: Retri
     waiting > 0 &&
       `${waiting} of them a little later, because an earlier call may still arrive at the service`,
     underWay > 0 &&
-      `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced already; if a field is still left out afterwards, run --retry again`,
+      `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced now. If that sync still leaves out a refused field, run --retry again`,
     ...unheardOf.map(noRecord),
   ]).flatMap((line) => hanging('', line))
 }

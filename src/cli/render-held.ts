@@ -60,7 +60,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`; this also discards changes that are held by then`
+  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`; if it finds held changes, it discards them too`
 }
 
 export function renderHeld(
@@ -82,7 +82,7 @@ export function renderHeld(
   ])
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
-    ...more(customers.length, total, kind === undefined ? '' : ', in any state'),
+    ...more(customers.length, total, kind === undefined ? '' : ', held, released or discarded'),
     ...notHeld,
   ]
 }

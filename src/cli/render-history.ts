@@ -85,7 +85,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
   if (state === 'idle')
     return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && renderSettled(rest)
   const started = since === null || released ? '' : ` since ${minute(since)}`
-  const again = owed && !released && state !== 'failing' ? '; the owed sync decides again' : ''
+  const again = owed && !released && state !== 'failing' ? '; the owed sync tries again' : ''
   const before =
     discard !== null && state !== 'discarded'
       ? `; another part of the change is not sent, because a person has discarded it (${discard.kinds.join(', ')})`
@@ -155,7 +155,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last handled change or manual sync'],
+    ['changed', changedAt, 'when the last settled change was captured or requested'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

@@ -10,15 +10,12 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
-const UNLESS = {
-  held: ', unless the brake holds the change again',
-  discarded: ', without the part that a person has discarded',
-}
+const UNLESS_HELD = ', unless the brake holds the change again'
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { key, rollcall, planAfterLookup, result } = one
-  const { state, released, owed, capturedMs } = historyOf(rollcall) ?? {}
+  const { state, released, owed, capturedMs, discard } = historyOf(rollcall) ?? {}
   const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
@@ -26,7 +23,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
   }
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const unless = `${calls}${stopped === null ? '' : UNLESS[stopped]}`
+  const kinds = discard?.kinds.join(', ')
+  const left = `; the discarded part${kinds ? ` (${kinds})` : ''} is not sent`
+  const unless = `${calls}${stopped === 'held' ? UNLESS_HELD : stopped === null ? '' : left}`
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
   // The captured change is another one than the released one.
@@ -58,8 +57,8 @@ export function renderNext(one: Explanation): string {
     return `nothing; after a change of the row or the mapping: ${planAfterLookup?.kind === 'none' ? now : then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
-  if (plan.kind === 'lookup') return `${then}; a sync first reads the user again (GET)`
+  if (plan.kind === 'lookup') return `${then}; a sync first looks up the user itself (GET)`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? 'a sync sends nothing (no difference from the ledger)' : now}; a sync with --lookup: ${then}`
+  return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; a sync with --lookup: ${then}`
 }

@@ -86,7 +86,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so missing rows may be a mistake; until \`rollcall capture install\` has run, no customer loses access`,
+    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so rollcall does not trust that rows are missing; until \`rollcall capture install\` has run, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
@@ -158,7 +158,7 @@ function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misf
   if (misfits?.length)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,
-      'correct this in the database (docs/operations.md lists the rights) or in rollcall.config.ts',
+      'correct this in the database or in rollcall.config.ts; docs/operations.md lists the rights',
     ]
   return [
     `rollcall cannot read the row from Postgres${error ? ` (${error})` : ''}`,
@@ -181,7 +181,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${after(', with and without ', fields)}`,
+      `the service refuses this user (${answer})${after(', also without ', fields)}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; workers retry a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
@@ -251,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent, and rollcall may clear the old one. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall clears the old one. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -277,7 +277,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has a value, but not which one; perhaps one of:',
+          'says that another user has one of these values, but not which one:',
           'workers send these values again after a minute, an hour, a day, then weekly',
         ]
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']

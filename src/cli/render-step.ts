@@ -98,7 +98,7 @@ const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], 
 export const NOTHING_TO_SEND: Readonly<
   Record<Exclude<Extract<RedactedPlan, { kind: 'none' }>['why'], 'right'>, string>
 > = {
-  'no-access-left': 'rollcall knows of no access',
+  'no-access-left': 'as far as rollcall knows, there is no access to revoke',
   erased: 'access is revoked, and the personal fields were cleared; see `rollcall erasures`',
   'never-ours': 'the customer was never in scope',
   ignored: 'onRemove is "ignore"',

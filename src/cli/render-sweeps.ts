@@ -26,7 +26,7 @@ export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
     ...unfinished.map(renderUnfinished),
     check &&
-      `the last check of capture (${minute(check.endedAt ?? '')}) compared ${counted(check.customers, 'customer')}, and found ${renderMissed(check.missed)} that capture had missed`,
+      `the last check of capture (${minute(check.endedAt ?? '')}) compared ${counted(check.customers, 'customer')} with the ledger: capture had missed ${renderMissed(check.missed)}`,
   ]
 }
 

@@ -159,8 +159,9 @@ function renderOwed({ owed, states, outbox }: Overview): string {
   const counts = { failing, released, 'shown above as rejected or held': earlier }
   const of = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
   const also = of.length > 0 ? `; of these: ${of.join(', ')}` : ''
+  const named = { due: 'due now', queued: 'queued', active: 'active', waiting: 'due later' } as const
   const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
-    (part) => `${figure(owed[part])} ${part}`,
+    (part) => `${figure(owed[part])} ${named[part]}`,
   )
   return `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${parts.join(', ')}${also}`
 }
@@ -177,12 +178,12 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  const limits = `limits of this configuration: ${counted(changes, 'customer')} for each kind of change, ${counted(creates, 'registration')}`
+  const limits = `limits of this configuration: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for each other kind`
   return applying([
     `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access, so the limit for changes protects nobody: set brake.changes lower`,
+      `only ${counted(withAccess, 'customer has', 'customers have')} access, so a limit of ${figure(changes)} protects nobody: set brake.changes lower`,
   ])
 }
 

@@ -56,7 +56,7 @@ export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 export const CHECK_WORKER = 'check that `rollcall worker` runs; if it does, see `rollcall pace`'
 
 export const MAPPING_INACTIVE =
-  'the mapping of this configuration is not active, so nothing is sent with it; if it is the newest one, activate it: run `rollcall backfill --mapping`'
+  'the mapping of this configuration is not the active one, so nothing is sent with it; if it is newer than the active one, run `rollcall backfill --mapping` to activate it'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 
@@ -83,8 +83,8 @@ export const REMEDIES = {
   decide: ({ key, state, sync, service }) => {
     if (state !== 'discarded')
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
-    const first = service.kind === 'absent' ? 'check SERVICE_URL first. Then do ' : ''
-    return `${first}nothing, if this is the change that a person has discarded (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    const first = service.kind === 'absent' ? 'check SERVICE_URL. If it is correct, do' : 'do'
+    return `${first} nothing if only the discarded change is missing (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

@@ -109,7 +109,8 @@ function renderMore(report: Report): string[] {
     ...holds,
     renderNotCompared(report),
     estimate && renderEstimate(estimate, report),
-    ended > 0 && `Checks found ${counted(ended, 'ended trial')}: no drift.`,
+    ended > 0 &&
+      `Checks found ${counted(ended, 'ended trial')}, which ${ended === 1 ? 'does' : 'do'} not count as drift.`,
     counts.unverifiable > 0 &&
       `For ${counted(counts.unverifiable, 'customer')} a sync would send only country_code, which no GET shows.`,
     suspected > 0 &&
@@ -155,7 +156,7 @@ function renderEvidence(counts: Report['counts']): string {
     [missing, 'the service knows no such user'] as const,
     [unreadable, 'a 2xx without this user'] as const,
     ...mostFirst(counts.noAnswer).map(([why, many]) => [many, NO_ANSWER[why]] as const),
-    [counts.checked - missing - unreadable, 'another clear answer'] as const,
+    [counts.checked - missing - unreadable, 'any other clear answer'] as const,
   ].filter(([many]) => many > 0)
   const checks = counted(counts.checked + totalOf(counts.noAnswer), 'check')
   if (parts.length === 0) return 'No customer was checked.'
@@ -170,12 +171,10 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')
-  const all =
-    about === ''
-      ? `all ${customers}${population === of.population ? '' : ' that can be compared'}`
-      : `the customers that can be compared (${about}${figure(population)}, by this sample)`
+  const all = about === '' ? `all ${customers}` : `${about}${customers}`
+  const comparable = population === of.population ? '' : ' that can be compared'
   return (
-    `An estimated ${percent(share)} of ${all} differ. The 95 % ` +
+    `By this sample, an estimated ${percent(share)} of ${all}${comparable} differ. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`
   )
 }

@@ -32,15 +32,15 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until enough users are found again, checks neither report nor repair further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
-  'users are really gone, run `rollcall drift --credible --why …`'
+  'Until most users are found again, checks do not report or repair missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'users are really gone, confirm that: run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
-    name: 'Not known if accepted',
+    name: 'Unknown outcome',
     means:
-      'a call ended without a clear answer, or `rollcall migrate --target new` has forgotten what was sent',
+      'a call ended without a clear answer, or `rollcall migrate --target new` has deleted the record of what was sent',
   },
   'edited-at-service': {
     name: 'Changed at the service',
@@ -60,8 +60,8 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   changed: 'changed or checked by another process meanwhile',
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (`rollcall failures` shows why)',
-  held: 'not checked: the brake holds them until a person decides (`rollcall held`)',
-  discarded: 'with a discarded change, which is no drift',
+  held: 'not checked, but counted as different: the brake holds their changes (`rollcall held`)',
+  discarded: 'with a difference that a person has discarded (no drift)',
   'unreadable-row': 'with a row that cannot be read',
 }
 
@@ -69,7 +69,7 @@ export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
   unreached: 'no connection, or no answer in time',
   trouble: 'the service failed (5xx, 408)',
   error: 'a 2xx that reports an error (success: false, an error field)',
-  denied: 'the keys were refused (401, 403)',
+  denied: 'the keys were refused (401 or 403)',
   busy: 'too many calls (429)',
   refused: 'the request was refused (3xx, 400, 422 and others)',
 }

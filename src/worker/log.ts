@@ -27,7 +27,7 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   opened: ['error', 'the service fails: workers make only probes until it answers'],
   probed: [
     'warn',
-    'a probe (test call) was made; values of `health`: well, trouble (it failed), denied (keys refused), neutral (shows nothing)',
+    'a probe (test call) was made, see `health`: well, trouble (the service failed), denied (it refused the keys), neutral (no conclusion)',
   ],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],

@@ -91,7 +91,7 @@ export function makeSweeping({ pool, config, digester, log, signal }: Options) {
     if (kind === 'mapping') log.info(about, 'the mapping is applied to all customers')
     else if (kind === 'gap') log.warn(about, 'all customers were compared after the gap in capture')
     else if (missed.inserted + missed.changed + missed.deleted === 0)
-      log.info(about, 'capture was checked: it has missed no change')
+      log.info(about, 'the check of capture has ended: capture has missed no change')
     else
       log.error(
         { ...about, missed, examples },

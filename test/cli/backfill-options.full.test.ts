@@ -49,7 +49,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^access +10 customers gain access, 0 lose it, 0 switch between trial and full$/m)
     expect(output).toMatch(/^reasons +of rejections: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +15 × POST, 5 × GET/m)
-    expect(output).toMatch(/^lookups +5 .*5 × POST \(incl.* For a user /m)
+    expect(output).toMatch(/^lookups +5 .*5 × POST \(incl.* each other one /m)
     expect(output).toMatch(/^time +about 1 s at 500 calls\/s/m)
     expect(output).toMatch(/^brake +.* 4 of 15 .*--expect-creates 15 /m)
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
@@ -138,7 +138,7 @@ describe('on a house of its own', () => {
     expect(stopped.output).toMatch(/^expected +50 .*until 20/m)
     const resumed = await backfill(house, '--expect-creates', '50')
     expect(resumed.code).toBe(0)
-    expect(resumed.output).toContain('continues the last backfill')
+    expect(resumed.output).toContain('continues the unfinished backfill')
     // All customers were swept: no more can come than are owed.
     expect(resumed.output).toMatch(/^expected +16 earlier pre-approved /m)
     expect(resumed.output).toMatch(/^customers +16 compared/m)

@@ -194,11 +194,11 @@ describe('with three users who were changed behind our back', () => {
     await expect(stat(join(folder, 'late.txt'))).rejects.toThrow('ENOENT')
 
     const { report, err: said } = await json(['--rate', '500'])
-    expect(said).toContain('continues the run')
+    expect(said).toContain('continues the unfinished run')
     expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
     // Customers that agreed get no further GET, but for a sample before a user counts as missing, and one at the end.
     expect(house.calls().length - before).toBeLessThan(11 + 3 + 2 * 11)
-    expect((await json([])).err).not.toContain('continues the run')
+    expect((await json([])).err).not.toContain('continues the')
   })
 
   test('killed it goes on too', async () => {
@@ -207,7 +207,7 @@ describe('with three users who were changed behind our back', () => {
     killed.kill('SIGKILL')
     await killed.exited
     const { report, err } = await json(['--rate', '500', '--sample', '11'])
-    expect(err).toContain('continues the run')
+    expect(err).toContain('continues the unfinished run')
     expect(report).toMatchObject({ drifting: 2, chosen: 11, counts: { checked: 11 } })
   })
 

@@ -23,10 +23,10 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^1,999 of the 2,000 .* \(99\.9 %\) within the last 7d; .* 6 days ago$/],
+  [{}, /^within the last 7d: 1,999 of 2,000 .* \(99\.9 %\); .* 6 days ago$/],
   [
     { within: 0, never: 2000, oldestAgeMs: null, proof: null },
-    /^0 of the 2,000 .* \(0 %\) .*7d; never checked: 2,000$/,
+    /^.*7d: 0 of 2,000 .* \(0 %\); never checked: 2,000$/,
   ],
   [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],
@@ -65,7 +65,7 @@ test.each<[string, VerificationReport, readonly RegExp[]]>([
   [
     'for a service that is not credible',
     { ...verification(), notCredible: { missing: 30, asked: 40 } },
-    [/^30 of 40 random users .*emptied.*--credible/],
+    [/^30 of 40 users picked at random .*emptied.*--credible/],
   ],
   ['not while all is well', verification(), []],
   ['not for trials that ended', verification({}, { 'trial-ended': 9 }), []],

@@ -166,10 +166,10 @@ test('tells of a brake once, with each count by its name, and of released custom
     }
   }
   const counts = (revocation: string) =>
-    expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create; limits of .*: 100 .*`))
+    expect.stringMatching(new RegExp(`^brake +let through: ${revocation}40 × create; limits of .* 100 .*`))
   const before = counts('10 × revocation .tripped., ')
   const nobody = expect.stringMatching(
-    /^brake +only 3 customers have access, so the limit for changes protects nobody/,
+    /^brake +only 3 customers have access, so a limit of 100 protects nobody/,
   )
   const tripped = (held: number) =>
     expect.stringMatching(
@@ -223,7 +223,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   expect(lines).toMatch(/^sweep +backfill, .*: 1,200 of 5,000 .*, 30 differ; .*same options/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
   expect(lines).toMatch(
-    /^sweep +.*2026-01-02 03:04 UTC\) compared 900 .* 3 .*\(2 inserted rows, 1 deleted row\) .*missed$/m,
+    /^sweep +.*2026-01-02 03:04 UTC\) compared 900 .* missed 3 .*\(2 inserted rows, 1 deleted row\)$/m,
   )
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
@@ -240,7 +240,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('check', '2026-01-04T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   const later = await scene.status()
   expect(later.code).toBe(0)
-  expect(unfolded(later.out)).toMatch(/^sweep +.* 900 .*no change .*missed$/m)
+  expect(unfolded(later.out)).toMatch(/^sweep +.* 900 .*missed no change$/m)
 
   // A backfill of some of them has found what no check will find again.
   const missed = { ...nothing, changed: 2 }
@@ -274,12 +274,12 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^checked +workers check no customer/m)
   expect(lines).toMatch(
-    /^drift +new missing users are not counted: 9 of 9 random users .*; access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial found by checks .no drift.$/m,
+    /^drift +9 of 9 users picked at random .* not counted; access: 1 wrongly without .*, 1 .*with .*; found by checks: 1 × missing, 1 × unexpected-access; 1 ended trial found by checks .no drift.$/m,
   )
   expect(lines).toMatch(
     /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,
   )
-  expect(lines).toMatch(/^attention +9 of 9 random users.*SERVICE_URL/m)
+  expect(lines).toMatch(/^attention +9 of 9 users picked at random.*SERVICE_URL/m)
 })
 
 test('a column that was renamed is named, of the customers and of a watched table, also to a role that reads neither', async () => {

@@ -100,7 +100,7 @@ describe('besides', () => {
     expect(more[0]).toMatch(/`rollcall held` lists the held changes/)
     const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     expect(said({ outcome, counts: { ...agreeing, skipped } }).more.at(-1)).toBe(more[0])
-    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*no drift; 7 without/)
+    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*no drift\); 7 without/)
   })
 
   test('what is resolved by now, and how; and what workers have found later', () => {
@@ -109,7 +109,7 @@ describe('besides', () => {
     expect(said({ findings }).more[0]).toMatch(/^2 findings are resolved .*\(repaired [^:]*\)\./)
     expect(said({ foundLater: 2 }).more.join()).toMatch(/Workers .* 2 more .*not count/)
     expect(said({ foundLater: 0 }).more.join()).not.toMatch(/resolved|Workers/)
-    expect(said({}).more).toContainEqual(expect.stringMatching(/ 1 ended trial: no drift/))
+    expect(said({}).more).toContainEqual(expect.stringMatching(/ 1 ended trial, which does not count/))
     expect(said({}).more.at(-1)).toContain('`rollcall drift --repair`')
     const held = said({ findings: Array.from({ length: 4 }, () => aFinding({ held: true })) })
     expect(held.text).toMatch(/4 of .*\(all 4 held/)
@@ -132,7 +132,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
   expect(renderEstimate(some, all)).toMatch(
-    /^An estimated .*\(about 18,000, by this sample\) .*about 22 to 181 /,
+    /^By this sample, .* of about 18,000 customers that can be compared .*about 22 to 181 /,
   )
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })
