@@ -98,10 +98,8 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
-  for (const planAfterLookup of [null, RIGHT])
-    expect(next('rejected', false, {}, planAfterLookup)).toMatch(
-      /^nothing; after a change of the row or the mapping: update/,
-    )
+  const after = /^nothing; after a change of the row or the mapping: update/
+  for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
 
 test('whether a customer has access has words, and begins with yes, no or unknown', () => {
@@ -214,9 +212,7 @@ test('a table without triggers is named as the cause, and not the row, which can
   const text = renderOne(one, 'all', [])
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
-  expect(text).toContain(
-    'result    unknown: the row is missing, but a watched table lacks triggers, so rollcall does not trust that\n',
-  )
+  expect(text).toMatch(/^ {2}result +unknown: the row is missing, .* does not trust that$/m)
   expect(text).toMatch(/to do +a watched table lacks triggers .*`rollcall capture install`/)
   expect(text).toMatch(
     /desired +not known: a watched table lacks triggers \(public.t without x\), .*no customer loses access.*\n/,
