@@ -15,7 +15,7 @@ import { type LedgerRecord, listParts, RECORD_COLUMNS, RECORD_PARTS } from './re
 export type Writes = 'none' | 'refused' | 'accepted' | 'lost'
 
 /**
- * How a claim ends. A plain update (sync/finish.ts) uses the parts down to `record`; the others then change nothing. Times
+ * How a claim ends. The parts from `next` on are for other cases than a plain update: sync/finish.ts has their plain values. Times
  * (`…AtMs`) are in milliseconds since 1970, by the database's clock.
  */
 export type Ending = {

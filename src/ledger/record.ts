@@ -47,11 +47,11 @@ export type LedgerRecord = {
   readonly remote: RemoteState
   /** The status that was last acknowledged, or that a GET showed as desired. */
   readonly sentStatus: number | null
-  /** The status that the last GET showed since. */
+  /** The status that the last GET has shown since that acknowledgement. Null: no GET was made since. */
   readonly seenStatus: number | null
   /** Exact digests of acknowledged values. */
   readonly sent: Digests
-  /** Digests of the normal forms that a GET has shown. */
+  /** Digests of the normal forms that the last GET has shown, but for fields written since. */
   readonly seen: Digests
   readonly refused: Digests
   readonly conflict: Conflict | null

@@ -1,6 +1,6 @@
 // The inputs of the pace, and what it grants; the row that all processes share is in row.ts.
 
-/** Leave to make one HTTP call. One that was not needed is given back. */
+/** The permission to make one HTTP call. One that was not needed is given back. */
 export type Permit = {
   /** On the monotonic clock, in milliseconds. */
   readonly usableUntil: number

@@ -47,7 +47,7 @@ export function toEnding(finished: Finished): Ending {
     desiredDigest: staysAsItWas ? comparableDesired(record, digests.keyId) : desiredDigest, // plain: desiredDigest
     record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
-    // plain: nothing from here on changes a row, since no other customer has the user
+    // plain: no failure and no later plan, no GET, no erasure, and no other customer with the user
     next: {
       failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
       backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),

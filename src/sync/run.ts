@@ -32,7 +32,7 @@ export type SyncLeaseOptions = {
   readonly observe: (key: CustomerKey, step: SyncStep, claim: Claim) => void
 }
 
-/** Breaks a claim off. If its ending is not stored, the customer is claimed again when its lifetime and the service's lag have passed. */
+/** Breaks a claim off. If no ending is stored, the customer is claimed again when the claim's lifetime and the service's lag have passed. */
 export class BrokenOff extends Error {
   readonly customer: CustomerKey
 
@@ -165,15 +165,15 @@ async function makeCalls(
   }
 }
 
-/** Written down before a call: after a crash the record is what is known. */
+/** Stores what must be known after a crash during the call. */
 async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, customer: ClaimedCustomer) {
   const { config, markStatusUnknown, markAsked, endDiscard } = context
   if (plan.kind === 'lookup') return
-  // The trial in the record must not seem to have ended by itself.
+  // Otherwise the trial in the record would seem to have ended by itself.
   if (customer.latestRecord.sentStatus === 4 && leavesTrial(plan)) await markStatusUnknown(claim)
-  // And that a call was made at all: no later claim would look for the user of a customer who has left the scope.
+  // Otherwise no later claim would look for the user of a customer who has left the scope.
   if (customer.record.remote === 'unasked' && config.scope) await markAsked(claim.key)
-  // And that what a person discarded is not what is sent now.
+  // The write is for another desired user than the discarded one.
   if (isDiscardOver(customer)) await endDiscard(claim)
 }
 
