@@ -78,8 +78,8 @@ function makeWitness(
   const orThrow = throwing(queueUrl)
   return {
     read: async () => (await orThrow(redis.zrange(key, -1, '-1')))[0] ?? null,
-    async keep(mark) {
-      await orThrow(redis.zadd(key, 0, mark))
+    async keep(watermark) {
+      await orThrow(redis.zadd(key, 0, watermark))
       await orThrow(redis.zremrangebyrank(key, 0, -2))
     },
   }

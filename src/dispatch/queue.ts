@@ -1,6 +1,6 @@
 // The queue as the house sees it. Only bullmq.ts and connect.ts know BullMQ and what is behind it.
 import type { Lease } from '../ledger/lease.ts'
-import type { Mark } from '../ledger/mark.ts'
+import type { Watermark } from '../ledger/watermark.ts'
 
 /** `failed` is shown beside a run in the queue's own views: words without values, or null when it went well. */
 export type Processed = { readonly failed: string | null }
@@ -23,10 +23,10 @@ export type Schedule = {
 
 /** Keeps outside of the database how far this installation has come, so that a restored database is noticed. */
 export type Witness = {
-  /** The latest mark. Null: none is kept, as in a Redis that was flushed. */
-  read(): Promise<Mark | null>
-  /** A mark that is earlier than the kept one changes nothing. */
-  keep(mark: Mark): Promise<void>
+  /** The latest watermark. Null: none is kept, as in a Redis that was flushed. */
+  read(): Promise<Watermark | null>
+  /** A watermark that is earlier than the kept one changes nothing. */
+  keep(watermark: Watermark): Promise<void>
 }
 
 export type JobQueue = {

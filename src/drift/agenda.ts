@@ -113,7 +113,7 @@ function isWaiting({ verdict, findingState, more }: Checked, checks: number, may
 type Why = Extract<CheckVerdict, { readonly why: unknown }>['why']
 
 /** More can be said a moment later. */
-const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-settled', 'changed']
+const PASSING: readonly Why[] = ['unreached', 'trouble', 'error', 'busy', 'owed', 'just-written', 'changed']
 
 /** With all that nothing has confirmed so far: enough to call the service not credible, not to accuse it of anything. */
 export function soFar({ tally, suspects, waiting }: Agenda): DriftTally {

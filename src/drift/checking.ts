@@ -1,6 +1,6 @@
 // Checks customers: claim, read, GET, compare, store. See "check" in docs/protocol.md.
 import { claimLastsMs } from '../config/config.ts'
-import { type CallEntry, readUnclear } from '../ledger/calls.ts'
+import { type CallEntry, readUncertain } from '../ledger/calls.ts'
 import { claimChecks, endChecks } from '../ledger/check.ts'
 import { findMapping } from '../ledger/generation.ts'
 import { capturedOf } from '../ledger/sweep-work.ts'
@@ -100,7 +100,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
   async function compareAll(read: readonly Candidate[], answers: Answers, claimed: ClaimedChecks) {
     const { tokens, generation } = claimed
     const keys = [...answers].filter(([, answer]) => 'observed' in answer).map(([key]) => key)
-    const unclear = await readUnclear(pool, keys)
+    const unclear = await readUncertain(pool, keys)
     return read.flatMap(({ snapshot, skip }): UnstoredCheck[] => {
       const token = tokens.get(snapshot.key) ?? null
       const check = { snapshot, token, observed: null }

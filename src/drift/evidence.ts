@@ -99,7 +99,7 @@ const SIZE = 30
 /** Most of them may be of customers that cannot be checked. */
 const MOST_DRAWN = 500
 
-const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-settled', 'unreadable-row'])
+const WAITING: ReadonlySet<Skipped | null> = new Set<Skipped>(['owed', 'just-written', 'unreadable-row'])
 
 /** Stores the answers, unless it was stopped. They say something of the service, and nothing of the customers. */
 export type AskSample = (signal: AbortSignal) => Promise<Stopped | null>

@@ -126,7 +126,7 @@ export async function readCandidates(reading: SnapshotReading, keys: readonly Cu
 
 function afterOthers(others: readonly Work[], lag: Lag): Skipped | null {
   if (others.some(({ owed, claimed }) => owed || claimed)) return 'owed'
-  return others.some(({ record }) => isJustWritten(record, lag.consistencyDelayMs)) ? 'just-settled' : null
+  return others.some(({ record }) => isJustWritten(record, lag.consistencyDelayMs)) ? 'just-written' : null
 }
 
 /**
@@ -146,7 +146,7 @@ export function reasonToSkip(snapshot: Snapshot, lag: Lag): Skipped | null {
   // The customer that has the user now is looked up for what this one has left unknown.
   if (plan.kind === 'none' && NOT_OURS.includes(plan.why)) return 'not-ours'
   if (unknown) return 'owed'
-  if (isJustWritten(record, lag.consistencyDelayMs)) return 'just-settled'
+  if (isJustWritten(record, lag.consistencyDelayMs)) return 'just-written'
   return plan.kind === 'reject' ? 'rejected' : null
 }
 

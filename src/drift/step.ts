@@ -122,7 +122,7 @@ function howEnded(open: StoredFinding, kind: DriftVerdict['kind'], desiredDigest
 
 const WITHOUT_CALL = {
   changed: 'nothing', // another process is at it, and puts off or confirms what it has seen
-  ...({ owed: 'postpone', 'just-settled': 'postpone' } as const),
+  ...({ owed: 'postpone', 'just-written': 'postpone' } as const),
   ...({ held: 'postpone', 'unreadable-row': 'postpone' } as const),
   ...({ discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' } as const),
 } as const satisfies Record<Skipped, Resolved | 'nothing' | 'postpone'>

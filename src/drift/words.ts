@@ -35,7 +35,7 @@ export type DriftField = Exclude<UserField, 'user_id' | 'country_code'>
  */
 export const SKIPPED = [
   'owed',
-  'just-settled',
+  'just-written',
   'changed',
   'not-ours',
   'rejected',

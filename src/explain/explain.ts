@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { describeCustomers } from '../customers/describe.ts'
 import { quotedName } from '../customers/problems.ts'
 import { makeReading } from '../customers/read.ts'
-import { readUnclear } from '../ledger/calls.ts'
+import { readUncertain } from '../ledger/calls.ts'
 import { databaseError } from '../ledger/reachable.ts'
 import type { PartialTarget } from '../ledger/target.ts'
 import type { CustomerKey } from '../model/customer.ts'
@@ -85,7 +85,7 @@ export async function openExplain(options: ExplainOptions) {
     const anyway = options.planAnyway === true && digestKey === undefined
     const withoutLedger = rollcall.kind !== 'known' || anyway
     const snapshot = await readSnapshot({ ...reading, withoutLedger }, key)
-    const unclear = withoutLedger ? [] : ((await readUnclear(pool, [key])).get(key) ?? [])
+    const unclear = withoutLedger ? [] : ((await readUncertain(pool, [key])).get(key) ?? [])
     return { got, rollcall, snapshot, withoutLedger, unclear, unwatched: await reading.unwatched() }
   }
 

@@ -110,19 +110,19 @@ export async function pruneCalls(pool: Pool, keepDays: number, limit: number): P
 }
 
 /** Fields of writes of unknown outcome that no GET has confirmed since: such a request may still arrive. */
-const UNCLEAR = `
+const UNCERTAIN = `
 SELECT c.key, to_jsonb(array_agg(DISTINCT f.field)) AS fields
 FROM rollcall.call c LEFT JOIN rollcall.ledger l ON l.key = c.key, unnest(c.fields) AS f (field)
 WHERE c.key = ANY($1) AND c.method <> 'GET' AND c.meaning IN ('unknown', 'unclear')
   AND (l.verified_at IS NULL OR c.at > l.verified_at)
 GROUP BY c.key`
 
-export async function readUnclear(
+export async function readUncertain(
   client: Client,
   keys: readonly CustomerKey[],
 ): Promise<ReadonlyMap<CustomerKey, readonly string[]>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await client.query<{ key: CustomerKey; fields: string[] }>(UNCLEAR, [keys])
+  const { rows } = await client.query<{ key: CustomerKey; fields: string[] }>(UNCERTAIN, [keys])
   return new Map(rows.map(({ key, fields }) => [key, fields]))
 }
 

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { type Client, oneRow } from '../database/client.ts'
 import { RollcallError } from '../model/errors.ts'
 import { CURRENT_FINGERPRINT } from './generation.ts'
-import { BOUND_AT } from './mark.ts'
+import { BOUND_AT } from './watermark.ts'
 
 /** The service that a ledger is about: its origin, its key, and the key that digests are made with. */
 export type Target = { readonly origin: string; readonly apiKey: string; readonly digestKey: string }
@@ -40,7 +40,7 @@ FROM rollcall.target`
 
 /**
  * The first binding has no time: only a decision makes a later one. A backup of before it that is put back would else pass
- * for a new beginning, where the witness (mark.ts) remembers more.
+ * for a new beginning, where the witness (watermark.ts) remembers more.
  */
 const BIND = `
 INSERT INTO rollcall.target (id, origin, api_key_mac, system_identifier, timeline, database_oid, bound_at)
@@ -59,7 +59,7 @@ export async function bindTarget(client: Client, target: Target): Promise<Bindin
   return binding
 }
 
-/** Marks are ordered by the time of their binding (mark.ts), also where the clock was ahead when the last one was made. */
+/** Watermarks are ordered by the time of their binding (watermark.ts), also where the clock was ahead when the last one was made. */
 const LATER = `
 UPDATE rollcall.target SET bound_at = greatest(now(), $1::timestamptz + interval '1 microsecond')`
 

@@ -88,6 +88,6 @@ export function leftOpen({ counts, suspected }: Pick<Report, 'counts' | 'suspect
 
 /** Passed over for now: something is owed to them (does a worker run?), or the service gave no clear answer. */
 export function notNow(counts: Pick<DriftTally, 'skipped' | 'noAnswer'>): number {
-  const { owed = 0, 'just-settled': settled = 0, changed = 0 } = counts.skipped
+  const { owed = 0, 'just-written': settled = 0, changed = 0 } = counts.skipped
   return owed + settled + changed + totalOf(counts.noAnswer)
 }

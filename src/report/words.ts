@@ -56,7 +56,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
 /** Each goes on from "12 customers". */
 export const SKIP: Readonly<Record<Skipped, string>> = {
   owed: 'owed a sync',
-  'just-settled': 'written a moment ago',
+  'just-written': 'written a moment ago',
   changed: 'changed or checked by another process meanwhile',
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (`rollcall failures` shows why)',

@@ -117,7 +117,7 @@ export function conflictStands(
 }
 
 /** The values that a conflict is about, each by a digest of its normal form: uniqueness seldom minds the spelling. */
-export function conflictMarks(
+export function conflictDigests(
   fields: readonly OptionalField[],
   desired: DesiredUser | null,
   digests: CustomerDigests,
@@ -204,13 +204,13 @@ export function currentRefusals(
 ): ReadonlySet<OptionalField> {
   const fields = OPTIONAL_FIELDS.filter((field) => refused[field] !== undefined)
   const stand = fields.every(
-    (field) => values[field] !== undefined && refusalMark(field, values, digests) === refused[field],
+    (field) => values[field] !== undefined && refusedDigest(field, values, digests) === refused[field],
   )
   return new Set(stand ? fields : [])
 }
 
 /** Stands for a value that was refused. A number may have been refused for its prefix, so it goes with that. */
-export function refusalMark(field: OptionalField, fields: Fields, digests: CustomerDigests): string {
+export function refusedDigest(field: OptionalField, fields: Fields, digests: CustomerDigests): string {
   const value = fields[field] ?? null
   const prefix = field === 'mobile_phone' ? fields.mobile_phone_prefix : null
   return digests.exact(field, value !== null && prefix ? `${prefix} ${value}` : value)

@@ -80,7 +80,7 @@ export function makePlan(situation: Situation): Plan {
       return { kind: 'reject', code: 'mapping', keys: [] }
     case 'removed':
     case 'out-of-scope':
-      return planWithout(situation)
+      return planNoAccess(situation)
     case 'user':
       if (claimants.length > 0) return { kind: 'reject', code: 'shared-user-id', keys: claimants }
       return planUser(mapped, situation)
@@ -94,7 +94,7 @@ export function makePlan(situation: Situation): Plan {
  * first call the service may have the user already: a removal asks, or a deleted customer keeps access.
  * A customer who was always out of scope is left alone: others may look after that user.
  */
-function planWithout(situation: Situation): Plan {
+function planNoAccess(situation: Situation): Plan {
   const { mapped, memory, claimants, policy } = situation
   if (policy.onRemove === 'ignore') return { kind: 'none', why: 'ignored' }
   if (claimants.length > 0) return { kind: 'none', why: 'user-of-another-customer' }

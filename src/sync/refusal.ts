@@ -3,11 +3,11 @@ import type { Reason, ReasonCode } from '../ledger/reason.ts'
 import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { Called } from './call.ts'
 import {
-  conflictMarks,
+  conflictDigests,
   currentRefusals,
   isAbout,
   likelyFields,
-  refusalMark,
+  refusedDigest,
   withConflict,
 } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
@@ -192,12 +192,12 @@ export function rememberRefused(
   { fields, conflicting }: Pick<SetAside, 'fields' | 'conflicting'>,
   { desired, digests }: Pick<Facts, 'desired' | 'digests'>,
 ): Memory {
-  const marks = conflictMarks(conflicting, desired, digests)
+  const marks = conflictDigests(conflicting, desired, digests)
   // Beside a value that another user has, that there is no value was not to blame.
   const innocent = (field: OptionalField) => conflicting.includes(field) && Object.keys(marks).length > 0
   const refused = fields
     .filter((field) => marks[field] === undefined && !innocent(field))
-    .map((field) => [field, refusalMark(field, desired?.fields ?? {}, digests)])
+    .map((field) => [field, refusedDigest(field, desired?.fields ?? {}, digests)])
   // A mark that stands no longer would have this one count for nothing, and the claim send the same again.
   const stand = desired === null || currentRefusals(desired, memory, digests).size > 0
   return {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Witness } from '../dispatch/queue.ts'
-import { leap, type Mark, markOf, readPlace } from '../ledger/mark.ts'
 import { targetChanged, voidBinding } from '../ledger/target.ts'
+import { leap, readPlace, type Watermark, watermarkOf } from '../ledger/watermark.ts'
 import type { RollcallError } from '../model/errors.ts'
 
 /**
@@ -13,11 +13,11 @@ import type { RollcallError } from '../model/errors.ts'
 export async function startWitness(pool: Pool, witness: Witness | null) {
   // The witness first: other workers go on meanwhile, and the database is always ahead of what is kept.
   const found = (await witness?.read()) ?? ''
-  const { boundAt, mark: present } = await readPlace(pool)
+  const { boundAt, watermark: present } = await readPlace(pool)
   if (present < found) throw await isBehind(pool, boundAt)
-  let highest = markOf(boundAt, '0')
-  const raise = (mark: Mark) => {
-    if (mark > highest) highest = mark
+  let highest = watermarkOf(boundAt, '0')
+  const raise = (watermark: Watermark) => {
+    if (watermark > highest) highest = watermark
   }
   raise(found)
   let kept = highest
@@ -26,16 +26,16 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
 
   return {
     /** A lease with this token was claimed, and the claim is committed. */
-    claimed: (token: string) => raise(markOf(boundAt, token)),
+    claimed: (token: string) => raise(watermarkOf(boundAt, token)),
     /** Keeps what was claimed; resolves to an error where the database has not come so far. */
     async step(): Promise<RollcallError | null> {
       // Before the database is asked: what is claimed while it answers is not in its answer.
-      const mark = highest
+      const watermark = highest
       const place = await readPlace(pool)
-      if (place.mark < mark) return await isBehind(pool, place.boundAt)
-      const isIdle = mark === kept
+      if (place.watermark < watermark) return await isBehind(pool, place.boundAt)
+      const isIdle = watermark === kept
       if (isIdle && isAhead) return null
-      const next = isIdle ? markOf(boundAt, await leap(pool)) : mark
+      const next = isIdle ? watermarkOf(boundAt, await leap(pool)) : watermark
       raise(next)
       await witness?.keep(next)
       // Only now: what could not be kept is tried again.

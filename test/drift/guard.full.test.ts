@@ -48,8 +48,8 @@ test('what was written a moment ago is not checked, nor checked twice sooner tha
   await using verifier = await openVerifier(house)
   const first = await verifier.checkKeys(['a', 'b'])
   expect(Object.values(first).map(({ verdict }) => verdict)).toEqual([
-    { kind: 'skipped', why: 'just-settled' },
-    { kind: 'skipped', why: 'just-settled' },
+    { kind: 'skipped', why: 'just-written' },
+    { kind: 'skipped', why: 'just-written' },
   ])
   expect(house.calls().filter(({ method }) => method === 'GET')).toEqual([])
   await until(async () => (await verifier.checkKeys(['a', 'b'])).a?.verdict.kind === 'agrees')

@@ -121,7 +121,7 @@ describe('how one ends', () => {
   test('of a customer that was not checked', () => {
     const said = (checks: number) => SKIPPED.map((why) => [why, how({ checks }, skipped(why))])
     const waits = Object.fromEntries(
-      ['owed', 'just-settled', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
+      ['owed', 'just-written', 'held', 'unreadable-row'].map((why) => [why, 'postpone']),
     )
     expect(Object.fromEntries(said(2))).toEqual({
       ...{ ...waits, changed: 'nothing', discarded: 'accepted', rejected: 'by-a-change', 'not-ours': 'gone' },

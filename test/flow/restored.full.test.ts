@@ -43,7 +43,7 @@ async function snapshot({ pool, postgres: server }: OwnHouse) {
 }
 
 const LAST_TOKEN = 'SELECT last_value::int AS last FROM rollcall.token'
-/** See src/ledger/mark.ts. */
+/** See src/ledger/watermark.ts. */
 const LEAP = 40
 
 async function lastToken({ pool }: OwnHouse): Promise<number> {

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { databaseAt } from '../../src/database/session.ts'
 import { acceptTarget } from '../../src/ledger/accept.ts'
-import { markOf, readPlace } from '../../src/ledger/mark.ts'
 import { migrate } from '../../src/ledger/migrate.ts'
 import { bindTarget, differencesFromBinding, readBinding } from '../../src/ledger/target.ts'
+import { readPlace, watermarkOf } from '../../src/ledger/watermark.ts'
 import { backUp } from '../support/backup.ts'
 import { freshDatabase } from '../support/database.ts'
 import { startPostgresInMemory } from '../support/in-memory.ts'
@@ -58,10 +58,11 @@ test('a standby that was promoted is recognized at once', async () => {
 test('the place of a database moves with each lease, and sorts behind those before it', async () => {
   await using db = await freshDatabase()
   await bindTarget(db.pool, TARGET)
-  const { boundAt, mark } = await readPlace(db.pool)
-  expect(mark).toBe(markOf(boundAt, '0'))
+  const { boundAt, watermark } = await readPlace(db.pool)
+  expect(watermark).toBe(watermarkOf(boundAt, '0'))
   await db.sql(`SELECT nextval('rollcall.token') FROM generate_series(1, 10)`)
-  expect((await readPlace(db.pool)).mark).toBe(markOf(boundAt, '10'))
-  const marks = [markOf('9', '99'), markOf('10', '9'), markOf('10', '10'), markOf('11', '0')]
-  expect(marks.toReversed().toSorted()).toEqual(marks)
+  expect((await readPlace(db.pool)).watermark).toBe(watermarkOf(boundAt, '10'))
+  const places = ['9.99', '10.9', '10.10', '11.0'].map((place) => place.split('.'))
+  const watermarks = places.map(([at = '', token = '']) => watermarkOf(at, token))
+  expect(watermarks.toReversed().toSorted()).toEqual(watermarks)
 })

@@ -87,7 +87,7 @@ export function tallyOf(findings: readonly ReportedFinding[], checked: number): 
   return {
     ...countFindings(findings),
     ...{ checked, agrees: checked - findings.length },
-    skipped: { owed: 12, 'just-settled': 4, rejected: 2 },
+    skipped: { owed: 12, 'just-written': 4, rejected: 2 },
     noAnswer: { trouble: 7 },
   }
 }

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { acceptTarget } from '../../src/ledger/accept.ts'
-import { readPlace } from '../../src/ledger/mark.ts'
 import { bindTarget, differencesFromBinding } from '../../src/ledger/target.ts'
+import { readPlace } from '../../src/ledger/watermark.ts'
 import { startWitness } from '../../src/worker/witness.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -22,8 +22,8 @@ async function accept({ pool }: TestDatabase, target: 'new' | 'same'): Promise<v
 
 function memory() {
   let kept: string | null = null
-  const keep = async (mark: string) => {
-    kept = mark
+  const keep = async (watermark: string) => {
+    kept = watermark
   }
   return { read: async () => kept, keep }
 }
@@ -89,10 +89,10 @@ test('a backup of before the first binding is no new beginning', async () => {
 
 test('who claims nothing moves nothing', async () => {
   await using db = await bound()
-  const { mark } = await readPlace(db.pool)
+  const { watermark } = await readPlace(db.pool)
   const running = await startWitness(db.pool, memory())
   expect(await running.step()).toBeNull()
-  expect((await readPlace(db.pool)).mark).toBe(mark)
+  expect((await readPlace(db.pool)).watermark).toBe(watermark)
 })
 
 test('what is claimed while the database answers is no alarm', async () => {
@@ -121,9 +121,9 @@ test('what could not be kept is kept later', async () => {
   let fails = true
   const flaky = {
     read: redis.read,
-    keep: async (mark: string) => {
+    keep: async (watermark: string) => {
       if (fails) throw new Error('away')
-      await redis.keep(mark)
+      await redis.keep(watermark)
     },
   }
   const running = await startWitness(db.pool, flaky)

@@ -2,14 +2,14 @@ import { type Client, oneRow } from '../database/client.ts'
 
 /**
  * How far an installation has come: the time of its binding, then the token of a lease under it. They have so many
- * digits that a later mark sorts behind an earlier one. A new binding begins anew, by an operator's decision.
+ * digits that a later watermark sorts behind an earlier one. A new binding begins anew, by an operator's decision.
  */
-export type Mark = string
+export type Watermark = string
 
 const DIGITS = 19
 
 /** @param boundAt microseconds since 1970 */
-export function markOf(boundAt: string, token: string): Mark {
+export function watermarkOf(boundAt: string, token: string): Watermark {
   return `${boundAt.padStart(DIGITS, '0')}.${token.padStart(DIGITS, '0')}`
 }
 
@@ -30,8 +30,10 @@ export async function leap(client: Client): Promise<string> {
 }
 
 /** Where the database stands: its binding, and the last token that it has given. */
-export async function readPlace(client: Client): Promise<{ readonly boundAt: string; readonly mark: Mark }> {
+export async function readPlace(
+  client: Client,
+): Promise<{ readonly boundAt: string; readonly watermark: Watermark }> {
   const { rows } = await client.query<{ boundAt: string; token: string }>(PLACE)
   const { boundAt, token } = rows[0] ?? { boundAt: '0', token: '0' }
-  return { boundAt, mark: markOf(boundAt, token) }
+  return { boundAt, watermark: watermarkOf(boundAt, token) }
 }
