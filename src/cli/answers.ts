@@ -48,12 +48,12 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'BODY: user (the user that a GET asked for), other (JSON whose user_id or status',
-    'is not the one of the call), error (JSON that reports an error), null (JSON',
-    'null), readable (JSON of any other kind), unreadable (no JSON), none (empty),',
-    '- (no answer). The line below a row shows the names and types in the body:',
-    '* is any name, and (fields) stands for the optional fields of a user. MEANING:',
-    'how rollcall classified the answer.',
+    'BODY: user (the user that a GET asked for), other (JSON with another user_id or',
+    'status than the call had), error (JSON that reports an error), null (JSON',
+    'null), readable (other JSON, also after a write), unreadable (no JSON), none',
+    '(empty), - (no answer). The line below a row shows the names and types in the',
+    'body: * is any name, and (fields) stands for the optional fields of a user.',
+    'MEANING: how rollcall classified the answer.',
     '`rollcall failures KEY` shows the last calls of a customer.',
   ]
 }

@@ -98,8 +98,8 @@ export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null })
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
   const never = verdicts['never-asked'] > 0 ? `, ${figure(verdicts['never-asked'])} were never synced` : ''
   return ended
-    ? `${figure(verdicts.differs)} of ${figure(customers)} customers differ${never}`
-    : `at least ${figure(verdicts.differs)} differ, of the first ${figure(customers)} customers`
+    ? `it would change ${figure(verdicts.differs)} of ${figure(customers)} customers${never}`
+    : `it would change at least ${figure(verdicts.differs)} of the first ${figure(customers)} customers`
 }
 
 // Whether the service agrees: how far that was checked, and what was found.

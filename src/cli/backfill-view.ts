@@ -57,7 +57,10 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     waiting.held +
     waiting.rejected +
     waiting.discarded
-  const byRow = owedAndChanged > 0 ? `; ${figure(owedAndChanged)} of them have a changed row or mapping` : ''
+  const byRow =
+    owedAndChanged > 0
+      ? `; ${figure(owedAndChanged)} of them ${owedAndChanged === 1 ? 'has' : 'have'} a changed row or mapping`
+      : ''
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
     ['lose access', tally.loseAccess, ', unless the brake holds them'],
@@ -67,14 +70,18 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['never synced', verdicts['never-asked'], `, skipped by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], ' with a difference, excluded by --only'],
     ['held', waiting.held, ' already held by the brake: see `rollcall held`'],
-    ['rejected', waiting.rejected, ', not retried by this command: see `rollcall failures`'],
+    [
+      'rejected',
+      waiting.rejected,
+      ', rejected before and not retried by this command: see `rollcall failures`',
+    ],
     ['discarded', waiting.discarded, ' with a change that a person discarded: see `rollcall held log`'],
     ['out of scope', tally.neverInScope, ', never in scope: access at the service stays as it is'],
     ['unreadable', verdicts.unreadable, ' with a row that cannot be read: see `rollcall failures`'],
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? ' (those in the lines below are not counted)' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; owed, held, rejected and discarded customers are not counted' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -110,7 +117,7 @@ export function renderExpected(
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
-  if (left === 0) return 'no pre-approval is left: all are used, or no more are needed'
+  if (left === 0) return 'no registration of --expect-creates is left: all are used, or no more are needed'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -177,7 +184,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. In fact rollcall rejects them (shared-user-id); only the first one that it syncs may be registered. Correct the key, the scope or the rows before the backfill`,
+      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. In fact rollcall registers at most one customer of each user_id, and rejects the others (shared-user-id). Correct the mapping of user_id, the scope or the rows before the backfill`,
     calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
@@ -201,7 +208,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'user')} may be missing at the service: a GET shows it first. For missing users rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}; for each other one at most one update (PATCH or PUT)`
+  return `${counted(lookups, 'user')} may be missing at the service: a GET shows it first. If all are missing, rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. For each user that exists, it makes at most one update (PATCH or PUT)`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -218,5 +225,6 @@ function renderBrakeForecast({ kind, customers, through, tripped }: Braked): str
   if (tripped)
     return `the brake is tripped, so it lets none of these ${figure(customers)} ${what} through: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
-  return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
+  const some = through === 0 ? 'none' : `only ${figure(through)}`
+  return `the brake lets ${some} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
 }

@@ -151,7 +151,7 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
 
 export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-asked' }>['why'], string>> = {
   'no-user-id': 'there is no user_id to ask for',
-  'no-permit': 'for ten seconds no call was allowed (rate limit, or Retry-After)',
+  'no-permit': 'this command waited ten seconds, but no call was allowed (rate limit, or Retry-After)',
   outage: 'all calls are stopped, because the service fails',
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service does not answer',
@@ -177,7 +177,11 @@ function renderSilence({ why, http, error }: Extract<RemoteView, { kind: 'no-ans
   if (why === 'denied' && http === 401) return 'refused the credentials (401)'
   if (why === 'denied')
     return `refused SERVICE_API_KEY and SERVICE_SECRET_KEY (${http}), perhaps only for this user`
-  const how = { error: ' with an error', unreadable: ' without this user', busy: ' and asks to call later' }
+  const how = {
+    error: ' with an error',
+    unreadable: ', but not with this user',
+    busy: ' and asks to call later',
+  }
   return `answered ${http}${how[why as keyof typeof how] ?? ''}, so it is not known whether the user exists`
 }
 
@@ -208,7 +212,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing, but a watched table lacks triggers, so rollcall does not trust that' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing, but this does not count while a watched table lacks triggers' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `cannot be sent: ${renderBlocked(one).what}`,
@@ -272,7 +276,8 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const said = reason && withKey(reason, one.key)
   if (name === 'correct' && result === 'blocked') return renderBlocked(one).toDo
   const facts = { sync, key, later, leftOut, removed, service, known: renderKnown(one) }
-  if (said === undefined || said === WAIT) return REMEDIES[name]({ ...facts, state: history?.state })
+  if (said === undefined || said === WAIT)
+    return REMEDIES[name]({ ...facts, state: history?.state, discarded: history?.discard?.kinds ?? [] })
   return name === 'wait' || name === 'start-worker' ? `${said}; to sync now, run ${sync}` : said
 }
 

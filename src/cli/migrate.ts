@@ -149,7 +149,7 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
     next: 'workers create or update users that are missing or differ; this takes at most as long as the lookups',
     backup:
       sameService &&
-      'if you restored a backup: workers do not look up users that got access after the backup; these keep their access; see docs/restoring.md, steps 6 and 7',
+      'after a restore rollcall does not know the users that got access after the backup: they keep it until you act, see docs/restoring.md, steps 6 and 7',
     expected: expected && renderExpected(expected),
     brake: renderCreates(creates, customers),
     note:
@@ -161,6 +161,6 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h, beside pre-approved ones`
-  if (held === 0) return `holds none, even if all ${figure(customers)} have to be registered: ${within}`
+  if (held === 0) return `lets all ${figure(customers)} pass, if they have to be registered: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
 }

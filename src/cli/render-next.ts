@@ -12,19 +12,30 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
 
 const UNLESS_HELD = ', unless the brake holds the change again'
 
+const OF_STATUS = ['revocation', 'status', 'truncated', 'repair']
+
+/** Nothing of the call is left to send. */
+function isAllDiscarded(plan: RedactedPlan, kinds: readonly string[]): boolean {
+  if (plan.kind === 'create') return kinds.includes('create') || kinds.includes('absence')
+  const isStatusAlone = 'sends' in plan && plan.sends.every((field) => field === 'status')
+  return isStatusAlone && kinds.some((kind) => OF_STATUS.includes(kind))
+}
+
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { key, rollcall, planAfterLookup, result } = one
   const { state, released, owed, capturedMs, discard } = historyOf(rollcall) ?? {}
   const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
+  const kinds = discard?.kinds ?? []
+  const leftAlone = `nothing: a person has discarded the change; to send it, run ${release}`
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
     const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
-    return isLeft ? `nothing: a person has discarded the change; to send it, run ${release}` : calls
+    return isLeft ? leftAlone : calls
   }
+  if (state === 'discarded' && !owed && isAllDiscarded(plan, kinds)) return leftAlone
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const kinds = discard?.kinds.join(', ')
-  const left = `; the discarded part${kinds ? ` (${kinds})` : ''} is not sent`
+  const left = `; the discarded part${kinds.length > 0 ? ` (${kinds.join(', ')})` : ''} is not sent`
   const unless = `${calls}${stopped === 'held' ? UNLESS_HELD : stopped === null ? '' : left}`
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
@@ -57,7 +68,7 @@ export function renderNext(one: Explanation): string {
     return `nothing; after a change of the row or the mapping: ${planAfterLookup?.kind === 'none' ? now : then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
-  if (plan.kind === 'lookup') return `${then}; a sync first looks up the user itself (GET)`
+  if (plan.kind === 'lookup') return `${then}; before that, a sync makes its own lookup (GET)`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
   return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; a sync with --lookup: ${then}`

@@ -86,12 +86,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so rollcall does not trust that rows are missing; until \`rollcall capture install\` has run, no customer loses access`,
+    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so a missing row does not count as a removed customer; until \`rollcall capture install\` has run, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but a GET of this user_id finds no user`,
-    `nothing: workers retry, alternately with all values and without the optional ones; ${GOES_ON}, ${PROVIDER} which user has one of these values`,
+    `nothing: workers retry, alternately with all values and without the optional ones; ${GOES_ON}, ${PROVIDER} which user has this user_id or one of the values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -181,7 +181,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${after(', also without ', fields)}`,
+      `the service refuses this user (${answer})${fields?.length ? `; a call without ${listed(fields)} was refused too` : ''}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}; workers retry a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
@@ -193,7 +193,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
       `correct the value for ${listed(named)} in your data; the next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
-  return [`${what}${after('; it refused a write with ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
+  return [`${what}${after('; the refused write had ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -251,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall clears the old one. A removed customer keeps the value at the service, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall clears the old value at the service. The other user may be a removed customer: it keeps its values, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -283,7 +283,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `correct the wrong value in your data; ${toDo}`,
+    toDo: `check ${listed(fields)} in your data, and correct the wrong value; ${toDo}`,
   }
 }
 

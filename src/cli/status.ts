@@ -178,7 +178,7 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  const limits = `limits of this configuration: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for each other kind`
+  const limits = `limits of this configuration: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for every other kind`
   return applying([
     `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
     withAccess > 0 &&
@@ -188,5 +188,5 @@ function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates 
 }
 
 function oldest(ms: number | null): string {
-  return ms === null ? '' : `, the oldest ${span(ms)} ago`
+  return ms === null ? '' : `, the oldest for ${span(ms)}`
 }

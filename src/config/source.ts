@@ -75,7 +75,7 @@ function sourceOf(field: UserField) {
   })
   const fieldFunction = section({ columns: columnList, map: pureFunction('a function of these columns') })
   return byForm<FieldSource>((raw) => {
-    if (raw === undefined) return 'expected a source (every user needs it)'
+    if (raw === undefined) return 'expected a column, a value or a function (every user needs it)'
     if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))
     if (has(raw, 'map') || has(raw, 'columns'))
       return fieldFunction.transform(({ columns, map: call }) => functionSource({ columns, call }))
@@ -96,7 +96,7 @@ function pureFunction(expected: string) {
   return z.custom<PureCall['call']>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
-    `expected ${expected} that is neither async nor a generator`,
+    `expected ${expected}, but neither async nor a generator`,
   )
 }
 

@@ -38,6 +38,8 @@ type RemedyFacts = {
   readonly key: string
   readonly later: string
   readonly state: CustomerState | undefined
+  /** Kinds of a discarded change. */
+  readonly discarded: readonly string[]
   /** There is no such row. */
   readonly removed: boolean
   readonly leftOut: readonly FieldIssue[]
@@ -80,11 +82,12 @@ export const REMEDIES = {
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
     return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
   },
-  decide: ({ key, state, sync, service }) => {
+  decide: ({ key, state, discarded, sync, service }) => {
     if (state !== 'discarded')
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
-    const first = service.kind === 'absent' ? 'check SERVICE_URL. If it is correct, do' : 'do'
-    return `${first} nothing if only the discarded change is missing (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    const first =
+      service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
+    return `${first}nothing, if the discarded change is the only difference (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

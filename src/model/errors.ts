@@ -68,7 +68,7 @@ export const ERRORS = {
   },
   TARGET_CHANGED: {
     means:
-      'The records of rollcall in this database (the ledger) belong to another service, Api-Key or database. Or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
+      'The ledger in this database was written for another service or Api-Key, or comes from another database. Or the database went back in time (a restore). With a wrong ledger rollcall could give or take access wrongly.',
     todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
   },
   MAPPING_CHANGED: {
@@ -111,7 +111,7 @@ export const ERRORS = {
   TABLE_LOCKED: {
     exit: 1,
     means: 'Postgres did not answer in time. Another session probably locks a table.',
-    todo: 'Run the command again when that session has ended: pg_locks and pg_stat_activity show it. Work that was done stays done.',
+    todo: 'Run the command again when that session has ended: pg_locks and pg_stat_activity show it. What this command had finished before is kept.',
   },
   ADDRESS_TAKEN: {
     exit: 1,
@@ -125,7 +125,7 @@ export const ERRORS = {
   },
   DRIFT_TOO_EARLY: {
     exit: 1,
-    means: 'rollcall cannot tell drift from pending changes yet.',
+    means: 'rollcall cannot distinguish drift from pending changes yet.',
     todo: 'Let a worker run until the reason named above is gone. Then run the command again: an unfinished run continues.',
   },
   OUTPUT_FAILED: {

@@ -154,7 +154,7 @@ function renderEvidence(counts: Report['counts']): string {
   const { missing = 0, unreadable = 0 } = counts.kinds
   const parts = [
     [missing, 'the service knows no such user'] as const,
-    [unreadable, 'a 2xx without this user'] as const,
+    [unreadable, 'a 2xx that does not show this user'] as const,
     ...mostFirst(counts.noAnswer).map(([why, many]) => [many, NO_ANSWER[why]] as const),
     [counts.checked - missing - unreadable, 'any other clear answer'] as const,
   ].filter(([many]) => many > 0)
@@ -171,10 +171,13 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const people = (part: number) => figure(Math.round(part * population))
   const about = population !== of.population && of.chosen < of.population ? 'about ' : ''
   const customers = counted(population, 'customer')
-  const all = about === '' ? `all ${customers}` : `${about}${customers}`
-  const comparable = population === of.population ? '' : ' that can be compared'
+  const differ = `an estimated ${percent(share)} of`
+  const said =
+    population === of.population
+      ? `By this sample, ${differ} all ${customers} differ`
+      : `${about === '' ? '' : 'About '}${customers} can be compared: by this sample, ${differ} them differ`
   return (
-    `By this sample, an estimated ${percent(share)} of ${all}${comparable} differ. The 95 % ` +
+    `${said}. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`
   )
 }

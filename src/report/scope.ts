@@ -11,7 +11,7 @@ export function renderUnverifiable({ options }: Pick<Report, 'options'>): string
     'Users without a customer in the database: the service has no list of users.',
     'Customers out of scope, or removed, that rollcall has never synced: they may have access at the service.',
     'Fields that rollcall leaves out of a sync: `rollcall failures` lists them.',
-    'Spelling: capitals in an e-mail, blanks at the ends, the split of a phone number, null instead of empty text.',
+    'Differences of form: capitals in an e-mail, blanks at the ends, how a phone number is split, null instead of empty text.',
     ...(options.values ? [] : ['Values of fields: --show-values adds them.']),
   ]
 }
@@ -25,7 +25,7 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
     'A check without a clear answer is never drift: no connection, no answer in time, a 2xx that reports an error, or an HTTP status other than 2xx, 404 and 410.',
-    'A 2xx without an error is an answer. JSON null means that the user is missing; anything else without this user is drift of the kind "unreadable".',
+    'A 2xx without an error is an answer. JSON null means that the user is missing; anything else that does not show this user is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
       ? 'This report made no call: it shows the open findings of workers and of earlier runs.'

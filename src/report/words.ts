@@ -12,7 +12,7 @@ export const KIND: Readonly<Record<DriftKind, Named>> = {
   },
   missing: { name: 'Missing', means: 'should be registered, but the service does not know the user' },
   differs: { name: 'Differs', means: 'a field of the user differs from the database' },
-  unreadable: { name: 'Unreadable', means: 'the service reports no error, but answers without this user' },
+  unreadable: { name: 'Unreadable', means: 'the service answers with a 2xx that does not show this user' },
   'trial-ended': {
     name: 'Trial ended',
     means: 'status 0 instead of 4: the trial ended by itself, or a person ended it; no drift',
@@ -40,7 +40,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'unknown-outcome': {
     name: 'Unknown outcome',
     means:
-      'a call ended without a clear answer, or `rollcall migrate --target new` has deleted the record of what was sent',
+      'it is not known what was sent last: a call had no clear answer, or `rollcall migrate --target new` has deleted the record',
   },
   'edited-at-service': {
     name: 'Changed at the service',

@@ -62,7 +62,7 @@ test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
   [RIGHT, PATCH, /^a sync sends nothing \(.* no difference\); a sync with --lookup: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
-  [LOOKUP, PATCH, /^update \(PATCH\) with status; a sync first looks up the user itself \(GET\)$/],
+  [LOOKUP, PATCH, /^update \(PATCH\) with status; before that, a sync makes its own lookup \(GET\)$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)
@@ -98,6 +98,8 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
+  expect(next('discarded', false, { discard: { kinds: ['status'] } })).toMatch(/^nothing: a person has disc/)
+  expect(next('discarded', false, { discard: { kinds: ['clear:email'] } })).toMatch(/ part \(clear:email\)/)
   const after = /^nothing; after a change of the row or the mapping: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
@@ -141,12 +143,12 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
   for (const [one, begins] of [
-    [discarded, /^do nothing if/],
-    [gone, /^check SERVICE_URL\. /],
+    [discarded, /^nothing, if/],
+    [gone, /^check SERVICE_URL\. Then: /],
   ] as const) {
     const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
     expect(decide).toMatch(begins)
-    expect(decide).toMatch(/ only the discarded change .* run `rollcall held release c/)
+    expect(decide).toMatch(/the discarded change is the only .* run `rollcall held release c/)
   }
   const denied = {
     ...ONE,
@@ -203,20 +205,16 @@ test('`access` answers first whether the customer has access; a silent service i
 })
 
 test('a table without triggers is named as the cause, and not the row, which can be read', () => {
-  const desired = {
-    kind: 'unreadable',
-    reason: { code: 'unwatched', misfits: ['public.t without x'] },
-  } as const
+  const reason = { code: 'unwatched', misfits: ['public.t without x'] } as const
+  const desired = { kind: 'unreadable', reason } as const
   const remedies = [{ do: 'install-capture', waitMs: null }] as const
   const one: Explanation = { ...ONE, desired, remedies, result: 'unknown', plan: null, planAfterLookup: null }
   const text = renderOne(one, 'all', [])
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
-  expect(text).toMatch(/^ {2}result +unknown: the row is missing, .* does not trust that$/m)
+  expect(text).toMatch(/^ {2}result +unknown: the row is missing, .* lacks triggers$/m)
   expect(text).toMatch(/to do +a watched table lacks triggers .*`rollcall capture install`/)
-  expect(text).toMatch(
-    /desired +not known: a watched table lacks triggers \(public.t without x\), .*no customer loses access.*\n/,
-  )
+  expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\), .*no customer loses access/)
   expect(text).toContain('next      nothing is sent until the table has its triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)
 })

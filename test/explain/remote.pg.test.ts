@@ -13,7 +13,7 @@ test.each([
   ['503 html', { why: 'trouble' }, 'answered 503,', 'try-later', null],
   ['302', { why: 'refused' }, 'answered 302,', 'check-address', null],
   ['error-200', { why: 'error' }, 'answered 200 with an error', 'try-later', null],
-  ['200 html', { why: 'unreadable' }, 'answered 200 without this user', 'check-address', null],
+  ['200 html', { why: 'unreadable' }, 'answered 200, but not with this user', 'check-address', null],
   ['drop-before', { why: 'unreached' }, 'not answer', 'check-address', null],
 ])(
   'a GET that is answered %s says nothing about the customer, and what to do about that',
