@@ -111,7 +111,7 @@ export const ERRORS = {
   TABLE_LOCKED: {
     exit: 1,
     means: 'Postgres did not answer in time. Another session probably locks a table.',
-    todo: 'Run the command again when that session has ended: pg_locks and pg_stat_activity show it. What this command had finished before is kept.',
+    todo: 'Run the command again when that session has ended: pg_locks and pg_stat_activity show it. Finished work is kept.',
   },
   ADDRESS_TAKEN: {
     exit: 1,
