@@ -64,7 +64,7 @@ export const captureMark = rollcall.table(
   ],
 )
 
-/** Work: one narrow row per customer, never deleted, because versions must not start again. */
+/** Work: one narrow row per customer, never deleted, because versions must not start again. docs/architecture.md has the meaning of each column. */
 export const owed = rollcall.table(
   'owed',
   {
