@@ -12,7 +12,7 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
 
 const UNLESS_HELD = ', unless the brake holds the change again'
 
-const OF_STATUS = ['revocation', 'status', 'truncated', 'repair']
+const OF_STATUS = ['revocation', 'status', 'truncated']
 
 /** Nothing of the call is left to send. */
 function isAllDiscarded(plan: RedactedPlan, kinds: readonly string[]): boolean {
