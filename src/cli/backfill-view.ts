@@ -81,7 +81,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; owed, held, rejected and discarded customers are not counted' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; see also the customers below' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -117,7 +117,7 @@ export function renderExpected(
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
-  if (left === 0) return 'no registration of --expect-creates is left: all are used, or no more are needed'
+  if (left === 0) return 'no registration is pre-approved any more'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -208,7 +208,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'user')} may be missing at the service: a GET shows it first. If all are missing, rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. For each user that exists, it makes at most one update (PATCH or PUT)`
+  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first, because the state of the user is not known. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. A user that another system has registered or changed gets at most one update (PATCH or PUT) instead`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -226,5 +226,5 @@ function renderBrakeForecast({ kind, customers, through, tripped }: Braked): str
     return `the brake is tripped, so it lets none of these ${figure(customers)} ${what} through: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   const some = through === 0 ? 'none' : `only ${figure(through)}`
-  return `the brake lets ${some} of ${figure(customers)} ${what} through, and holds the others (\`rollcall held\`)${all}`
+  return `the brake lets ${some} of ${figure(customers)} ${what} through, and holds ${through === 0 ? 'them' : 'the others'} (\`rollcall held\`)${all}`
 }

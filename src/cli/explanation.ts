@@ -73,7 +73,9 @@ function renderDryRun(one: Explanation): string[] {
   const planned = renderWaiting(one, plan, renderNextCalls(plan, one))
   const inactive = plan.kind === 'none' && one.rollcall.kind === 'known' && !one.rollcall.applied
   const why = one.rollcall.kind === 'known' ? NO_DIGEST_KEY : renderRecords(one.rollcall)
+  const discards = historyOf(one.rollcall)?.state === 'discarded' && plan.kind !== 'none'
   const notes = [
+    discards && 'where more than the discarded change differs, a sync sends the rest',
     withoutLedger && `${AS_IF_NEW}: ${why.replace('not known: ', '')}`,
     inactive && MAPPING_INACTIVE,
   ]
@@ -251,7 +253,8 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   if (access.why === 'no-answer') return `unknown: the service ${renderSaidNothing(service)}`
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
-  const ended = '. Status 4 may stay after the trial: only the lawyer chat shows whether it has ended'
+  const ended =
+    '. Status 4 may stay after the trial: only the lawyer chat shows whether it has ended (--token-file)'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

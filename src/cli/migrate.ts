@@ -124,8 +124,7 @@ async function accept(
 
 function render({ applied, accepted, target, follows }: Accepted & { readonly applied: number }): string[] {
   const kept = 'the same as before: all records are kept'
-  const forgotten =
-    'new: rollcall forgets what the old service had; workers look up each known user at the new one (GET)'
+  const forgotten = 'new: rollcall has reset its records about users; workers look up each known user (GET)'
   return [
     applied === 0
       ? "rollcall's own tables are up to date."
@@ -161,6 +160,6 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h, beside pre-approved ones`
-  if (held === 0) return `lets all ${figure(customers)} pass, if they have to be registered: ${within}`
+  if (held === 0) return `lets ${counted(customers, 'registration')} pass, if so many are needed: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
 }

@@ -44,7 +44,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
       // To do nothing and to correct a value would contradict each other.
-      'to do': (toDo?.startsWith(WAIT) && toDos.length > 0 ? toDos : [toDo, ...toDos]).map(named),
+      'to do': (history.reason?.code === 'refused' && toDos.length > 0 ? toDos : [toDo, ...toDos]).map(named),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history, key),
@@ -85,7 +85,10 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
   if (state === 'idle')
     return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && renderSettled(rest)
   const started = since === null || released ? '' : ` since ${minute(since)}`
-  const again = owed && !released && state !== 'failing' ? '; the owed sync tries again' : ''
+  const again =
+    owed && !released && state !== 'failing'
+      ? `; the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`
+      : ''
   const before =
     discard !== null && state !== 'discarded'
       ? `; another part of the change is not sent, because a person has discarded it (${discard.kinds.join(', ')})`
@@ -155,7 +158,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'when the last change that rollcall has finished came in'],
+    ['changed', changedAt, 'when the last finished change, or manual sync, came in'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

@@ -10,33 +10,24 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
-const UNLESS_HELD = ', unless the brake holds the change again'
-
-const OF_STATUS = ['revocation', 'status', 'truncated']
-
-/** Nothing of the call is left to send. */
-function isAllDiscarded(plan: RedactedPlan, kinds: readonly string[]): boolean {
-  if (plan.kind === 'create') return kinds.includes('create') || kinds.includes('absence')
-  const isStatusAlone = 'sends' in plan && plan.sends.every((field) => field === 'status')
-  return isStatusAlone && kinds.some((kind) => OF_STATUS.includes(kind))
+const STOPPED = { held: 'the brake holds the change', discarded: 'a person has discarded the change' }
+const UNLESS = {
+  held: ', unless the brake holds the change again',
+  discarded: ', without the discarded change if it is still the same',
 }
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { key, rollcall, planAfterLookup, result } = one
-  const { state, released, owed, capturedMs, discard } = historyOf(rollcall) ?? {}
+  const { state, released, owed, capturedMs } = historyOf(rollcall) ?? {}
   const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
-  const kinds = discard?.kinds ?? []
-  const leftAlone = `nothing: a person has discarded the change; to send it, run ${release}`
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
     const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
-    return isLeft ? leftAlone : calls
+    return isLeft ? `nothing: ${STOPPED.discarded}; to send it, run ${release}` : calls
   }
-  if (state === 'discarded' && !owed && isAllDiscarded(plan, kinds)) return leftAlone
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const left = `; the discarded part${kinds.length > 0 ? ` (${kinds.join(', ')})` : ''} is not sent`
-  const unless = `${calls}${stopped === 'held' ? UNLESS_HELD : stopped === null ? '' : left}`
+  const unless = `${calls}${stopped === null ? '' : UNLESS[stopped]}`
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
   // The captured change is another one than the released one.
@@ -45,9 +36,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  return owed || stopped === 'discarded'
-    ? unless
-    : `nothing: the brake holds the change; after ${release}: ${calls}`
+  return owed ? unless : `nothing: ${STOPPED[stopped]}; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {

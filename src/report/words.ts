@@ -32,7 +32,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until most users are found again, checks do not report or repair missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until most users are found again, checks report and repair no further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, confirm that: run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {

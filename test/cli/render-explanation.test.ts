@@ -98,8 +98,10 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
-  expect(next('discarded', false, { discard: { kinds: ['status'] } })).toMatch(/^nothing: a person has disc/)
-  expect(next('discarded', false, { discard: { kinds: ['clear:email'] } })).toMatch(/ part \(clear:email\)/)
+  expect(next('discarded', false)).toMatch(/^nothing: a person has discarded .* release c --why …`: update/)
+  expect(next('discarded', true)).toBe(
+    'update (PATCH) with status, without the discarded change if it is still the same',
+  )
   const after = /^nothing; after a change of the row or the mapping: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
