@@ -38,6 +38,18 @@ const INDENT = ' '.repeat(7)
 
 const HEAD = ['CALL', 'ANSWER', 'BODY', 'MEANING', 'COUNT']
 
+const BODIES = [
+  ['BODY', ''],
+  ['user', 'the user that a GET asked for'],
+  ['other', 'a user with another user_id or status than in the call'],
+  ['error', 'JSON that reports an error'],
+  ['null', 'the JSON value null'],
+  ['readable', 'any other JSON; a good answer to a write is this too'],
+  ['unreadable', 'no JSON'],
+  ['none', 'an empty body'],
+  ['-', 'no answer'],
+]
+
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   if (answers.length === 0) return ['no answer of the service has been recorded yet']
   const rows = answers.map(({ method, status, error, shape, body, meaning, count }) => {
@@ -48,12 +60,11 @@ export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {
   return [
     ...columns([HEAD, ...rows], { below }),
     '',
-    'BODY: user (the user that a GET asked for), other (JSON with another user_id or',
-    'status than the call had), error (JSON that reports an error), null (JSON',
-    'null), readable (other JSON, also after a write), unreadable (no JSON), none',
-    '(empty), - (no answer). The line below a row shows the names and types in the',
-    'body: * is any name, and (fields) stands for the optional fields of a user.',
-    'MEANING: how rollcall classified the answer.',
+    ...columns(BODIES),
+    '',
+    'MEANING: how rollcall classified the answer. The line below a row shows the',
+    'names and types in the body: * is any name, and (fields) stands for the optional',
+    'fields of a user.',
     '`rollcall failures KEY` shows the last calls of a customer.',
   ]
 }

@@ -81,7 +81,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; see also the customers below' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; the next lines count other customers' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -117,7 +117,8 @@ export function renderExpected(
     return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
-  if (left === 0) return 'no registration is pre-approved any more'
+  if (left === 0)
+    return '0 registrations of --expect-creates are left: they were made or not needed, or a person has reset the brake'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -184,7 +185,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers have the same user_id as another new customer. The numbers here assume that all are registered. In fact rollcall registers at most one customer of each user_id, and rejects the others (shared-user-id). Correct the mapping of user_id, the scope or the rows before the backfill`,
+      `${figure(sharing)} new customers share their user_id with another new customer. The numbers here assume that all are registered. In fact rollcall registers at most one customer of each user_id, and rejects the others (shared-user-id). Correct the mapping of user_id, the scope or the rows before the backfill`,
     calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
@@ -208,7 +209,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'customer is', 'customers are')} looked up (GET) first, because the state of the user is not known. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. A user that another system has registered or changed gets at most one update (PATCH or PUT) instead`
+  return `${counted(lookups, 'GET is', 'GETs are')} for users whose state is not known. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. If such a GET shows a user that another system has registered or changed, it is followed by at most one update (PATCH or PUT)`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -222,8 +223,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `changes of kind ${kind}`
-  if (tripped)
-    return `the brake is tripped, so it lets none of these ${figure(customers)} ${what} through: see \`rollcall held\``
+  if (tripped) return `the brake is tripped, so it holds ${figure(customers)} ${what}: see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   const some = through === 0 ? 'none' : `only ${figure(through)}`
   return `the brake lets ${some} of ${figure(customers)} ${what} through, and holds ${through === 0 ? 'them' : 'the others'} (\`rollcall held\`)${all}`

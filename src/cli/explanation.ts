@@ -75,7 +75,7 @@ function renderDryRun(one: Explanation): string[] {
   const why = one.rollcall.kind === 'known' ? NO_DIGEST_KEY : renderRecords(one.rollcall)
   const discards = historyOf(one.rollcall)?.state === 'discarded' && plan.kind !== 'none'
   const notes = [
-    discards && 'where more than the discarded change differs, a sync sends the rest',
+    discards && 'if other fields differ too, a sync sends them, but not the discarded change',
     withoutLedger && `${AS_IF_NEW}: ${why.replace('not known: ', '')}`,
     inactive && MAPPING_INACTIVE,
   ]

@@ -132,7 +132,7 @@ function render({ applied, accepted, target, follows }: Accepted & { readonly ap
     ...definitions({
       service: target && renderService(target),
       target: accepted && (accepted === 'same' ? kept : forgotten),
-      restart: accepted && 'start the workers again: running workers sync nothing until then',
+      restart: accepted && 'restart all workers: until then they sync nothing',
       ...(follows ? renderFollows(follows) : {}),
     }),
   ]
@@ -160,6 +160,6 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h, beside pre-approved ones`
-  if (held === 0) return `lets ${counted(customers, 'registration')} pass, if so many are needed: ${within}`
+  if (held === 0) return `holds none of the at most ${counted(customers, 'registration')}: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
 }

@@ -87,7 +87,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
   const started = since === null || released ? '' : ` since ${minute(since)}`
   const again =
     owed && !released && state !== 'failing'
-      ? `; the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`
+      ? `; the owed sync ${state === 'rejected' ? 'tries' : 'asks the brake'} again`
       : ''
   const before =
     discard !== null && state !== 'discarded'
@@ -145,10 +145,10 @@ function renderOwed(history: Known): string {
 
 function renderFinding(finding: NonNullable<Known['finding']>): string {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
-  const about = `kind "${kind}"${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
+  const about = `open, kind "${kind}"${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
   const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed yet (waits for a second check)' : 'confirmed by a second check'}`
   const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
-  return `${about}, ${found}${cause ? `; cause: ${renderCause(cause)}` : ''}${requested}`
+  return `${about}, ${found}${cause ? `; cause then: ${renderCause(cause)}` : ''}${requested}`
 }
 
 /** A cause that is stored may be one of another version. */
@@ -158,7 +158,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'when the last finished change, or manual sync, came in'],
+    ['changed', changedAt, 'the last change that a sync has dealt with, or the last manual sync'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

@@ -57,8 +57,8 @@ export function renderNext(one: Explanation): string {
     return `nothing; after a change of the row or the mapping: ${planAfterLookup?.kind === 'none' ? now : then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
-  if (plan.kind === 'lookup') return `${then}; before that, a sync makes its own lookup (GET)`
+  if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; a sync with --lookup: ${then}`
+  return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; with --lookup it makes: ${then}`
 }

@@ -251,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall clears the old value at the service. The other user may be a removed customer: it keeps its values, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall clears the value that this customer had before. The value may belong to a removed customer: removed customers keep their values, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,

@@ -167,23 +167,27 @@ function renderOwed({ owed, states, outbox }: Overview): string {
 }
 
 /** By this configuration: the most customers that may lose access, or be registered, within `brake.windowHours`. */
-async function readLimits(pool: Pool, { brake: { changes, creates } }: Config) {
+async function readLimits(pool: Pool, { brake: { changes, creates, windowHours } }: Config) {
   const { entitled, present } = await countBases(pool)
-  return { withAccess: entitled, changes: limitOf(changes, entitled), creates: limitOf(creates, present) }
+  const limits = { changes: limitOf(changes, entitled), creates: limitOf(creates, present) }
+  return { withAccess: entitled, windowHours, ...limits }
 }
 
 type Limits = Awaited<ReturnType<typeof readLimits>>
 
-function renderBrake(brake: readonly KindHeld[], { withAccess, changes, creates }: Limits): string[] {
+function renderBrake(
+  brake: readonly KindHeld[],
+  { withAccess, windowHours, changes, creates }: Limits,
+): string[] {
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  const limits = `limits of this configuration: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for every other kind`
+  const limits = `limits in ${windowHours} h: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for every other kind`
   return applying([
-    `let through: ${counts.join(', ') || 'nothing'}; ${limits}`,
+    `counted: ${counts.join(', ') || 'no change'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access, so a limit of ${figure(changes)} protects nobody: set brake.changes lower`,
+      `only ${counted(withAccess, 'customer has', 'customers have')} access, so the limit of ${figure(changes)} can never be reached: set brake.changes lower`,
   ])
 }
 

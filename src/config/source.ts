@@ -96,7 +96,7 @@ function pureFunction(expected: string) {
   return z.custom<PureCall['call']>(
     (value) =>
       typeof value === 'function' && !types.isAsyncFunction(value) && !types.isGeneratorFunction(value),
-    `expected ${expected}, but neither async nor a generator`,
+    `expected ${expected} (not async, no generator)`,
   )
 }
 

@@ -40,7 +40,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'unknown-outcome': {
     name: 'Unknown outcome',
     means:
-      'it is not known what was sent last: a call had no clear answer, or `rollcall migrate --target new` has deleted the record',
+      'it is not known what the service accepted last: a call had no clear answer, or `rollcall migrate --target new` has deleted the record',
   },
   'edited-at-service': {
     name: 'Changed at the service',

@@ -49,7 +49,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^access +10 customers gain access, 0 lose it, 0 switch between trial and full$/m)
     expect(output).toMatch(/^reasons +of rejections: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +15 × POST, 5 × GET/m)
-    expect(output).toMatch(/^lookups +5 .*5 × POST \(incl.* instead$/m)
+    expect(output).toMatch(/^lookups +5 .*5 × POST \(incl.* at most one update/m)
     expect(output).toMatch(/^time +about 1 s at 500 calls\/s/m)
     expect(output).toMatch(/^brake +.* 4 of 15 .*--expect-creates 15 /m)
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)
@@ -111,7 +111,7 @@ describe('on a house of its own', () => {
     expect(revoked.output).toMatch(/^left alone +16 /m)
   })
 
-  test('a dry run tells of those who share a user_id as another new customer, and who is out of scope', async () => {
+  test('a dry run tells of those who share a user_id with another new customer, and who is out of scope', async () => {
     const shared = `{ columns: ['id'], map: ({ id }) => (['k2', 'k3', 'k4'].includes(id) ? 'k1' : id) }`
     const scope = `{ columns: ['id'], when: ({ id }) => id !== 'k4' && id !== 'k5' }`
     const authored = JSON.stringify(house.authored)
@@ -120,7 +120,7 @@ describe('on a house of its own', () => {
     )
     const { code, out } = await command.run(house.env, 'backfill', '--dry-run')
     expect(code).toBe(3)
-    expect(unfolded(out)).toMatch(/^warning +3 .*as another new customer\./m)
+    expect(unfolded(out)).toMatch(/^warning +3 .*with another new customer\./m)
     expect(unfolded(out)).toMatch(/^out of scope +2 .*stays as it is/m)
     const json = await command.run(house.env, 'backfill', '--dry-run', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ sharing: 3, neverInScope: 2, waiting: { held: 0 } })

@@ -60,9 +60,9 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^a sync sends nothing \(.* no difference\); a sync with --lookup: update /],
+  [RIGHT, PATCH, /^a sync sends nothing \(.* no difference\); with --lookup it makes: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
-  [LOOKUP, PATCH, /^update \(PATCH\) with status; before that, a sync makes its own lookup \(GET\)$/],
+  [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
 ] as const)('the plan %j, and after a lookup %j', (plan, planAfterLookup, words) => {
   expect(renderNext({ ...ONE, plan, planAfterLookup })).toMatch(words)

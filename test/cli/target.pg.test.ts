@@ -23,7 +23,7 @@ test.each([
   const { code, out } = await command.run(house.env, ...line.split(' '))
   expect(code).toBe(0)
   expect(unfolded(out)).toContain(`${house.sandbox.url} (demo, on this machine)`)
-  expect(out.includes('start the workers again')).toBe(line.startsWith('migrate'))
+  expect(out.includes('restart all workers')).toBe(line.startsWith('migrate'))
   if (line === 'sync a' || line.includes('html')) return
   const target = { origin: house.sandbox.url, environment: 'demo', local: true }
   const json = await command.run(house.env, ...line.split(' '), '--json')
