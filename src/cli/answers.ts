@@ -41,13 +41,13 @@ const HEAD = ['CALL', 'ANSWER', 'BODY', 'MEANING', 'COUNT']
 const BODIES = [
   ['BODY', ''],
   ['user', 'the user that a GET asked for'],
-  ['other', 'a user with another user_id or status than in the call'],
+  ['other', 'after a write: another user_id or status than in the call'],
   ['error', 'JSON that reports an error'],
   ['null', 'the JSON value null'],
-  ['readable', 'any other JSON; a good answer to a write is this too'],
+  ['readable', 'any other JSON, also a good answer to a write'],
   ['unreadable', 'no JSON'],
   ['none', 'an empty body'],
-  ['-', 'no answer'],
+  ['-', 'no answer, or answers counted together'],
 ]
 
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {

@@ -10,7 +10,7 @@ import { requireTarget } from '../ledger/target.ts'
 import { LANE } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
-import { figure } from '../report/figures.ts'
+import { counted, figure } from '../report/figures.ts'
 import { namedService } from '../service/address.ts'
 import { makeThrottle, pageFor } from '../sweep/forecast.ts'
 import { type BegunSweep, type Restriction, requireCapture, runSweep, type SweepEnd } from '../sweep/run.ts'
@@ -113,7 +113,7 @@ async function sweepInSlices(running: Running) {
     const { resumed, tally, id } = found
     if (resumed)
       progress.say(
-        `this command continues the unfinished backfill (${figure(tally.customers)} customers done); --restart starts over`,
+        `this command continues the unfinished backfill (${counted(tally.customers, 'customer')} done); --restart starts over`,
       )
     const { windowHours } = config.brake
     const { expectCreates: customers } = asked

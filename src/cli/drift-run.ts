@@ -22,7 +22,7 @@ import { RollcallError } from '../model/errors.ts'
 import { sleep } from '../ops/time.ts'
 import { readPace } from '../pace/read.ts'
 import { driftingOf } from '../report/conclude.ts'
-import { figure, minute, renderRate } from '../report/figures.ts'
+import { counted, figure, minute, renderRate } from '../report/figures.ts'
 import type { Report } from '../report/report.ts'
 import { renderMark } from './attention.ts'
 import type { DriftAsked } from './drift-options.ts'
@@ -152,9 +152,9 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
   const wanted = { options: { sample, where, repair }, generation }
   const found = asked.restart ? null : await findDrift(pool, wanted, performance.now())
   if (found) {
-    const done = figure(doneOf(found.agenda))
+    const done = counted(doneOf(found.agenda), 'customer')
     io.err(
-      `this command continues the unfinished run of ${minute(found.startedAt)} (${done} customers done); --restart starts over`,
+      `this command continues the unfinished run of ${minute(found.startedAt)} (${done} done); --restart starts over`,
     )
     if (asked.showValues)
       io.err('note: the report has no values for differences that the run found before it stopped')

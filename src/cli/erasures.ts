@@ -45,7 +45,7 @@ function asReceipt({ past, left, ...receipt }: Receipt) {
 const REMARK = [
   'The user_id remains: the service has no call that deletes a user.',
   `No GET shows ${UNVERIFIABLE_FIELD}: rollcall cannot verify that it was cleared.`,
-  'If the row is inserted again, rollcall sends its values: see `rollcall explain KEY`.',
+  'If the row comes back, rollcall sends its values: see `rollcall explain KEY`.',
 ]
 
 export function renderErasures(receipts: readonly Receipt[], keys: readonly CustomerKey[]): string[] {

@@ -73,9 +73,7 @@ function renderDryRun(one: Explanation): string[] {
   const planned = renderWaiting(one, plan, renderNextCalls(plan, one))
   const inactive = plan.kind === 'none' && one.rollcall.kind === 'known' && !one.rollcall.applied
   const why = one.rollcall.kind === 'known' ? NO_DIGEST_KEY : renderRecords(one.rollcall)
-  const discards = historyOf(one.rollcall)?.state === 'discarded' && plan.kind !== 'none'
   const notes = [
-    discards && 'if other fields differ too, a sync sends them, but not the discarded change',
     withoutLedger && `${AS_IF_NEW}: ${why.replace('not known: ', '')}`,
     inactive && MAPPING_INACTIVE,
   ]

@@ -160,6 +160,6 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
   const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h, beside pre-approved ones`
-  if (held === 0) return `holds none of the at most ${counted(customers, 'registration')}: ${within}`
+  if (held === 0) return `if all have to be registered (${figure(customers)}), all pass: ${within}`
   return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
 }

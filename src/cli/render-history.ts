@@ -38,13 +38,15 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const named = (text: string | false | undefined) => text && withKey(text, key)
   const toDos = history.state === 'rejected' ? [] : issues.map(({ toDo }) => toDo)
   const toDo = toDoOf(history)
+  // To do nothing and to correct the refused value would contradict each other.
+  const isRefused = history.issues.some(({ code }) => code === 'refused' || code === 'taken')
+  const waits = toDo?.startsWith(WAIT) && isRefused && toDos.length > 0
   return [
     `customer ${shown(key)}`,
     ...details({
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
-      // To do nothing and to correct a value would contradict each other.
-      'to do': (history.reason?.code === 'refused' && toDos.length > 0 ? toDos : [toDo, ...toDos]).map(named),
+      'to do': (waits ? toDos : [toDo, ...toDos]).map(named),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history, key),
@@ -87,7 +89,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
   const started = since === null || released ? '' : ` since ${minute(since)}`
   const again =
     owed && !released && state !== 'failing'
-      ? `; the owed sync ${state === 'rejected' ? 'tries' : 'asks the brake'} again`
+      ? `; the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`
       : ''
   const before =
     discard !== null && state !== 'discarded'

@@ -36,7 +36,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  return owed ? unless : `nothing: ${STOPPED[stopped]}; after ${release}: ${calls}`
+  return owed || typeof capturedMs === 'number'
+    ? unless
+    : `nothing: ${STOPPED[stopped]}; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {
@@ -60,5 +62,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; with --lookup it makes: ${then}`
+  return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; a sync with --lookup: ${then}`
 }

@@ -251,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall clears the value that this customer had before. The value may belong to a removed customer: removed customers keep their values, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall may clear the value that this customer had before. The value may belong to a removed customer: removed customers keep their values, unless onRemove is 'erase'`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -277,7 +277,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has one of these values, but not which one:',
+          'says that another user has a value, but not which one; it may be one of:',
           'workers send these values again after a minute, an hour, a day, then weekly',
         ]
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']

@@ -19,14 +19,14 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   mapping: ['applying the mapping', 'start a worker with this mapping, or read its log if it runs'],
   gap: ['comparing all customers after a gap in capture', BY_WORKER],
   resync: ['comparing all customers (resync)', 'run `rollcall capture resync` again; it starts over'],
-  check: ['the daily sweep', BY_WORKER],
+  check: ['a new daily check of capture', BY_WORKER],
 }
 
 export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
     ...unfinished.map(renderUnfinished),
     check &&
-      `the last complete sweep (${minute(check.endedAt ?? '')}) compared ${counted(check.customers, 'customer')} with the ledger: capture had missed ${renderMissed(check.missed)}`,
+      `the last check of capture (${minute(check.endedAt ?? '')}) compared ${counted(check.customers, 'customer')} with the ledger: capture had missed ${renderMissed(check.missed)}`,
   ]
 }
 
@@ -47,7 +47,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `capture had missed ${renderMissed(missed)}, found ${applying([check && allMissed(check.missed) > 0 && 'by the last complete sweep', allMissed(missedSince) > 0 && `by a sweep${check ? ' since then' : ''}`]).join(' and ')}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
+    `capture had missed ${renderMissed(missed)}, found ${applying([check && allMissed(check.missed) > 0 && 'by the last check of capture', allMissed(missedSince) > 0 && `by a sweep${check ? ' after the last check of capture' : ''}`]).join(' and ')}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
   ]
 }
 

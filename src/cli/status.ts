@@ -184,10 +184,10 @@ function renderBrake(
   )
   const limits = `limits in ${windowHours} h: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for every other kind`
   return applying([
-    `counted: ${counts.join(', ') || 'no change'}; ${limits}`,
+    `last counted: ${counts.join(', ') || 'no change'}; ${limits}`,
     withAccess > 0 &&
       changes >= withAccess &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access, so the limit of ${figure(changes)} can never be reached: set brake.changes lower`,
+      `only ${counted(withAccess, 'customer has', 'customers have')} access, so all of them may lose it without tripping the brake (limit ${figure(changes)}): set brake.changes lower`,
   ])
 }
 

@@ -49,7 +49,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^access +10 customers gain access, 0 lose it, 0 switch between trial and full$/m)
     expect(output).toMatch(/^reasons +of rejections: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +15 × POST, 5 × GET/m)
-    expect(output).toMatch(/^lookups +5 .*5 × POST \(incl.* at most one update/m)
+    expect(output).toMatch(/^lookups +5 .*5 × POST \(incl.* instead of these calls$/m)
     expect(output).toMatch(/^time +about 1 s at 500 calls\/s/m)
     expect(output).toMatch(/^brake +.* 4 of 15 .*--expect-creates 15 /m)
     expect(output.match(/^sample +customer k/gm)).toHaveLength(2)

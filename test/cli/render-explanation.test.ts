@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^a sync sends nothing \(.* no difference\); with --lookup it makes: update /],
+  [RIGHT, PATCH, /^a sync sends nothing \(.* no difference\); a sync with --lookup: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],

@@ -50,7 +50,7 @@ test.each([
   [{ overdueMs: 5, owed: true }, /owed; due now/],
   [
     { ...HELD, capturedMs: 5, owed: true },
-    /owed: .*captured.*asks\s+the\s+brake\s+again.*to do {5}nothing: workers retry/s,
+    /owed: .*captured.*decides\s+again.*to do {5}nothing: workers retry/s,
   ],
   [{ userId: null, remote: 'unasked' as const }, /no user_id yet \(no sync has found out/],
 ])('%j', (over, text) => expect(said(over)).toMatch(text))
