@@ -209,7 +209,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET is', 'GETs are')} for users whose state is not known. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. If such a GET shows a user that another system has registered or changed, it is followed by at most one update (PATCH or PUT) instead of these calls`
+  return `${counted(lookups, 'GET is', 'GETs are')} for users whose state is not known. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. If such a GET shows a user that another system has registered or changed, it is followed by at most one update (PATCH or PUT)${after ? ' instead of these calls' : ''}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -223,8 +223,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
   const what = kind === 'create' ? 'registrations' : `changes of kind ${kind}`
-  if (tripped)
-    return `the brake is tripped, so it holds all ${what} (${figure(customers)}): see \`rollcall held\``
+  if (tripped) return `the brake holds all ${what} (${figure(customers)}): see \`rollcall held\``
   const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
   return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds ${through === 0 ? 'all' : 'the others'}: see \`rollcall held\`${all}`
 }

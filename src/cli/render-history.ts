@@ -40,13 +40,13 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const toDo = toDoOf(history)
   // To do nothing and to correct the refused value would contradict each other.
   const isRefused = history.issues.some(({ code }) => code === 'refused' || code === 'taken')
-  const waits = toDo?.startsWith(WAIT) && isRefused && toDos.length > 0
+  const waits = toDo === WAIT || (toDo?.startsWith(WAIT) && history.reason?.code === 'refused')
   return [
     `customer ${shown(key)}`,
     ...details({
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
-      'to do': (waits ? toDos : [toDo, ...toDos]).map(named),
+      'to do': (waits && isRefused && toDos.length > 0 ? toDos : [toDo, ...toDos]).map(named),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history, key),

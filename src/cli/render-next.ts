@@ -36,9 +36,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  return owed || typeof capturedMs === 'number'
-    ? unless
-    : `nothing: ${STOPPED[stopped]}; after ${release}: ${calls}`
+  return owed ? unless : `nothing: ${STOPPED[stopped]}; after ${release}: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {

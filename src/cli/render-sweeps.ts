@@ -19,7 +19,7 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   mapping: ['applying the mapping', 'start a worker with this mapping, or read its log if it runs'],
   gap: ['comparing all customers after a gap in capture', BY_WORKER],
   resync: ['comparing all customers (resync)', 'run `rollcall capture resync` again; it starts over'],
-  check: ['a new daily check of capture', BY_WORKER],
+  check: ['a new check of capture', BY_WORKER],
 }
 
 export function renderSweeps({ unfinished, check }: SweepsReport) {

@@ -179,6 +179,7 @@ function renderBrake(
   brake: readonly KindHeld[],
   { withAccess, windowHours, changes, creates }: Limits,
 ): string[] {
+  const revocation = brake.find(({ kind }) => kind === 'revocation')
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
@@ -186,7 +187,8 @@ function renderBrake(
   return applying([
     `last counted: ${counts.join(', ') || 'no change'}; ${limits}`,
     withAccess > 0 &&
-      changes >= withAccess &&
+      !revocation?.trippedAt &&
+      changes >= withAccess + (revocation?.taken ?? 0) &&
       `only ${counted(withAccess, 'customer has', 'customers have')} access, so all of them may lose it without tripping the brake (limit ${figure(changes)}): set brake.changes lower`,
   ])
 }

@@ -177,14 +177,14 @@ test('tells of a brake once, with each count by its name, and of released custom
     )
   expect(await reported()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
-    brake: [tripped(3), before, nobody],
+    brake: [tripped(3), before],
     drift: expect.stringMatching(/ 3 wrongly with access /),
   })
   const why = { by: 'a test', why: 'meant' }
   await release(pool, { keys: ['a', 'b'], ...why })
   expect(await reported()).toEqual({
     states: { held: 1, released: 2, undue: 1 },
-    brake: [tripped(1), before, nobody],
+    brake: [tripped(1), before],
     drift: expect.stringMatching(/ 1 wrongly with access /),
   })
   await release(pool, { kind: 'revocation', ...why })
