@@ -39,7 +39,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes have waited in the outbox for over a minute: start a worker, or read the log of the running worker',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
-      'a sync has been due for over a minute: check that a worker with the active mapping runs, and that the queue answers; if both are fine, start more workers',
+      'a sync has been due for over a minute: check that the queue answers, and that a worker runs with the active mapping. If both are fine, start more workers',
   ])
 }
 
@@ -55,16 +55,16 @@ export function captureNeeds({
   const unfit = tables.filter(({ state }) => state !== 'fits' && state !== 'leftover')
   return applying([
     unfit.length > 0 &&
-      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed, because the triggers are missing or do not fit the configuration: see \`rollcall capture status\``,
+      `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed: \`rollcall capture status\` shows what is wrong with the triggers`,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture has a gap (it may have missed changes), so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that were open during the gap'}`,
+      `capture may have missed changes, so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'first end the transactions that were open during the gap'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and no customer has lost access because of it yet. If it was a mistake, restore the rows now. Afterwards, or if it was intended, run \`rollcall capture resync\`: customers without a row then lose access`
+    ? `${relation} was truncated at ${minute(since)}. If it was a mistake, restore the rows first. Then run \`rollcall capture resync\`: customers without a row lose access only then`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
@@ -107,28 +107,28 @@ function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string 
 export function renderVerified(
   { coverage }: VerificationReport,
   overview: Pick<Overview, 'customers' | 'states'>,
-): string {
+): string | string[] {
   const { periodMs, customers, within, never, oldestAgeMs } = coverage
   if (periodMs === null) return 'workers check no customer: reconcile.period is false'
   if (customers === 0) return `no customer can be checked now (${renderCustomers(overview)})`
   // Never 100 % while a customer is missing.
   const percent = Math.floor((within / customers) * 1000) / 10
-  return [
-    `within the last ${renderDuration(periodMs)}: ${figure(within)} of ${counted(customers, 'customer')} that can be checked (${percent} %)`,
-    oldestAgeMs === null ? '' : `; the oldest check was ${span(oldestAgeMs)} ago`,
-    never > 0 ? `; never checked: ${figure(never)}` : '',
-  ].join('')
+  return applying([
+    `in the last ${renderDuration(periodMs)}: ${figure(within)} of ${counted(customers, 'checkable customer')} (${percent} %)`,
+    oldestAgeMs !== null && `the oldest check was ${span(oldestAgeMs)} ago`,
+    never > 0 && `${figure(never)} never`,
+  ])
 }
 
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `from a commit to the GET that confirms it: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))} (of ${counted(proof.customers, 'change')})`
+    `median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))}, from a commit to the GET that confirms it`
   )
 }
 
 /** Access first: a customer is shut out, or let in at your cost. */
-export function renderDrift({ open, notCredible, coverage, ...about }: VerificationReport): string {
+export function renderDrift({ open, notCredible, coverage, ...about }: VerificationReport): string[] {
   const wrong = renderWrongAccess(about)
   const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
@@ -136,19 +136,17 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
     coverage.customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
   const none = coverage.oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
   return applying([
-    notCredible && `${renderNotCredible(notCredible)}, so new missing users are not counted`,
-    wrong !== '' && `access: ${wrong}`,
+    notCredible && 'new missing users are not counted',
+    ...wrong,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : !notCredible && (wrong === '' ? none : 'checks found no other drift'),
+      : !notCredible && (wrong.length === 0 ? none : 'checks found no other drift'),
     open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} found by checks (no drift)`,
-  ]).join('; ')
+  ])
 }
 
-function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>): string {
-  return wrongAccess(of)
-    .map(({ many, means }) => `${figure(many)} ${means}`)
-    .join(', ')
+function renderWrongAccess(of: Pick<VerificationReport, 'access' | 'heldAccess'>): string[] {
+  return wrongAccess(of).map(({ many, means }) => `${figure(many)} ${means}`)
 }
 
 function renderNotCredible({ missing, asked }: NonNullable<VerificationReport['notCredible']>): string {
@@ -164,7 +162,7 @@ export function verificationNeeds(verification: VerificationReport): readonly st
   const drift = driftingOf({ kinds: open })
   // Findings of customers who are not held: those who are held need a decision instead.
   const found = { lost: access.lost - heldAccess.lost, undue: access.undue - heldAccess.undue }
-  const wrong = renderWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } })
+  const wrong = renderWrongAccess({ access: found, heldAccess: { lost: 0, undue: 0 } }).join(', ')
   return applying([
     drift > 0 &&
       `the service differs from the database for ${counted(drift, 'customer')}${wrong && ` (${wrong})`}${heldAccess.lost + heldAccess.undue > 0 ? ', held customers not counted' : ''}: see \`rollcall drift --from-ledger\``,

@@ -15,7 +15,7 @@ import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
 import { applying, definitions, type Labelled, span } from './render.ts'
 import { renderReasons } from './render-failures.ts'
-import { allMissed, renderExamples, renderMissed } from './render-sweeps.ts'
+import { allMissed, renderExamples, renderMissed, SYNCED_NOW } from './render-sweeps.ts'
 
 type BackfillReport = Awaited<ReturnType<typeof runBackfill>>
 type ForecastReport = Awaited<ReturnType<typeof forecastBackfill>>
@@ -32,7 +32,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
   const done = {
     missed:
       allMissed(missed) > 0 &&
-      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}; rollcall syncs these customers now. Find the program that writes without triggers: look for DISABLE TRIGGER, session_replication_role, logical replication. Another possible cause: code that the mapping uses has changed`,
+      `capture has missed ${renderMissed(missed)}${renderExamples(report.examples)}. ${SYNCED_NOW}`,
     expected: expected && renderExpected(expected, asked.expectCreates),
     stopped: !ended && whyStopped(report, asked),
     done: ended && !waited && renderDone(verdicts.differs),
@@ -81,7 +81,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; the next lines count other customers' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? ', apart from those in the lines below' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -118,7 +118,7 @@ export function renderExpected(
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
   if (left === 0)
-    return '0 registrations of --expect-creates are left: they were made or not needed, or a person has reset the brake'
+    return 'no registration of --expect-creates is left: all were made or not needed, or a person has reset the brake'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -185,12 +185,12 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     reasons: listed(' × ', report.rejected, 'of rejections: '),
     warning:
       sharing > 0 &&
-      `${figure(sharing)} new customers share their user_id with another new customer. The numbers here assume that all are registered. In fact rollcall registers at most one customer of each user_id, and rejects the others (shared-user-id). Correct the mapping of user_id, the scope or the rows before the backfill`,
-    calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake will hold' : ''}`,
+      `${figure(sharing)} new customers share their user_id with another new customer, so they will be rejected (shared-user-id). The numbers here do not consider this. First correct the mapping of user_id, the scope or the rows`,
+    calls: `${listed(' × ', report.calls) || 'none'}${holds ? ', including calls that the brake would hold' : ''}`,
     lookups: report.lookups > 0 && renderLookups(report),
     time: totalCalls(report) > 0 && renderTime(report, asked),
     brake: [
-      ...report.brake.filter(({ held }) => held > 0).map(renderBrakeForecast),
+      ...report.brake.filter(({ held }) => held > 0).map((each) => renderBrakeForecast(each, asked.mapping)),
       holds && '`rollcall held --help` explains the kinds of change',
     ],
     sample: report.sample.map(
@@ -209,7 +209,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET is', 'GETs are')} for users whose state is not known. After that rollcall expects ${after ? `${after} (included in the line "calls")` : 'no other call'}. If such a GET shows a user that another system has registered or changed, it is followed by at most one update (PATCH or PUT)${after ? ' instead of these calls' : ''}`
+  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -221,9 +221,10 @@ function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): st
 
 type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 
-function renderBrakeForecast({ kind, customers, through, tripped }: Braked): string {
+function renderBrakeForecast({ kind, customers, through, tripped }: Braked, mapping: boolean): string {
   const what = kind === 'create' ? 'registrations' : `changes of kind ${kind}`
-  if (tripped) return `the brake holds all ${what} (${figure(customers)}): see \`rollcall held\``
-  const all = kind === 'create' ? `; with --expect-creates ${customers} all of them pass` : ''
-  return `the brake lets ${figure(through)} of ${figure(customers)} ${what} through, and holds ${through === 0 ? 'all' : 'the others'}: see \`rollcall held\`${all}`
+  if (tripped)
+    return `the brake has tripped, or a table was truncated: ${figure(customers)} ${what} would be held (see \`rollcall status\`)`
+  const all = kind === 'create' && !mapping ? `; with --expect-creates ${customers} all of them pass` : ''
+  return `the brake would let ${figure(through)} of ${figure(customers)} ${what} through, and hold the rest${all}`
 }

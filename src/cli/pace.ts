@@ -76,7 +76,7 @@ export function renderPace(pace: ShownPace | null): string[] {
 
 export const PACE_NOT_SET = 'not set yet: the first command that makes calls sets it'
 const CORRECT_KEYS =
-  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers; or ask the provider of the service to accept the keys: then workers continue within about a minute. This stop does not apply to `rollcall sync`: it makes calls with the keys of its own environment'
+  'correct SERVICE_SECRET_KEY or SERVICE_API_KEY, then restart the workers. If the keys are correct, ask the provider of the service to accept them: workers then continue within about a minute'
 const WAIT_FOR_SERVICE = 'check that a worker runs: it continues as soon as the service answers'
 
 function renderPresentRate({ rate, ceiling, breaker, ...stopped }: PaceReport): string {

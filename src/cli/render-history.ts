@@ -4,10 +4,11 @@ import { CHECK_WORKER } from '../explain/verdicts.ts'
 import { REQUIRED } from '../ledger/failures.ts'
 import type { History, LoggedCall } from '../ledger/history.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import { minute } from '../report/figures.ts'
+import { counted, minute } from '../report/figures.ts'
 import { CAUSE } from '../report/words.ts'
 import { noRecord } from './named.ts'
 import {
+  applying,
   columns,
   details,
   hanging,
@@ -40,7 +41,8 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const toDo = toDoOf(history)
   // To do nothing and to correct the refused value would contradict each other.
   const isRefused = history.issues.some(({ code }) => code === 'refused' || code === 'taken')
-  const waits = toDo === WAIT || (toDo?.startsWith(WAIT) && history.reason?.code === 'refused')
+  const { code, fields = [] } = history.reason ?? {}
+  const waits = toDo === WAIT || (toDo?.startsWith(WAIT) && code === 'refused' && fields.length > 0)
   return [
     `customer ${shown(key)}`,
     ...details({
@@ -81,34 +83,37 @@ export function adviseIssues({ state, reason, issues }: Known) {
   })
 }
 
-function renderState({ released, since, reason, discard, owed, ...rest }: Known): string | false {
+function renderState({ released, since, reason, discard, owed, ...rest }: Known): false | readonly string[] {
   const state = released ? 'released' : rest.state
   const { changedAt, acknowledgedAt, verifiedAt } = rest
   if (state === 'idle')
     return !owed && (changedAt ?? acknowledgedAt ?? verifiedAt) !== null && renderSettled(rest)
   const started = since === null || released ? '' : ` since ${minute(since)}`
-  const again =
-    owed && !released && state !== 'failing'
-      ? `; the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`
-      : ''
-  const before =
-    discard !== null && state !== 'discarded'
-      ? `; another part of the change is not sent, because a person has discarded it (${discard.kinds.join(', ')})`
-      : ''
-  return `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}${before}${again}`
+  return applying([
+    `${state}${started}${reason ? `: ${renderReason(reason, { state }).what}` : ''}`,
+    discard !== null &&
+      state !== 'discarded' &&
+      `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
+    owed &&
+      !released &&
+      state !== 'failing' &&
+      `the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`,
+  ])
 }
 
-function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string {
-  if (finding && finding.kind !== 'trial-ended')
-    return 'settled; a check has found a difference (see "finding")'
-  return `settled${unverified ? '; to be sure, a worker will look up the user once more (GET)' : ''}`
+function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'finding'>): string[] {
+  const differs = finding && finding.kind !== 'trial-ended'
+  return applying([
+    differs ? 'settled, but a check has found a difference' : 'settled',
+    !differs && unverified && 'a worker will look up the user once more (GET)',
+  ])
 }
 
 export function renderHistory(history: Known, key: CustomerKey): string[] {
   const { calls, finding } = history
   const more = calls.length === CALLS && withKey('`rollcall explain KEY --calls 50` may show more calls', key)
   return [
-    ...details({ finding: finding && renderFinding(finding) }),
+    ...details({ finding: finding ? renderFinding(finding) : [] }),
     ...renderProof(history),
     ...(calls.length === 0 ? details({ calls: 'none is recorded' }) : ['', ...renderCalls(calls)]),
     ...details({ more }),
@@ -122,35 +127,35 @@ export const REMOTE: Readonly<Record<Known['remote'], string>> = {
   present: 'at the last sync the service had this user',
 }
 
-function renderOwed(history: Known): string {
+function renderOwed(history: Known): string | string[] {
   const { capturedMs, overdueMs, owedSinceMs, writtenAgoMs, underWay, attempts, unknown } = history
-  const searched = history.outboxSearched ? '' : '; the outbox is too large to look for newer changes'
   const since = owedSinceMs === null ? 'owed' : `owed for ${span(owedSinceMs)}`
   const settled = overdueMs === null && !underWay
-  const tried =
-    attempts === 0 || settled
-      ? ''
-      : `; ${attempts === 1 ? 'one attempt has' : `${attempts} attempts have`} failed`
-  const unsure = unknown ? '; a lookup (GET) comes before the next write' : ''
   if (capturedMs !== null)
-    return `owed: a change captured ${span(capturedMs)} ago is still in the outbox, because no worker has taken it yet`
+    return `owed: no worker has taken the change from the outbox yet (captured ${span(capturedMs)} ago)`
   const next = () => {
     if (underWay) return `${since}; an attempt is under way`
     if (overdueMs === null)
       return `not owed${writtenAgoMs === null ? '' : `; the last accepted write was ${span(writtenAgoMs)} ago`}`
-    if (isOverdue(history))
-      return `${since}; due for ${span(overdueMs)}, but no worker has ${attempts === 0 ? 'synced it' : 'tried it again'}`
+    if (isOverdue(history)) return `${since}; no worker has taken it, though it is due for ${span(overdueMs)}`
     return overdueMs < 0 ? `${since}; next attempt in ${span(-overdueMs)}` : `${since}; due now`
   }
-  return `${next()}${tried}${unsure}${searched}`
+  return applying([
+    next(),
+    attempts > 0 && !settled && `${counted(attempts, 'attempt has', 'attempts have')} failed`,
+    unknown && 'a lookup (GET) comes before the next write',
+    !history.outboxSearched && 'the outbox is too large to look for newer changes',
+  ])
 }
 
-function renderFinding(finding: NonNullable<Known['finding']>): string {
+function renderFinding(finding: NonNullable<Known['finding']>): string[] {
   const { kind, fields, cause, checks, repairs, firstSeen } = finding
-  const about = `open, kind "${kind}"${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`
-  const found = `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed yet (waits for a second check)' : 'confirmed by a second check'}`
-  const requested = repairs === 0 ? '' : `; repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`
-  return `${about}, ${found}${cause ? `; cause then: ${renderCause(cause)}` : ''}${requested}`
+  return applying([
+    `${kind}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`,
+    `first seen ${minute(firstSeen)}, ${checks < 2 ? 'not confirmed yet' : 'confirmed by a second check'}`,
+    cause !== null && `cause when first seen: ${renderCause(cause)}`,
+    repairs > 0 && `repair requested ${repairs === 1 ? 'once' : `${repairs} times`}`,
+  ])
 }
 
 /** A cause that is stored may be one of another version. */
@@ -160,7 +165,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last change that a sync has dealt with, or the last manual sync'],
+    ['changed', changedAt, 'the change, or manual request, that was settled last'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

@@ -3,28 +3,25 @@ import type { Explanation } from '../explain/explain.ts'
 import { historyOf } from '../explain/records.ts'
 import type { RedactedPlan } from '../explain/redact.ts'
 import { NO_DIGEST_KEY } from '../explain/verdicts.ts'
-import { shellQuoted } from './render.ts'
 import { renderPlan } from './render-step.ts'
 
 export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
-const STOPPED = { held: 'the brake holds the change', discarded: 'a person has discarded the change' }
 const UNLESS = {
   held: ', unless the brake holds the change again',
-  discarded: ', without the discarded change if it is still the same',
+  discarded: ', unless this is the discarded change',
 }
 
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
-  const { key, rollcall, planAfterLookup, result } = one
+  const { rollcall, planAfterLookup, result } = one
   const { state, released, owed, capturedMs } = historyOf(rollcall) ?? {}
-  const release = `\`rollcall held release ${shellQuoted(key)} --why …\``
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
     const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
-    return isLeft ? `nothing: ${STOPPED.discarded}; to send it, run ${release}` : calls
+    return isLeft ? 'nothing: a person has discarded the change' : calls
   }
   const stopped = state === 'held' || state === 'discarded' ? state : null
   const unless = `${calls}${stopped === null ? '' : UNLESS[stopped]}`
@@ -36,7 +33,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  return owed ? unless : `nothing: ${STOPPED[stopped]}; after ${release}: ${calls}`
+  return owed || stopped === 'discarded'
+    ? unless
+    : `nothing, until a person releases the change; then: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {
@@ -54,11 +53,11 @@ export function renderNext(one: Explanation): string {
   const waiting = renderWaiting(one, planAfterLookup ?? plan, then)
   if (waiting !== then) return waiting
   if (!owed && state === 'rejected' && plan.kind !== 'none')
-    return `nothing; after a change of the row or the mapping: ${planAfterLookup?.kind === 'none' ? now : then}`
+    return `nothing. If the row or the mapping changes: ${planAfterLookup?.kind === 'none' ? now : then}`
   if (then === now) return now
   if (plan.kind === 'lookup' && planAfterLookup?.kind === 'none' && !owed) return then
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? 'a sync sends nothing (the records of rollcall show no difference)' : now}; a sync with --lookup: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}; with --lookup: ${then}`
 }

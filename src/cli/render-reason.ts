@@ -86,12 +86,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so a missing row does not count as a removed customer; until \`rollcall capture install\` has run, no customer loses access`,
+    `the row is missing, but a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}. Until it has them, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
-    `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but a GET of this user_id finds no user`,
-    `nothing: workers retry, alternately with all values and without the optional ones; ${GOES_ON}, ${PROVIDER} which user has this user_id or one of the values`,
+    `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it shows no user with this user_id`,
+    `${WAIT}; ${GOES_ON}, ${PROVIDER} which user has this user_id or one of the values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -115,9 +115,9 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `the service answered ${answer} to an update, although it had this user before`,
     `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
   ],
-  'needs-lookup': ['the user needs another lookup, but one attempt makes only one', WAIT],
+  'needs-lookup': ['the user needs another lookup (GET), which the next attempt makes', WAIT],
   'created-already': [
-    'the user was created, but the next GET did not find it; an attempt creates only once',
+    'the user was created, but the next GET did not find it',
     `${WAIT}; ${GOES_ON}, check that reads and writes reach the same service`,
   ],
   'out-of-time': [
@@ -184,7 +184,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `the service refuses this user (${answer})${fields?.length ? `; a call without ${listed(fields)} was refused too` : ''}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
-        : `check the status and the user_id that the mapping makes, or ${PROVIDER}; workers retry a changed row automatically. To retry now, run \`rollcall failures --retry KEY\``,
+        : `check the status and the user_id that the mapping makes, or ${PROVIDER}. To retry now, run \`rollcall failures --retry KEY\``,
     ]
   const what = `the service refuses the write for this user (${answer})`
   if (NOT_FOUND.has(status ?? 0)) return [what, 'check SERVICE_URL: it may not be the address of the service']
@@ -251,7 +251,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again (after a minute, an hour, a day, then weekly), and as soon as another customer gives it up. Between these attempts the new value is not sent. After a second refusal rollcall may clear the value that this customer had before. The value may belong to a removed customer: removed customers keep their values, unless onRemove is 'erase'`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again later. docs/retries.md says when, and which user may have the value`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -277,8 +277,8 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has a value, but not which one; it may be one of:',
-          'workers send these values again after a minute, an hour, a day, then weekly',
+          'says that another user has at least one of these values:',
+          'if all are right, workers send them again later',
         ]
       : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
   return {

@@ -109,8 +109,7 @@ export const NOTHING_TO_SEND: Readonly<
 const SETTLED = {
   idle: 'settled',
   held: 'the brake holds the change: see `rollcall held`',
-  discarded:
-    'a person has discarded the change: it is not sent; if the row or the mapping changes, the brake decides again',
+  discarded: 'a person has discarded the change, so it is not sent',
 } as const
 
 function renderEnd(end: ClaimEnd): string {

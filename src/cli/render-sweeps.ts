@@ -7,7 +7,6 @@ import {
   type SweepsReport,
 } from '../ledger/runs.ts'
 import { counted, figure, minute } from '../report/figures.ts'
-import { applying } from './render.ts'
 
 const STANDS_STILL_MS = 60_000
 
@@ -47,9 +46,12 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   if (allMissed(missed) === 0) return still
   return [
     ...still,
-    `capture had missed ${renderMissed(missed)}, found ${applying([check && allMissed(check.missed) > 0 && 'by the last check of capture', allMissed(missedSince) > 0 && `by a sweep${check ? ' after the last check of capture' : ''}`]).join(' and ')}. rollcall syncs these customers now. Either a program writes without firing the triggers, or code that the mapping uses has changed. Find the cause (docs/capture.md says how), then run \`rollcall capture resync\` to end this warning`,
+    `capture had missed ${renderMissed(missed)}. ${SYNCED_NOW} Then run \`rollcall capture resync\` to end this warning`,
   ]
 }
+
+export const SYNCED_NOW =
+  'rollcall syncs these customers now. Find the program that writes without triggers (docs/capture.md says how).'
 
 export function allMissed(missed: Missed): number {
   return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)

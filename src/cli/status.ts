@@ -126,12 +126,13 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     service: target ? renderService(target) : `no call was made yet (${environment})`,
     mapping: `${renderMapping(activeMapping(mapping))}${mapping?.swept === false ? SWEEPING : ''}`,
     customers: renderCustomers(overview),
-    capture: `${captured} of ${counted(capture.tables.length, 'table')} captured; ${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
+    capture: [
+      `${captured} of ${counted(capture.tables.length, 'table')} captured`,
+      `${counted(outbox.rows, 'change')} in the outbox${oldest(outbox.oldestAgeMs)}`,
+    ],
     sweep: renderSweeps(status.sweeps),
     owed: renderOwed(overview),
-    unknown:
-      unknown > 0 &&
-      `the state of ${counted(unknown, 'user')} at the service is not known: a GET comes before the next write`,
+    unknown: unknown > 0 && `the state of ${counted(unknown, 'user')}: a GET comes before the next write`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
@@ -151,19 +152,22 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
 
 const SWEEPING = '; not all customers are compared with it yet'
 
-function renderOwed({ owed, states, outbox }: Overview): string {
+function renderOwed({ owed, states, outbox }: Overview): string | string[] {
   const total = owed.deletion + owed.change + owed.repair + owed.backfill
   if (total === 0) return outbox.rows === 0 ? 'nothing' : 'nothing yet: no worker has read the outbox'
   const { failing, released } = states
+  const { due, queued, active, waiting } = owed
   const earlier = total - states.owed - failing - released
-  const counts = { failing, released, 'shown above as rejected or held': earlier }
-  const of = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
-  const also = of.length > 0 ? `; of these: ${of.join(', ')}` : ''
-  const named = { due: 'due now', queued: 'queued', active: 'active', waiting: 'due later' } as const
-  const parts = (['due', 'queued', 'active', 'waiting'] as const).map(
-    (part) => `${figure(owed[part])} ${named[part]}`,
-  )
-  return `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${parts.join(', ')}${also}`
+  return applying([
+    `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${listed({ 'due now': due, queued, active, 'due later': waiting })}`,
+    earlier + failing + released > 0 &&
+      `also counted above: ${listed({ failing, released, 'rejected or held': earlier })}`,
+  ])
+}
+
+function listed(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, many]) => many > 0)
+  return some.map(([what, many]) => `${figure(many)} ${what}`).join(', ')
 }
 
 /** By this configuration: the most customers that may lose access, or be registered, within `brake.windowHours`. */
@@ -179,17 +183,15 @@ function renderBrake(
   brake: readonly KindHeld[],
   { withAccess, windowHours, changes, creates }: Limits,
 ): string[] {
-  const revocation = brake.find(({ kind }) => kind === 'revocation')
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
-  const limits = `limits in ${windowHours} h: ${counted(creates, 'registration')} (create), ${counted(changes, 'customer')} for every other kind`
   return applying([
-    `last counted: ${counts.join(', ') || 'no change'}; ${limits}`,
+    `counted: ${counts.join(', ') || 'no change'}`,
+    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × each other kind`,
     withAccess > 0 &&
-      !revocation?.trippedAt &&
-      changes >= withAccess + (revocation?.taken ?? 0) &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access, so all of them may lose it without tripping the brake (limit ${figure(changes)}): set brake.changes lower`,
+      changes >= withAccess &&
+      `only ${counted(withAccess, 'customer has', 'customers have')} access: set brake.changes lower, so that the limit protects them`,
   ])
 }
 

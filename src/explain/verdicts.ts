@@ -58,7 +58,7 @@ export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 export const CHECK_WORKER = 'check that `rollcall worker` runs; if it does, see `rollcall pace`'
 
 export const MAPPING_INACTIVE =
-  'the mapping of this configuration is not the active one, so nothing is sent with it; if it is newer than the active one, run `rollcall backfill --mapping` to activate it'
+  'nothing is sent with the mapping of this configuration, because another one is active. If yours is newer, activate it with `rollcall backfill --mapping`'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 
@@ -70,30 +70,30 @@ export const REMEDIES = {
       ? `check SERVICE_URL; if it is correct, run ${sync}`
       : `run ${sync}`
   },
-  wait: ({ sync }) => `nothing, if a worker runs: it makes the owed sync; to sync now, run ${sync}`,
+  wait: ({ sync }) => `nothing, if a worker runs. To sync now, run ${sync}`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
   'start-worker': ({ sync }) => `${CHECK_WORKER}; ${sync} syncs this customer now`,
-  correct: ({ leftOut, sync, key }) => {
+  correct: ({ leftOut, key }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
     const failed = leftOut.some(({ code }) => code === 'function-failed')
     const again = leftOut.some(({ code }) => code === 'refused' || code === 'taken')
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
-    return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping; workers sync a changed row automatically, ${sync} syncs it now${retry}`
+    return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping. Workers sync a changed row automatically${retry}`
   },
   decide: ({ key, state, discarded, sync, service }) => {
     if (state !== 'discarded')
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
     const first =
       service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
-    return `${first}nothing, if the discarded change is the only difference (see \`rollcall held ${key}\`); otherwise run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    return `${first}if more differs than the discarded change, run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
   'install-capture': () =>
-    'a watched table lacks triggers (see `rollcall capture status`). Run `rollcall capture install`, then `rollcall capture resync`. A resync revokes access of customers without a row, so first restore rows that were lost',
+    'first restore rows that were lost: a resync revokes the access of customers without a row. Then run `rollcall capture install` and `rollcall capture resync`',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>
@@ -121,7 +121,7 @@ export const REMEDIES = {
   'ask-about-group': () =>
     'ask the provider of the service which professionals belong to the ml_group_name of this user',
   'check-token': () =>
-    'check that the token is not expired, and that it belongs to SERVICE_URL and SERVICE_API_KEY; the user gets a new token with the next log-in',
+    'let the user log in again for a new token; if it is refused too, check SERVICE_URL and SERVICE_API_KEY',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>
 
 export type RemedyName = keyof typeof REMEDIES

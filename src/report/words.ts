@@ -33,18 +33,17 @@ export function renderAmongHeld(held: number, all: number): string {
 
 export const MANY_MISSING =
   'Until most users are found again, checks report and repair no further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
-  'users are really gone, confirm that: run `rollcall drift --credible --why …`'
+  'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
     name: 'Unknown outcome',
-    means:
-      'it is not known what the service accepted last: a call had no clear answer, or `rollcall migrate --target new` has deleted the record',
+    means: 'a call had no clear answer, or `rollcall migrate --target new` has deleted the record',
   },
   'edited-at-service': {
     name: 'Changed at the service',
-    means: 'the user was up to date before, and no later call of rollcall explains the difference',
+    means: 'the user was up to date before, and no call of rollcall has caused the difference',
   },
   'mapping-changed': {
     name: 'Mapping changed',

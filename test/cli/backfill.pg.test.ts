@@ -112,7 +112,7 @@ describe('with a mapping that is not applied', () => {
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {
     const { code, output } = await run(changed, 'backfill', '--mapping', '--dry-run')
     expect(code).toBe(3)
-    expect(output).toMatch(/generation 1.*from another configuration.*is not the active one/s)
+    expect(output).toMatch(/generation 1.*from another configuration.*another one is active/s)
     expect(output).toMatch(/^customers +3 compared/m)
     expect(output).toMatch(/^differ +3 customers: 3 to update \(PATCH\)/m)
     expect(output).toMatch(/^fields .*3 × status/m)

@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^a sync sends nothing \(.* no difference\); a sync with --lookup: update /],
+  [RIGHT, PATCH, /^nothing, because .* no difference; with --lookup: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -93,16 +93,14 @@ test('a held change is announced for after its release, unless a sync is owed', 
     return renderNext({ ...ONE, plan: PATCH, planAfterLookup, rollcall })
   }
   expect(next('held', false)).toBe(
-    'nothing: the brake holds the change; after `rollcall held release c --why …`: update (PATCH) with status',
+    'nothing, until a person releases the change; then: update (PATCH) with status',
   )
   expect(next('held', true)).toBe('update (PATCH) with status, unless the brake holds the change again')
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
-  expect(next('discarded', false)).toMatch(/^nothing: a person has discarded .* release c --why …`: update/)
-  expect(next('discarded', true)).toBe(
-    'update (PATCH) with status, without the discarded change if it is still the same',
-  )
-  const after = /^nothing; after a change of the row or the mapping: update/
+  for (const owed of [true, false])
+    expect(next('discarded', owed)).toBe('update (PATCH) with status, unless this is the discarded change')
+  const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
 
@@ -145,12 +143,12 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
   for (const [one, begins] of [
-    [discarded, /^nothing, if/],
+    [discarded, /^if more differs/],
     [gone, /^check SERVICE_URL\. Then: /],
   ] as const) {
     const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
     expect(decide).toMatch(begins)
-    expect(decide).toMatch(/the discarded change is the only .* run `rollcall held release c/)
+    expect(decide).toMatch(/than the discarded change, .* run `rollcall held release c/)
   }
   const denied = {
     ...ONE,
@@ -215,8 +213,8 @@ test('a table without triggers is named as the cause, and not the row, which can
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
   expect(text).toMatch(/^ {2}result +unknown: the row is missing, .* lacks triggers$/m)
-  expect(text).toMatch(/to do +a watched table lacks triggers .*`rollcall capture install`/)
-  expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\), .*no customer loses access/)
+  expect(text).toMatch(/to do +first restore rows .*`rollcall capture install`/)
+  expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\)\. .*no customer loses access/)
   expect(text).toContain('next      nothing is sent until the table has its triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)
 })

@@ -23,27 +23,25 @@ function verification(
 }
 
 test.each<[Partial<Coverage>, RegExp]>([
-  [{}, /^within the last 7d: 1,999 of 2,000 .* \(99\.9 %\); .* 6 days ago$/],
-  [
-    { within: 0, never: 2000, oldestAgeMs: null, proof: null },
-    /^.*7d: 0 of 2,000 .* \(0 %\); never checked: 2,000$/,
-  ],
+  [{}, /^in the last 7d: 1,999 of 2,000 .* \(99\.9 %\); .* 6 days ago$/],
+  [{ within: 0, never: 2000, oldestAgeMs: null, proof: null }, /^.*7d: 0 of 2,000 .* \(0 %\); 2,000 never$/],
   [{ customers: 0, within: 0 }, /^no customer .* now \(32 known: .*28 held.*\)$/],
   [{ periodMs: null }, /reconcile\.period/],
 ])('how far verification has come: %j', (over, said) => {
   const states = { idle: 1, held: 28, rejected: 3, failing: 0, discarded: 0, released: 0, owed: 0 }
-  expect(renderVerified(verification(over), { customers: 32, states })).toMatch(said)
+  expect([renderVerified(verification(over), { customers: 32, states })].flat().join('; ')).toMatch(said)
 })
 
 test('the delay from a commit to the GET that showed it, where one is known', () => {
-  expect(renderDelay(verification({}))).toMatch(/: median 12 s, 95th percentile 40 s \(of 1,000 changes\)$/)
+  expect(renderDelay(verification({}))).toMatch(/^median 12 s, 95th percentile 40 s,/)
   expect(renderDelay(verification({ proof: null }))).toBeNull()
 })
 
 test('a trial that has ended is no drift', () => {
-  expect(renderDrift(verification({}, { 'trial-ended': 1 }))).toBe(
-    'checks found none; 1 ended trial found by checks (no drift)',
-  )
+  expect(renderDrift(verification({}, { 'trial-ended': 1 }))).toEqual([
+    'checks found none',
+    '1 ended trial found by checks (no drift)',
+  ])
 })
 
 test('a customer that is held counts with the others about access, and not where the service differs', () => {
@@ -51,9 +49,11 @@ test('a customer that is held counts with the others about access, and not where
     ...verification({}, { missing: 2 }),
     ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
   }
-  expect(renderDrift(given)).toMatch(
-    /^access: 3 wrongly without .+ \(1 of them held [^,]+\), 149 wrongly with .+ \(all 149 held [^,]+\); found by checks: 2 × missing$/,
-  )
+  expect(renderDrift(given)).toEqual([
+    expect.stringMatching(/^3 wrongly without .+ \(1 of them held [^,]+\)$/),
+    expect.stringMatching(/^149 wrongly with .+ \(all 149 held [^,]+\)$/),
+    'found by checks: 2 × missing',
+  ])
   expect(verificationNeeds(given)).toEqual([
     expect.stringMatching(
       /differs .+ 2 customers \(2 wrongly without [^,]+\), held customers not counted: see/,
