@@ -19,7 +19,7 @@ import { BINDING_ENV, bindingStatus, renderBinding } from './binding.ts'
 import { ownerIn } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION, usage, wholeNumber } from './option-values.ts'
-import { definitions, type Labelled, span, tell, warn } from './render.ts'
+import { applying, definitions, type Labelled, span, tell, warn } from './render.ts'
 
 type Accepted = Awaited<ReturnType<typeof accept>> | typeof NOTHING_ACCEPTED
 type Follows = NonNullable<Accepted['follows']>
@@ -145,10 +145,10 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
   const { expected, windowHours } = creates
   return {
     lookups: `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`,
-    next: 'workers create or update users that are missing or differ; this takes at most as long as the lookups',
+    next: 'workers create or update users that are missing or differ: this takes at most as long again',
     backup:
       sameService &&
-      'after a restore rollcall does not know the users that got access after the backup: they keep it until you act, see docs/restoring.md, steps 6 and 7',
+      'users that got access after the backup keep it, because rollcall does not know them: see docs/restoring.md, steps 6 and 7',
     expected: expected && renderExpected(expected),
     brake: renderCreates(creates, customers),
     note:
@@ -158,8 +158,11 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
   }
 }
 
-function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number): string {
-  const within = `its limit is ${counted(limit, 'registration')} in ${windowHours} h, beside pre-approved ones`
-  if (held === 0) return `if all have to be registered (${figure(customers)}), all pass: ${within}`
-  return `if all have to be registered, ${figure(through)} of ${figure(customers)} pass, and the brake holds the others: ${within}. To let all of them pass, run this command again now with \`--expect-creates ${customers}\``
+function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number) {
+  const of = held === 0 ? `all ${figure(customers)}` : `${figure(through)} of ${figure(customers)}`
+  return applying([
+    `limit in ${windowHours} h: ${figure(limit)} registrations (create), beside pre-approved ones`,
+    `if all users have to be created, ${of} pass${held === 0 ? '' : ', and the brake holds the others'}`,
+    held > 0 && `to let all of them pass, run this command again now with \`--expect-creates ${customers}\``,
+  ])
 }

@@ -38,7 +38,7 @@ export function checkMapping(mapping: Mapping, key: readonly string[] | undefine
   if (source === undefined || key === undefined) return []
   const path = ['mapping', 'user_id']
   const others = source.columns.filter((column) => !key.includes(column))
-  const foreign = `must be built from the columns of customers.key (${key.join(', ')}) only, because after a delete rollcall knows only the key; also found ${others.join(', ')}`
+  const foreign = `expected only columns of customers.key (${key.join(', ')}), because after a delete rollcall knows only the key; also found ${others.join(', ')}`
   const constant = `expected a column of customers.key (${key.join(', ')}): with a fixed value all customers would be one user`
   return [...wrong(others.length > 0, path, foreign), ...wrong(source.columns.length === 0, path, constant)]
 }
@@ -68,7 +68,7 @@ export function checkTiming(service?: Config['service'], timing?: Config['timing
   // Two seconds of grace in earnest; for short timeouts, as tests have them, as long as the timeout itself.
   const graceMs = Math.min(timeoutMs, 2000)
   const least = 2 * timeoutMs + graceMs
-  const short = `expected at least ${least}, time for a GET and a write (2 × service.timeoutMs ${timeoutMs}, plus ${graceMs}); found ${lifetimeMs}`
+  const short = `expected at least ${least} (2 × service.timeoutMs + ${graceMs}, for a GET and a write); found ${lifetimeMs}`
   const late = `expected at most advanced.timing.lifetimeMs (${lifetimeMs}); found ${consistencyDelayMs}`
   const fewer = `expected at least advanced.timing.retryMinMs (${retryMinMs}); found ${retryMaxMs}`
   return [

@@ -31,7 +31,7 @@ export async function readConditions(
 }
 
 const FORMS =
-  '--where: expected a column, an operator (=, !=, <, <=, > or >=) and a value; or COLUMN in VALUE,VALUE; or COLUMN is null; or COLUMN is not null'
+  '--where: expected COLUMN = VALUE (or !=, <, <=, >, >=), COLUMN in VALUE,VALUE, COLUMN is null or COLUMN is not null'
 
 function resolve(text: string, columns: ReadonlyMap<string, FoundColumn>, known: readonly string[]) {
   const said = parseWhere(text)

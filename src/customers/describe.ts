@@ -85,7 +85,7 @@ function unreadable(client: Client, config: Config, { found, columns }: InCatalo
 /** Postgres' words, where a policy would hide rows from a session that has not allowed it. */
 export const HIDES = /row-level security/
 export const WHEN_HIDDEN =
-  "; rows that a policy hides would count as removed customers. Give the role (for a view: its owner) BYPASSRLS; or, if the policies let the role see every customer, set customers.rowSecurity to 'apply'"
+  "; rows that a policy hides would count as removed customers. Give the role (for a view: its owner) BYPASSRLS. If the policies let the role see every customer, set customers.rowSecurity to 'apply'"
 
 /** Finds what only Postgres itself can tell: rights behind a view, a view that no longer works. */
 async function probe(client: Client, config: Config): Promise<readonly string[]> {
@@ -112,13 +112,13 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
   const functions = pathless ? await pathlessFunctions(client, found.oid) : []
   const warnings = [
     !unique &&
-      `customers.key: ${name} has no unique index on ${key.join(', ')}: create one, since reads may be slow, and a key with several rows is not synced`,
+      `customers.key: ${name} has no unique index on ${key.join(', ')}. Create one: reads may be slow, and a key with several rows is not synced`,
     found.filtered &&
       `customers: row-level security applies to this role on ${name}: a customer that it hides counts as removed`,
     found.kind === 'm' &&
       `customers: ${name} is a materialized view: a change is read as it stood at the last refresh`,
     functions.length > 0 &&
-      `customers: behind ${name}, ${functions.join(', ')} sets no search_path: what it names without a schema, types of extensions and their operators too, is looked for in Postgres' own schema alone; if it needs others, name them in customers.searchPath`,
+      `customers: behind ${name}, ${functions.join(', ')} sets no search_path, so it finds names without a schema only in Postgres' own schema. If it needs other schemas (also for types and operators of extensions), name them in customers.searchPath`,
   ]
   return warnings.filter((each) => each !== false)
 }
