@@ -1,5 +1,5 @@
 // Turns the step of a check into the finding that its caller reports, and into the rows that are written. Pure.
-import { userIdOf } from '../model/customer.ts'
+import { userIdOf } from '../sync/map.ts'
 import type { Snapshot } from '../sync/snapshot.ts'
 import type { FindingRow, OpenFinding } from './open-findings.ts'
 import { type FindingStep, isFound, type KeptDrift, type Lag, MOST_REPAIRS, postponedMs } from './step.ts'

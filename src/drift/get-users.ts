@@ -3,11 +3,12 @@
 import type { CallEntry } from '../ledger/calls.ts'
 import { isJustWritten } from '../ledger/record.ts'
 import { readWork, type Work } from '../ledger/sweep-work.ts'
-import { type CustomerKey, userIdOf } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import type { Permit } from '../pace/pace.ts'
 import { type CalledGet, callEntry, getUser } from '../sync/call.ts'
 import { aboutService } from '../sync/classify.ts'
 import type { SyncContext } from '../sync/context.ts'
+import { userIdOf } from '../sync/map.ts'
 import {
   planNow,
   readSnapshots,

@@ -1,7 +1,7 @@
 // The parts of plans and steps that a person or a program is shown: names of fields and codes, never a field's value.
-import { type Mapped, userIdOf, validUntilOf } from '../model/customer.ts'
 import { OPTIONAL_FIELDS } from '../model/user.ts'
 import type { SyncStep } from '../sync/context.ts'
+import { type Mapped, userIdOf, validUntilOf } from '../sync/map.ts'
 import type { Plan } from '../sync/plan.ts'
 
 export type RedactedPlan = ReturnType<typeof redactedPlan>

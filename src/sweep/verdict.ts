@@ -1,9 +1,10 @@
 // Plans customers as a claim would begin with them: who differs, how a claim for them is brought about, and the sum of it.
 import type { CustomerState, KnownRecord } from '../ledger/record.ts'
 import type { Work } from '../ledger/sweep-work.ts'
-import { type CustomerKey, type Mapped, userIdOf, validUntilOf } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
 import type { Counts } from '../model/values.ts'
+import { type Mapped, userIdOf, validUntilOf } from '../sync/map.ts'
 import { type Memory, statusIsRight } from '../sync/memory.ts'
 import { fieldsOf, isStatusKept, type Plan, takesAccess } from '../sync/plan.ts'
 import { planNow, type Snapshot } from '../sync/snapshot.ts'

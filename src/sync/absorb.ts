@@ -1,5 +1,5 @@
 import type { OptionalField } from '../model/user.ts'
-import type { Called, CalledGet } from './call.ts'
+import type { Called, CalledGet, Facts } from './call.ts'
 import type { WriteMeaning } from './classify.ts'
 import { conflictOnceCreated, userWithoutConflict } from './conflict.ts'
 import { fieldsShown, rememberErased } from './erasure.ts'
@@ -11,7 +11,6 @@ import {
   absorbUnclear,
   afterRefusedCreate,
   blamed,
-  type Facts,
   reasonOf,
   rememberRefused,
 } from './refusal.ts'

@@ -1,6 +1,6 @@
 import type { CallEntry } from '../ledger/calls.ts'
 import type { CustomerKey } from '../model/customer.ts'
-import type { OptionalField } from '../model/user.ts'
+import type { DesiredUser, OptionalField } from '../model/user.ts'
 import { contradicts, type RemoteUser, readUser, reportsError } from '../service/body.ts'
 import type { Reply } from '../service/client.ts'
 import { CallError } from '../service/errors.ts'
@@ -16,7 +16,8 @@ import {
   type ReadMeaning,
   type WriteMeaning,
 } from './classify.ts'
-import type { Call, Plan } from './plan.ts'
+import type { ClaimSituation } from './next-plan.ts'
+import type { Call, CallPlan, Plan } from './plan.ts'
 
 type Answer = {
   readonly outcome: Outcome
@@ -41,6 +42,17 @@ type CalledWrite = Answer & {
   readonly meaning: WriteMeaning
   readonly observed: null
 }
+
+/** The facts of an answer besides its meaning; `status` is null when there was none. */
+export type Facts = Pick<ClaimSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> &
+  Pick<Called, 'named' | 'conflict'> & {
+    readonly plan: CallPlan
+    readonly status: number | null
+    readonly error?: string
+    /** By Retry-After. */
+    readonly wait?: { readonly waitMs: number }
+    readonly desired: DesiredUser | null
+  }
 
 /** Some services refuse a value that another user has with one of these, and not with 409. */
 const INVALID = new Set([400, 422])

@@ -1,10 +1,11 @@
 // Values that are left out of calls. A value that another user has may become free without a change of the row: the worker
 // sends it again by itself. A value that the service refused (at the end of this file) waits for a change.
 import type { Conflict, Digests, LedgerRecord } from '../ledger/record.ts'
-import type { FieldIssue, Mapped } from '../model/customer.ts'
+import type { FieldIssue } from '../model/customer.ts'
 import { type DesiredUser, type Fields, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
 import type { RemoteUser } from '../service/body.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
+import type { Mapped } from './map.ts'
 
 /**
  * A conflict while a claim runs. `due`: its time has come, and the values are sent again. `creating`: the user is not

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import type { CustomerKey, Mapped } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { NORMAL_FORM_VERSION, normalForm } from '../model/normal.ts'
 import { type FieldValue, OPTIONAL_FIELDS, type OptionalField } from '../model/user.ts'
+import type { Mapped } from './map.ts'
 
 /**
  * The ledger keeps of each field an HMAC over field, customer and value: equal values have equal

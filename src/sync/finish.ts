@@ -3,13 +3,14 @@ import type { Claim } from '../ledger/claim.ts'
 import type { ForClaimants } from '../ledger/claimants.ts'
 import type { Ending } from '../ledger/ending.ts'
 import { type Digests, existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
-import { type FieldIssue, isOutOfScope, type Mapped, userIdOf, validUntilOf } from '../model/customer.ts'
+import type { FieldIssue } from '../model/customer.ts'
 import { type OptionalField, USER_FIELDS, type UserField } from '../model/user.ts'
 import { backoffMs } from '../pace/pace.ts'
 import type { Called } from './call.ts'
 import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { discardAfter } from './discard.ts'
+import { isOutOfScope, type Mapped, userIdOf, validUntilOf } from './map.ts'
 import { type Memory, toRecord } from './memory.ts'
 import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
 import { isToErase } from './plan.ts'
@@ -47,14 +48,13 @@ export function toEnding(finished: Finished): Ending {
     desiredDigest: staysAsItWas ? comparableDesired(record, digests.keyId) : desiredDigest, // plain: desiredDigest
     record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
-    // plain: no failure and no later plan, no GET, no erasure, and no other customer with the user
     next: {
-      failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed),
-      backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)),
-      replanAtMs: replanAt(finished),
+      failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed), // plain: false
+      backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)), // plain: not used
+      replanAtMs: replanAt(finished), // plain: null
     },
     lookups: forLookups(finished, calls, { unclearYes, effect: others.effect }),
-    erasure: memory.erasure,
+    erasure: memory.erasure, // plain: null, null
     others,
   }
 }
@@ -75,10 +75,11 @@ function forLookups(
   const requestIsOver = unclear || effect === 'known'
   const mayBeDone = writes === 'accepted' || writes === 'lost'
   return {
-    getMade: lookups > 0,
+    getMade: lookups > 0, // plain: false
     // A request without an answer may arrive late.
-    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,
-    unclear,
+    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs, // plain: the first
+    unclear, // plain: false
+    // plain: false, and not used
     statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'accepted'),
   }
 }
@@ -88,10 +89,10 @@ function forOthers(finished: Finished, result: CallsResult): ForClaimants {
   const effect = effectOf(claim, result, end)
   const earlier = claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten)
   return {
-    effect,
-    mayEndTrial: result.mayEndTrial || earlier,
-    noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants,
-    isNewUser: record.isNew || record.userId !== userIdAfter(finished),
+    effect, // plain: known
+    mayEndTrial: result.mayEndTrial || earlier, // plain: only used where another customer has the user
+    noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants, // plain: none
+    isNewUser: record.isNew || record.userId !== userIdAfter(finished), // plain: false
   }
 }
 

@@ -3,15 +3,41 @@ import { NotListed, TooLarge } from '../config/source.ts'
 import { InvalidTimedAnswer, TimedAnswer } from '../config/until.ts'
 import { keyParts } from '../customers/key.ts'
 import type { FoundRow } from '../customers/read.ts'
-import type { CustomerKey, FieldIssue, Mapped, Validity } from '../model/customer.ts'
+import type { CustomerKey, FieldIssue, Validity } from '../model/customer.ts'
 import { type FieldTypes, FORMATS, joinPhone } from '../model/formats.ts'
-import { type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
+import { type DesiredUser, type Fields, OPTIONAL_FIELDS, type UserField } from '../model/user.ts'
 
 /** A customer as read: its key and its row, null when there is no such row. `now` is the database's time. */
 export type Customer = { readonly key: CustomerKey; readonly row: Row | null; readonly now: Date }
 
 /**
- * The result of mapping a customer by the configuration. Pure and total: the functions of the configuration may
+ * The result of mapping a customer. `removed`: there is no such row; `out-of-scope`: not ours to entitle. `spared`: its user
+ * is treated as out of scope, or its fields are not erased; see sync/sharing.ts.
+ */
+export type Mapped =
+  | ({ readonly kind: 'user'; readonly user: DesiredUser; readonly issues: readonly FieldIssue[] } & Validity)
+  | { readonly kind: 'removed'; readonly userId: string; readonly spared?: 'user' | 'fields' }
+  | ({ readonly kind: 'out-of-scope'; readonly userId: string } & Validity)
+  | ({
+      readonly kind: 'rejected'
+      readonly userId: string | null
+      readonly issues: readonly FieldIssue[]
+    } & Validity)
+
+export function validUntilOf(mapped: Mapped): number | null {
+  return mapped.kind === 'removed' ? null : (mapped.validUntilMs ?? null)
+}
+
+export function isOutOfScope(mapped: Mapped): boolean {
+  return mapped.kind === 'out-of-scope' || (mapped.kind === 'removed' && mapped.spared === 'user')
+}
+
+export function userIdOf(mapped: Mapped): string | null {
+  return mapped.kind === 'user' ? mapped.user.userId : mapped.userId
+}
+
+/**
+ * Maps a customer by the configuration. Pure and total: the functions of the configuration may
  * throw, and a row may hold anything. The answer is always one of four, and no issue holds a value.
  *
  * The `user_id` comes from the key alone, also while the row is there: otherwise a customer could be revoked under

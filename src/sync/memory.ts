@@ -1,11 +1,11 @@
 import type { Claim } from '../ledger/claim.ts'
 import { type LedgerRecord, NO_RECORD } from '../ledger/record.ts'
-import { isOutOfScope, type Mapped, userIdOf } from '../model/customer.ts'
 import type { DesiredUser, OptionalField, Status, UserField } from '../model/user.ts'
 import type { Method, ReadMeaning, WriteMeaning } from './classify.ts'
 import { type Conflicting, leftOutStill, startConflict } from './conflict.ts'
 import { assumedCountry, countryAtStart, withoutAssumed } from './country.ts'
 import type { CustomerDigests } from './digest.ts'
+import { isOutOfScope, type Mapped, userIdOf } from './map.ts'
 
 type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
@@ -75,6 +75,7 @@ type Recorded = Pick<Claim, 'unknown' | 'hiddenUnknown' | 'statusUnknown' | 'rep
   readonly digests: Pick<CustomerDigests, 'keyId'>
 }
 
+/** Plain: the parts of the record as they are, and no calls. */
 export function startMemory(start: Recorded & CustomerNow): Memory {
   return inViewOf(fromRecord(start), start)
 }

@@ -1,4 +1,4 @@
-import { type CustomerKey, isOutOfScope, type Mapped } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import {
   type DesiredUser,
   entitled,
@@ -10,6 +10,7 @@ import type { CreateBody, UpdateBody } from '../service/client.ts'
 import { currentRefusals, withoutConflict } from './conflict.ts'
 import { type CustomerDigests, NO_VALUE } from './digest.ts'
 import { fieldsToErase } from './erasure.ts'
+import { isOutOfScope, type Mapped } from './map.ts'
 import { fieldIsRight, type Memory, PHONE, statusIsRight } from './memory.ts'
 import { createBody, eraseBody, type Policy, patchBody, putBody } from './write.ts'
 

@@ -2,12 +2,12 @@ import type { FoundRow } from '../customers/read.ts'
 import type { Claim } from '../ledger/claim.ts'
 import type { Reason } from '../ledger/reason.ts'
 import { existedBefore, type KnownRecord } from '../ledger/record.ts'
-import type { CustomerKey, Mapped } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { RollcallError } from '../model/errors.ts'
 import { entitled } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
 import { type CustomerDigests, forCustomer } from './digest.ts'
-import { mapFound } from './map.ts'
+import { type Mapped, mapFound } from './map.ts'
 import { type Memory, startMemory } from './memory.ts'
 import { type ClaimEnd, retry } from './next-plan.ts'
 import { resolveSharing } from './sharing.ts'
@@ -64,7 +64,7 @@ async function mapCustomerRow(
   try {
     const first = await mapRow(row)
     // The customer that takes this user over may be captured and not noted yet; or this one may be back.
-    const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked')
+    const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked') // plain: false
     if (loses && !(await context.whenNoted()))
       return { mapped: first, claimants: [], latestRecord: record, end: NOT_NOTED }
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first

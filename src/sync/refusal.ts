@@ -1,7 +1,7 @@
-// The facts of an answer, and what follows from one that refuses, or says neither yes nor no.
+// The consequences of an answer that refuses, or says neither yes nor no.
 import type { Reason, ReasonCode } from '../ledger/reason.ts'
-import { type DesiredUser, OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
-import type { Called } from './call.ts'
+import { OPTIONAL_FIELDS, type OptionalField, UNVERIFIABLE_FIELD } from '../model/user.ts'
+import type { Facts } from './call.ts'
 import {
   conflictDigests,
   currentRefusals,
@@ -12,20 +12,9 @@ import {
 } from './conflict.ts'
 import { markHiddenUnknown } from './country.ts'
 import type { Memory, SetAside } from './memory.ts'
-import { type Absorbed, type ClaimEnd, type ClaimSituation, resultOfCalls, retry } from './next-plan.ts'
-import { type CallPlan, fieldsOf, type Plan } from './plan.ts'
+import { type Absorbed, type ClaimEnd, resultOfCalls, retry } from './next-plan.ts'
+import { fieldsOf, type Plan } from './plan.ts'
 import { rememberUnknown } from './remember.ts'
-
-/** The facts of an answer besides its meaning; `status` is null when there was none. */
-export type Facts = Pick<ClaimSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> &
-  Pick<Called, 'named' | 'conflict'> & {
-    readonly plan: CallPlan
-    readonly status: number | null
-    readonly error?: string
-    /** By Retry-After. */
-    readonly wait?: { readonly waitMs: number }
-    readonly desired: DesiredUser | null
-  }
 
 /** Codes, statuses and names only: a reason is stored, logged and shown. */
 export function reasonOf(code: ReasonCode, { plan, status, error, named }: Facts): Reason {

@@ -7,11 +7,11 @@ import {
   type KnownRecord,
   type UserRecord,
 } from '../ledger/record.ts'
-import { type CustomerKey, type Mapped, userIdOf } from '../model/customer.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import { UNVERIFIABLE_FIELD } from '../model/user.ts'
 import type { SyncContext } from './context.ts'
 import { type Digester, NO_VALUE, UNKNOWN_VALUE } from './digest.ts'
-import { mapFound } from './map.ts'
+import { type Mapped, mapFound, userIdOf } from './map.ts'
 
 type Own = { readonly mapped: Mapped; readonly record: KnownRecord }
 

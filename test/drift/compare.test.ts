@@ -1,5 +1,6 @@
 // The comparison against the plan: what is called drift is what a sync that has seen the same would write, no more and
 // no less.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compare, shownOf } from '../../src/drift/compare.ts'
@@ -8,9 +9,9 @@ import { heldAccess } from '../../src/drift/held-access.ts'
 import { type DriftVerdict, isDrift } from '../../src/drift/words.ts'
 import { NO_RECORD } from '../../src/ledger/record.ts'
 import type { Work } from '../../src/ledger/sweep-work.ts'
-import type { Mapped } from '../../src/model/customer.ts'
 import type { Fields, OptionalField, Status } from '../../src/model/user.ts'
 import type { RemoteUser } from '../../src/service/body.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import { makePlan } from '../../src/sync/plan.ts'
 import { planAfter, type Snapshot } from '../../src/sync/snapshot.ts'
 import type { Policy } from '../../src/sync/write.ts'

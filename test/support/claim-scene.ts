@@ -1,10 +1,10 @@
 // A claim as a conversation, without a service: the calls that it makes to given answers, and how it ends.
 import { expect } from 'vitest'
-import type { Mapped } from '../../src/model/customer.ts'
 import type { OptionalField } from '../../src/model/user.ts'
 import { absorb } from '../../src/sync/absorb.ts'
 import { classified } from '../../src/sync/call.ts'
 import type { Outcome } from '../../src/sync/classify.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import { inViewOf, type Memory, NO_CALLS } from '../../src/sync/memory.ts'
 import { type ClaimEnd, nextPlan, resultOfCalls } from '../../src/sync/next-plan.ts'
 import { callFor } from '../../src/sync/plan.ts'

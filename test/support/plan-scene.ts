@@ -1,5 +1,4 @@
 // Customers, memories and policies for tests of the plan.
-import type { Mapped } from '../../src/model/customer.ts'
 import {
   type Fields,
   type FieldValue,
@@ -8,6 +7,7 @@ import {
   type Status,
 } from '../../src/model/user.ts'
 import { type CustomerDigests, forCustomer, makeDigester } from '../../src/sync/digest.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import { type Memory, NO_CALLS } from '../../src/sync/memory.ts'
 import { makePlan, type Plan } from '../../src/sync/plan.ts'
 import type { Policy } from '../../src/sync/write.ts'

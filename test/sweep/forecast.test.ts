@@ -1,10 +1,10 @@
 // test/flow/backfill.full.test.ts compares the forecast with the calls that follow.
 import { describe, expect, test } from 'vitest'
 import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/customer.ts'
 import { addCustomer, callsFor, type Forecast, NO_FORECAST, totalCalls } from '../../src/sweep/forecast.ts'
 import type { Made, PlannedCustomer } from '../../src/sweep/verdict.ts'
 import { makeDigester } from '../../src/sync/digest.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import type { Policy } from '../../src/sync/write.ts'
 import { FULL, KEEP, LEFT_OUT, plan, sent, UNASKED, UNKNOWN, user } from '../support/plan-scene.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Mapped } from '../../src/model/customer.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { isAccessFirst } from '../../src/sync/next-plan.ts'
 import { ABSENT, type Answer, PREMIUM, play, REMOVED, SETTLED, user } from '../support/claim-scene.ts'

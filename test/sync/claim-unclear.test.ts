@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/customer.ts'
 import { UNKNOWN_VALUE } from '../../src/sync/digest.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import {
   ABSENT,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/customer.ts'
 import type { Fields } from '../../src/model/user.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
 import { freedBy } from '../../src/sync/freed.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import type { MadeCall, Memory } from '../../src/sync/memory.ts'
 import { ABSENT } from '../support/claim-scene.ts'
 

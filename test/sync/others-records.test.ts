@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownRecord, NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/customer.ts'
 import { forCustomer, makeDigester, NO_VALUE, UNKNOWN_VALUE } from '../../src/sync/digest.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import { inherit, latestOf } from '../../src/sync/sharing.ts'
 
 const digester = makeDigester('a digest key of thirty-two chars!')

@@ -1,8 +1,8 @@
 // Every case that the plan can meet: a customer, what is remembered of its user, and the policy.
 import type { ClearWith } from '../../src/config/define.ts'
-import type { Mapped } from '../../src/model/customer.ts'
 import { type Fields, OPTIONAL_FIELDS, type OptionalField, type Status } from '../../src/model/user.ts'
 import { NO_VALUE } from '../../src/sync/digest.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import type { Memory } from '../../src/sync/memory.ts'
 import { ABSENT, clearing, LEFT_OUT, marks, seen, user } from '../support/plan-scene.ts'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Row } from '../../src/config/config.ts'
 import type { Clock } from '../../src/config/define.ts'
 import { NO_RECORD } from '../../src/ledger/record.ts'
-import type { Mapped } from '../../src/model/customer.ts'
+import type { Mapped } from '../../src/sync/map.ts'
 import { findClaimants } from '../../src/sync/sharing.ts'
 import { configOf } from '../support/pure-claims.ts'
 
