@@ -15,6 +15,6 @@ export async function bindingStatus(client: Client, env: { [V in (typeof BINDING
 export function renderBinding({ differences, todo }: Awaited<ReturnType<typeof bindingStatus>>): string[] {
   if (todo === null) return []
   return [
-    `a worker with this environment refuses to start: ${differences.map(({ says }) => says).join('; ')}. ${todo}`,
+    `no worker can start with this environment: ${differences.map(({ says }) => says).join('; ')}. ${todo}`,
   ]
 }

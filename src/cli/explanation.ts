@@ -193,7 +193,7 @@ const WITHOUT: Readonly<Record<Exclude<Records['kind'], 'known' | 'other-target'
 
 function renderRecords(records: Records): string {
   if (records.kind === 'other-target')
-    return `not known: rollcall's records are about another target (${records.differences.join('; ')}), so a worker refuses to start`
+    return `not known: rollcall's records are about another target (${records.differences.join('; ')})`
   if (records.kind === 'known') return 'not owed: rollcall has no record of this customer'
   return `not known: ${WITHOUT[records.kind]}`
 }
@@ -279,7 +279,7 @@ export function renderRemedy({ do: name, waitMs }: Remedy, one: Explanation): st
   const facts = { sync, key, later, leftOut, removed, service, known: renderKnown(one) }
   if (said === undefined || said === WAIT)
     return REMEDIES[name]({ ...facts, state: history?.state, discarded: history?.discard?.kinds ?? [] })
-  return name === 'wait' || name === 'start-worker' ? `${said}; to sync now, run ${sync}` : said
+  return name === 'wait' || name === 'start-worker' ? `${said}. To sync now, run ${sync}` : said
 }
 
 /** The remedy of what stands in the way of all others, as other commands say it. */

@@ -60,7 +60,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`; if it finds held changes, it discards them too`
+  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`. It also discards held changes that it finds`
 }
 
 export function renderHeld(

@@ -62,8 +62,8 @@ export function renderStanding(history: Known): Labelled {
 
 /** Waiting alone does not help then. */
 export function whenOverdue(toDo: string): string {
-  const rest = toDo.replace(/^nothing[^;]*(; )?/, '')
-  return rest === '' ? CHECK_WORKER : `${CHECK_WORKER}; ${rest}`
+  const rest = toDo.replace(/^nothing[^.]*(\. )?/, '')
+  return rest === '' ? CHECK_WORKER : `${CHECK_WORKER}. ${rest.charAt(0).toUpperCase()}${rest.slice(1)}`
 }
 
 export function toDoOf(history: Known): string | undefined {

@@ -3,7 +3,7 @@ import type { Reason, ReasonCode } from '../ledger/reason.ts'
 import type { CustomerState } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/customer.ts'
 import { CALL_ERROR_KINDS, CallError, type CallErrorKind } from '../service/errors.ts'
-import { shown } from './render.ts'
+import { few, shown } from './render.ts'
 
 /** Says what is wrong, and the one thing to do about it. Both hold codes, statuses and names, never a field's value. */
 export type Advice = { readonly what: string; readonly toDo: string }
@@ -34,8 +34,8 @@ export function isReasonCode(code: string): code is ReasonCode {
 
 export const WAIT = 'nothing: workers retry automatically'
 const PROVIDER = 'ask the provider of the service'
-const GOES_ON = 'if retries keep failing'
-const UNREACHED = 'check SERVICE_URL and the network; workers retry automatically'
+const GOES_ON = 'If retries keep failing'
+const UNREACHED = 'check SERVICE_URL and the network. Workers retry automatically'
 const NOT_CONNECTED = new Set<string>([
   'dns',
   'refused',
@@ -73,7 +73,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `the mapping cannot build a user from the row${after(', because of the value for ', fields)}`,
     fields?.includes('scope')
       ? 'correct the scope function in rollcall.config.ts'
-      : `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping; workers retry a changed row automatically`,
+      : `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping. Workers retry a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
     `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${after(': customer ', keys, ', customer ')}`,
@@ -82,7 +82,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   refused: renderRefused,
   'erasure-refused': ({ answer, fields, named }) => [
     `the service refuses to clear personal fields (${answer}): ${listed(named?.length ? named : fields)}`,
-    `${PROVIDER} to clear these fields; workers retry automatically`,
+    `${PROVIDER} to clear these fields. Workers retry automatically`,
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
@@ -91,13 +91,13 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it shows no user with this user_id`,
-    `${WAIT}; ${GOES_ON}, ${PROVIDER} which user has this user_id or one of the values`,
+    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has this user_id or one of the values`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
   failed: ({ answer, status, error }) => [
     `a lookup of the user (GET) failed (${answer}${status === 200 ? ', but the answer does not show this user' : ''})`,
-    NOT_CONNECTED.has(error ?? '') ? UNREACHED : `${WAIT}; ${GOES_ON}, check SERVICE_URL and ${PROVIDER}`,
+    NOT_CONNECTED.has(error ?? '') ? UNREACHED : `${WAIT}. ${GOES_ON}, check SERVICE_URL and ${PROVIDER}`,
   ],
   'not-sent': ({ answer, error }) => [
     `nothing was sent (${answer})`,
@@ -105,7 +105,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   unknown: ({ answer, status }) => [
     `it is not known whether the last write was carried out (${answer}${unconfirmed(status)})`,
-    `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
+    `${LOOKED_UP}. ${GOES_ON}, ${PROVIDER}`,
   ],
   unclear: ({ answer, status }) => [
     `the answer to the last write is unclear (${answer}${unconfirmed(status)})`,
@@ -113,16 +113,16 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'not-there-yet': ({ answer }) => [
     `the service answered ${answer} to an update, although it had this user before`,
-    `${LOOKED_UP}; ${GOES_ON}, ${PROVIDER}`,
+    `${LOOKED_UP}. ${GOES_ON}, ${PROVIDER}`,
   ],
   'needs-lookup': ['the user needs another lookup (GET), which the next attempt makes', WAIT],
   'created-already': [
     'the user was created, but the next GET did not find it',
-    `${WAIT}; ${GOES_ON}, check that reads and writes reach the same service`,
+    `${WAIT}. ${GOES_ON}, check that reads and writes reach the same service`,
   ],
   'out-of-time': [
     'the attempt ran out of time before its next call',
-    `${WAIT}; ${GOES_ON}, the service is slow: raise advanced.timing.lifetimeMs`,
+    `${WAIT}. ${GOES_ON}, the service is slow: raise advanced.timing.lifetimeMs`,
   ],
   'not-noted': [
     'the customer would lose access, but workers must first take newer changes from the outbox',
@@ -191,9 +191,9 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
   if (named?.length)
     return [
       `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
-      `correct the value for ${listed(named)} in your data; the next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
+      `correct the value for ${listed(named)} in your data. The next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
-  return [`${what}${after('; the refused write had ', fields)}`, `${WAIT}; ${GOES_ON}, ${PROVIDER}`]
+  return [`${what}${after('; the write had ', fields && [few(fields)])}`, `${WAIT}. ${GOES_ON}, ${PROVIDER}`]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -206,7 +206,7 @@ function renderDenied({ status, customers, answer }: FullReason): Words {
   const whom = customers === 1 ? 'this user' : 'these users'
   return [
     `the service refuses calls for ${whom} (${answer})`,
-    `if most calls are refused, ${CHECK_KEYS}; otherwise ${PROVIDER} about ${whom}`,
+    `if most calls are refused, ${CHECK_KEYS}. Otherwise ${PROVIDER} about ${whom}`,
   ]
 }
 
@@ -247,7 +247,7 @@ const ISSUES: Readonly<
 > = {
   refused: ({ field, correct, customers }) => [
     `the service refuses the value of ${field}${customers > 1 ? ', or of a field sent with it' : ''}`,
-    `${correct}; if the value is right, \`rollcall failures --retry KEY\` sends it again`,
+    `${correct}. If it is right, \`rollcall failures --retry KEY\` sends it again`,
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
@@ -278,12 +278,12 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
     code === 'taken'
       ? [
           'says that another user has at least one of these values:',
-          'if all are right, workers send them again later',
+          'If all are right, workers send them again later',
         ]
-      : ['refuses at least one of:', 'if all are right, `rollcall failures --retry KEY` sends them again']
+      : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `check ${listed(fields)} in your data, and correct the wrong value; ${toDo}`,
+    toDo: `check ${listed(fields)} in your data, and correct the wrong value. ${toDo}`,
   }
 }
 

@@ -55,7 +55,7 @@ type RemedyFacts = {
 
 export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 
-export const CHECK_WORKER = 'check that `rollcall worker` runs; if it does, see `rollcall pace`'
+export const CHECK_WORKER = 'check that `rollcall worker` runs, and see `rollcall pace`'
 
 export const MAPPING_INACTIVE =
   'nothing is sent with the mapping of this configuration, because another one is active. If yours is newer, activate it with `rollcall backfill --mapping`'
@@ -65,16 +65,16 @@ export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KE
 export const REMEDIES = {
   /** At the wrong server each user seems to be missing, and a sync would register it there. */
   sync: ({ sync, state, service, removed }) => {
-    if (state === undefined && removed) return `check the key; if its row was deleted, run ${sync}`
+    if (state === undefined && removed) return `check the key. If its row was deleted, run ${sync}`
     return service.kind === 'absent' && state !== undefined
-      ? `check SERVICE_URL; if it is correct, run ${sync}`
+      ? `check SERVICE_URL. If it is correct, run ${sync}`
       : `run ${sync}`
   },
   wait: ({ sync }) => `nothing, if a worker runs. To sync now, run ${sync}`,
   'apply-mapping': () => MAPPING_INACTIVE,
   /** Rows may be missing by mistake, so nothing that takes access is advised. */
   'restore-rows': ({ known }) => known,
-  'start-worker': ({ sync }) => `${CHECK_WORKER}; ${sync} syncs this customer now`,
+  'start-worker': ({ sync }) => `${CHECK_WORKER}. To sync now, run ${sync}`,
   correct: ({ leftOut, key }) => {
     const fields = leftOut.map(({ field }) => field).join(', ')
     const failed = leftOut.some(({ code }) => code === 'function-failed')
@@ -98,11 +98,11 @@ export const REMEDIES = {
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>
     service.http === 403
-      ? `${CHECK_KEYS}; if the service answers for other customers, ask the provider of the service about this user`
+      ? `${CHECK_KEYS}. If the service answers for other customers, ask the provider of the service about this user`
       : `${CHECK_KEYS}, and that they belong to SERVICE_URL`,
   /** No answer came, or what answers is perhaps not the service. */
   'check-address': () =>
-    'check SERVICE_URL; if it is correct, try again later, or ask the provider of the service',
+    'check SERVICE_URL. If it is correct, try again later, or ask the provider of the service',
   'try-later': ({ later, service }) => {
     if (service.why === 'no-permit') return `${later}; see \`rollcall pace\``
     return service.why === 'outage'
@@ -117,11 +117,11 @@ export const REMEDIES = {
   'ask-about-chat': ({ service }) =>
     service.status === 4
       ? 'check that the token belongs to this customer. If it does, the trial has ended: status 2 gives access again'
-      : 'check that the token belongs to this customer; then ask the provider of the service about this user',
+      : 'check that the token belongs to this customer. Then ask the provider of the service about this user',
   'ask-about-group': () =>
     'ask the provider of the service which professionals belong to the ml_group_name of this user',
   'check-token': () =>
-    'let the user log in again for a new token; if it is refused too, check SERVICE_URL and SERVICE_API_KEY',
+    'let the user log in again for a new token. If it is refused too, check SERVICE_URL and SERVICE_API_KEY',
 } satisfies Readonly<Record<string, (facts: RemedyFacts) => string>>
 
 export type RemedyName = keyof typeof REMEDIES

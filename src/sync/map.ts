@@ -96,7 +96,7 @@ function validUntil(untilMs: number): Validity {
 /** Without `now` no function can go by the time. */
 type Inputs = { readonly row: Row; readonly now?: Date }
 
-const PURE = 'a function that reads only its `columns`, throws no error, and returns'
+const PURE = 'a function that reads only its `columns`, throws no error and returns'
 
 /** The words of an error of its own may hold a value. */
 function failureOf(error: unknown, pure: string): string {

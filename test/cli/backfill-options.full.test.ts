@@ -85,7 +85,7 @@ describe('on a house of its own', () => {
     [['--dry-run', '--wait'], '--wait'],
     [['--dry-run', '--restart'], '--restart'],
     [['--mapping', '--lookup'], '--mapping'],
-    [['--dry-run', '--where', 'correo like x'], '--where: expected a column'],
+    [['--dry-run', '--where', 'correo like x'], '--where: expected COLUMN'],
     [['--dry-run', '--where', 'plam=x'], 'Did you mean plan?'],
     [['--dry-run', '--where', 'interno=x'], 'It reads id, plan, correo'],
     [['--dry-run', '--where', 'nacido>some-secret'], 'nacido is no date'],

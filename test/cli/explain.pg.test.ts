@@ -202,7 +202,7 @@ test('without the digest key, or without a ledger, nothing is said of the cause'
     const other = await diff(house, ['c', ...call], {
       ROLLCALL_DIGEST_KEY: 'another-digest-key-of-32-characters',
     })
-    expect(other.output.replaceAll(/\s+/g, ' ')).toMatch(/another target .* a worker refuses to start/)
+    expect(other.output.replaceAll(/\s+/g, ' ')).toMatch(/another target \(/)
     expect(said(other.output, 'next')).toMatch(/^not known/)
   }
   await house.sql('DROP SCHEMA rollcall CASCADE')

@@ -134,7 +134,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(said(`["ES", "it's"]`)).toBe(`run \`rollcall sync '["ES", "it'\\''s"]' --lookup\``)
   expect(said('-x')).toContain(`'-x'`)
   const removed = { ...ONE, desired: { kind: 'removed' } as const }
-  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toMatch(/^check the key; .*--lookup --removed/)
+  expect(renderRemedy({ do: 'sync', waitMs: null }, removed)).toMatch(/^check the key\. .*--lookup --removed/)
   expect(renderRemedy({ do: 'try-later', waitMs: 300_000 }, ONE)).toBe('try again in 5 min')
   const trial = { ...ONE, service: { kind: 'present', status: 4 } } as const
   expect(renderRemedy({ do: 'ask-about-chat', waitMs: null }, trial)).toContain('the trial has ended')

@@ -41,14 +41,14 @@ test('a copy of the database is reported as one by the commands that work there,
   for (const [code, ...args] of commands) {
     const said = await command.run(env, ...args)
     expect(said.code, args.join(' ')).toBe(code)
-    expect(unfolded(`${said.out}\n${said.err}`)).toMatch(/has changed.*copy for tests/)
+    expect(unfolded(`${said.out}\n${said.err}`)).toMatch(/was restored.*copy for tests/)
     const { binding } = JSON.parse((await command.run(env, ...args, '--json')).out)
     expect(binding).toMatchObject({ differences: [{ kind: 'database' }] })
     const here = await command.run(house.env, ...args, '--json')
     expect(JSON.parse(here.out).binding).toEqual({ differences: [], todo: null })
   }
   expect(await command.run(env, 'migrate', '--target', 'new')).toMatchObject({ code: 0, err: '' })
-  expect((await command.run(env, 'status')).out).not.toContain('the database has changed')
+  expect((await command.run(env, 'status')).out).not.toContain('the database was restored')
 })
 
 test('an owner in another database than the workers is refused, and one that alone can be asked is taken', async () => {
