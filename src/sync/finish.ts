@@ -106,12 +106,13 @@ function recordAfter(
   staysAsItWas: boolean,
 ): LedgerRecord {
   const { mapped, record, digests, memory, end } = finished
+  // plain: the memory as it is
   return toRecord(memoryAfter(finished), digests.keyId, {
     userId: userIdAfter(finished),
-    ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)),
-    discard: discardAfter(finished),
-    existed: existsAfter(finished, acknowledged),
-    issues: issuesFor(mapped, memory),
+    ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)), // plain: idle, null
+    discard: discardAfter(finished), // plain: null
+    existed: existsAfter(finished, acknowledged), // plain: true
+    issues: issuesFor(mapped, memory), // plain: those of the mapping
   })
 }
 

@@ -124,6 +124,7 @@ function planErasure(memory: Memory, policy: Policy): Plan {
   return { kind: 'erase', body: eraseBody(fields, policy), fields }
 }
 
+/** `plain`: the values where only a status differs, from 0 to 2. */
 function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, digests }: Situation): Plan {
   const { user } = mapped
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
@@ -135,14 +136,14 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   const { managed, wrong, complete } = sortFields(mapped, memory, digests)
   if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }
 
-  const changed = withWholePhone(wrong, managed, memory)
-  const statusRight = statusIsRight(user.status, memory)
-  const replace = complete && needsReplace({ user, memory, policy, managed, changed })
+  const changed = withWholePhone(wrong, managed, memory) // plain: none
+  const statusRight = statusIsRight(user.status, memory) // plain: false
+  const replace = complete && needsReplace({ user, memory, policy, managed, changed }) // plain: false
   if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' }
 
   // A trial ends at the service, and how is not shown: sending 4 again might start it anew. So a change of
   // other fields makes a lookup first and carries whatever status the service shows.
-  const keepsStatus = user.status === 4 && statusRight
+  const keepsStatus = user.status === 4 && statusRight // plain: false
   if (keepsStatus && !memory.lookedUp) return { kind: 'lookup', why: 'trial' }
   const status: Status = keepsStatus && memory.seenStatus === 0 ? 0 : user.status
   return replace

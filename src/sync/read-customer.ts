@@ -42,6 +42,7 @@ export async function readCustomer(context: SyncContext, claim: Claim): Promise<
   return { ...found, record, digests, desiredDigest, memory: recall(claim, found, digests) }
 }
 
+/** `plain`: the latest record is the customer's own. */
 function recall(claim: Claim, { latestRecord, mapped }: Found, digests: CustomerDigests): Memory {
   // A 404 may be a gateway's, until a settle has accepted it: access is not known to be gone.
   const { remote, state } = latestRecord
