@@ -39,7 +39,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes have waited in the outbox for over a minute: start a worker, or read the log of the running worker',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
-      'a sync has been due for over a minute: check that the queue answers, and that a worker runs with the active mapping. If both are fine, start more workers',
+      'a sync has been due for over a minute: check that the queue (QUEUE_URL) answers, and that a worker runs with the active mapping. If both are fine, start more workers',
   ])
 }
 
@@ -58,13 +58,13 @@ export function captureNeeds({
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed: \`rollcall capture status\` shows what is wrong with the triggers`,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture may have missed changes, so a worker must compare all customers: ${gap.ready ? 'check that a worker runs' : 'first end the transactions that were open during the gap'}`,
+      `capture has a gap (it may have missed changes). A worker compares all customers ${gap.ready ? 'now: check that it runs' : 'once the transactions from that time have ended: see pg_stat_activity'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}. If it was a mistake, restore the rows first. Then run \`rollcall capture resync\`: customers without a row lose access only then`
+    ? `${relation} was truncated at ${minute(since)}. If it was a mistake, first restore the rows. In both cases, then run \`rollcall capture resync\`: until then, no customer loses access because of it`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
@@ -136,7 +136,7 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
     coverage.customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
   const none = coverage.oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
   return applying([
-    notCredible && 'new missing users are not counted',
+    notCredible && 'further missing users are not counted (see "attention")',
     ...wrong,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`

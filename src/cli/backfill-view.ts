@@ -81,7 +81,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? ', apart from those in the lines below' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; the lines below count other customers' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -97,7 +97,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'without a call (only the record changes)'],
+  ['none', 'without a call (only the ledger changes)'],
 ]
 
 /** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
@@ -118,7 +118,7 @@ export function renderExpected(
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
   if (left === 0)
-    return 'no registration of --expect-creates is left: all were made or not needed, or a person has reset the brake'
+    return 'no pre-approval is open: no registration is needed, all were made, or a person has reset the brake'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -209,7 +209,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}`
+  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. A user that is there already gets an update instead' : ''}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {
@@ -223,8 +223,7 @@ type Braked = Pick<BrakeForecast, 'kind' | 'customers' | 'through' | 'tripped'>
 
 function renderBrakeForecast({ kind, customers, through, tripped }: Braked, mapping: boolean): string {
   const what = kind === 'create' ? 'registrations' : `changes of kind ${kind}`
-  if (tripped)
-    return `the brake has tripped, or a table was truncated: ${figure(customers)} ${what} would be held (see \`rollcall status\`)`
+  if (tripped) return `the brake would hold all ${what} (${figure(customers)}): \`rollcall status\` says why`
   const all = kind === 'create' && !mapping ? `; with --expect-creates ${customers} all of them pass` : ''
   return `the brake would let ${figure(through)} of ${figure(customers)} ${what} through, and hold the rest${all}`
 }

@@ -147,7 +147,7 @@ const STATES: Readonly<Partial<Record<TableState, string>>> = {
 function renderTables(tables: readonly TableStatus[]): readonly string[] {
   if (tables.length === 0) return ['No table is watched, and no capture trigger is installed.']
   const rows = tables.map(({ relation, state, reasons }) => {
-    const why = reasons.length > 0 ? `${reasons.join(', ')}: ` : ''
+    const why = reasons.length > 0 ? `${reasons.join('; ')}. To do: ` : ''
     return [quotedName(relation), `${why}${STATES[state] ?? 'run `rollcall capture install`'}`]
   })
   return columns(rows)

@@ -44,7 +44,7 @@ function renderFacts(one: Explanation): Labelled {
     (plan?.kind === 'reject' && plan.code === 'shared-user-id') ||
     (plan?.kind === 'none' && plan.why === 'user-of-another-customer')
   return {
-    user: userId ?? 'none: the key gives no valid user_id',
+    user: userId ?? 'none: the mapping gives no valid user_id',
     desired: renderDesired(one),
     'left out': renderLeftOut(leftOut),
     service: `${renderRemote(service)}${history && service.kind === 'not-asked' ? `; ${REMOTE[history.remote]}` : ''}`,
@@ -212,7 +212,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing, but this does not count while a watched table lacks triggers' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but this does not count while a watched table lacks triggers' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `cannot be sent: ${renderBlocked(one).what}`,
@@ -252,7 +252,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. Status 4 may stay after the trial: only the lawyer chat shows whether it has ended (--token-file)'
+    '. The trial may have ended although the status is still 4: the lawyer chat shows it (--token-file)'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

@@ -145,10 +145,10 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
   const { expected, windowHours } = creates
   return {
     lookups: `workers look up ${counted(customers, 'customer')} (GET), at ${pace}`,
-    next: 'workers create or update users that are missing or differ: this takes at most as long again',
+    next: 'workers create or update users that are missing or differ: this takes at most as long as the lookups',
     backup:
       sameService &&
-      'users that got access after the backup keep it, because rollcall does not know them: see docs/restoring.md, steps 6 and 7',
+      'after a restore: users that got access after the backup keep it until you act; see docs/restoring.md, steps 6 and 7',
     expected: expected && renderExpected(expected),
     brake: renderCreates(creates, customers),
     note:

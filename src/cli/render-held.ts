@@ -60,7 +60,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`. It also discards held changes that it finds`
+  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`. Changes that are held by then are discarded too`
 }
 
 export function renderHeld(
@@ -82,7 +82,7 @@ export function renderHeld(
   ])
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
-    ...more(customers.length, total, kind === undefined ? '' : ' (also released or discarded ones)'),
+    ...more(customers.length, total, kind === undefined ? '' : ', perhaps released or discarded'),
     ...notHeld,
   ]
 }

@@ -94,10 +94,9 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
     discard !== null &&
       state !== 'discarded' &&
       `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
-    owed &&
-      !released &&
-      state !== 'failing' &&
-      `the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`,
+    owed && !released && state !== 'failing' && state === 'rejected'
+      ? 'the owed sync tries again'
+      : 'the owed sync asks the brake again',
   ])
 }
 
@@ -137,7 +136,8 @@ function renderOwed(history: Known): string | string[] {
     if (underWay) return `${since}; an attempt is under way`
     if (overdueMs === null)
       return `not owed${writtenAgoMs === null ? '' : `; the last accepted write was ${span(writtenAgoMs)} ago`}`
-    if (isOverdue(history)) return `${since}; no worker has taken it, though it is due for ${span(overdueMs)}`
+    if (isOverdue(history))
+      return `${since}; it has been due for ${span(overdueMs)}, but no worker works on it`
     return overdueMs < 0 ? `${since}; next attempt in ${span(-overdueMs)}` : `${since}; due now`
   }
   return applying([
@@ -165,7 +165,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the change, or manual request, that was settled last'],
+    ['changed', changedAt, 'the change, or manual sync, that was dealt with last'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

@@ -9,11 +9,6 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
-const UNLESS = {
-  held: ', unless the brake holds the change again',
-  discarded: ', unless this is the discarded change',
-}
-
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { rollcall, planAfterLookup, result } = one
@@ -24,7 +19,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? 'nothing: a person has discarded the change' : calls
   }
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const unless = `${calls}${stopped === null ? '' : UNLESS[stopped]}`
+  const unless = stopped === 'held' ? `${calls}, unless the brake holds the change again` : calls
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
   // The captured change is another one than the released one.
@@ -33,9 +28,8 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  return owed || stopped === 'discarded'
-    ? unless
-    : `nothing, until a person releases the change; then: ${calls}`
+  if (stopped === 'discarded') return `nothing, if this is the discarded change; otherwise: ${calls}`
+  return owed ? unless : `nothing, until a person releases the change; then: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {
@@ -59,5 +53,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}; with --lookup: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}; a sync with --lookup: ${then}`
 }

@@ -86,7 +86,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the row is missing, but a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}. Until it has them, no customer loses access`,
+    `the row is missing or gives no access, but a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}. Until it has them, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
@@ -193,7 +193,10 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `${what}, and its answer names ${named.map((field) => `"${field}"`).join(', ')}`,
       `correct the value for ${listed(named)} in your data. The next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
-  return [`${what}${after('; the write had ', fields && [few(fields)])}`, `${WAIT}. ${GOES_ON}, ${PROVIDER}`]
+  return [
+    `${what}${after('; the write had ', fields?.length ? [few(fields)] : [])}`,
+    `${WAIT}. ${GOES_ON}, ${PROVIDER}`,
+  ]
 }
 
 /** A 403 may be about one user, a 401 never is. */
@@ -251,7 +254,7 @@ const ISSUES: Readonly<
   ],
   taken: ({ field, correct }) => [
     `the service says that another user has the value of ${field}`,
-    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again later. docs/retries.md says when, and which user may have the value`,
+    `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again later (docs/retries.md says when)`,
   ],
   missing: ({ field, expected }) => [
     `the field ${field} is empty; expected ${expected}`,
@@ -277,7 +280,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has at least one of these values:',
+          'says that another user has a value, perhaps one of:',
           'If all are right, workers send them again later',
         ]
       : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']
@@ -296,5 +299,5 @@ export function renderIssue(issue: ShownIssue): Advice {
     field === 'scope' ? 'correct the scope function' : `correct the value of ${field} in your data`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
   const [what, toDo] = words({ field, expected, correct, customers })
-  return { what, toDo: code === 'taken' && !blocks ? toDo : `${toDo}. Until then, ${rest}` }
+  return { what, toDo: `${toDo}. Until then, ${rest}` }
 }

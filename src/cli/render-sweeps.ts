@@ -50,8 +50,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
   ]
 }
 
-export const SYNCED_NOW =
-  'rollcall syncs these customers now. Find the program that writes without triggers (docs/capture.md says how).'
+export const SYNCED_NOW = 'rollcall syncs these customers now. Find the cause (docs/capture.md says how).'
 
 export function allMissed(missed: Missed): number {
   return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)

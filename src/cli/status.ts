@@ -145,7 +145,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (one of ${fields.join(', ')})` : ''}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (field not known: one of ${fields.join(', ')})` : ''}`,
     ),
   })
 }
@@ -161,7 +161,7 @@ function renderOwed({ owed, states, outbox }: Overview): string | string[] {
   return applying([
     `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${listed({ 'due now': due, queued, active, 'due later': waiting })}`,
     earlier + failing + released > 0 &&
-      `also counted above: ${listed({ failing, released, 'rejected or held': earlier })}`,
+      `of these customers: ${listed({ failing, released, 'rejected or held': earlier })}`,
   ])
 }
 
@@ -183,15 +183,17 @@ function renderBrake(
   brake: readonly KindHeld[],
   { withAccess, windowHours, changes, creates }: Limits,
 ): string[] {
+  const revocation = brake.find(({ kind }) => kind === 'revocation')
   const counts = brake.flatMap(({ kind, taken, trippedAt }) =>
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
   return applying([
-    `counted: ${counts.join(', ') || 'no change'}`,
-    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × each other kind`,
+    `last counted: ${counts.join(', ') || 'no change'}`,
+    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
     withAccess > 0 &&
-      changes >= withAccess &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access: set brake.changes lower, so that the limit protects them`,
+      !revocation?.trippedAt &&
+      changes >= withAccess + (revocation?.taken ?? 0) &&
+      `only ${counted(withAccess, 'customer has', 'customers have')} access, so the limit of ${figure(changes)} protects none of them: set brake.changes lower`,
   ])
 }
 

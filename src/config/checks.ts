@@ -52,7 +52,7 @@ export function checkClearing(
   const omitted = OPTIONAL_FIELDS.filter((field) => clearWith[field] === 'omit')
   const missing = OPTIONAL_FIELDS.filter((field) => mapping[field] === undefined)
   if (unmanaged !== 'keep' || omitted.length === 0 || missing.length === 0) return []
-  const text = `'omit' (for ${omitted.join(', ')}) needs an entry in the mapping for every field (missing: ${missing.join(', ')}), or unmanaged: 'clear'`
+  const text = `'omit' needs an entry in the mapping for every field, or unmanaged: 'clear'; missing: ${missing.join(', ')}`
   return [{ path: ['clearWith'], text }]
 }
 

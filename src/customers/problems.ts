@@ -39,7 +39,7 @@ export function keyTypeProblems(where: string, key: readonly FoundColumn[]): rea
     .filter(({ base, domain }) => keyFamily(base) === undefined || (domain && base.name === 'bpchar'))
     .map(
       ({ name, type }) =>
-        `${where}: ${name} is of type ${type}. This type cannot be a key, because one value can be written in several ways; expected an integer, numeric, text, uuid or enum column (no domain over char(n))`,
+        `${where}: ${name} is of type ${type}. This type cannot be a key, because one value can be written in several ways; expected a column of type integer, numeric, text, uuid or enum`,
     )
 }
 

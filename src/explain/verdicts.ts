@@ -80,20 +80,20 @@ export const REMEDIES = {
     const failed = leftOut.some(({ code }) => code === 'function-failed')
     const again = leftOut.some(({ code }) => code === 'refused' || code === 'taken')
     const retry = again ? `. To send the same value again, run \`rollcall failures --retry ${key}\`` : ''
-    return `correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping. Workers sync a changed row automatically${retry}`
+    return `${leftOut.length > 1 ? 'check and ' : ''}correct ${fields === '' ? 'the row' : `the value for ${fields} in your data,`} or ${failed ? 'the function in ' : ''}the mapping. Workers sync a changed row automatically${retry}`
   },
   decide: ({ key, state, discarded, sync, service }) => {
     if (state !== 'discarded')
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
     const first =
       service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
-    return `${first}if more differs than the discarded change, run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    return `${first}if other fields differ too, run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
   'install-capture': () =>
-    'first restore rows that were lost: a resync revokes the access of customers without a row. Then run `rollcall capture install` and `rollcall capture resync`',
+    'a watched table lacks triggers. If it lost rows, restore them first: a resync revokes the access of customers without a row. Then run `rollcall capture install` and `rollcall capture resync`',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>

@@ -115,7 +115,7 @@ export function differencesOf(bound: Bound, now: BindingFacts): readonly TargetD
   const compared: readonly (readonly [boolean, DifferenceKind, string])[] = [
     [differ(bound.origin, now.origin), 'service', `SERVICE_URL was ${bound.origin}, is ${now.origin}`],
     [differ(bound.apiKeyMac, now.apiKeyMac), 'key', 'SERVICE_API_KEY or ROLLCALL_DIGEST_KEY has changed'],
-    [elsewhere, 'database', 'the database was restored, copied or moved'],
+    [elsewhere, 'database', 'the database was restored, copied, moved or upgraded'],
     [!elsewhere && bound.rewritten, 'restored', "a backup was restored over rollcall's tables"],
     [
       !elsewhere && differ(bound.timeline, now.timeline),

@@ -45,7 +45,11 @@ export function renderScope(report: Report): (readonly [label: string, text: str
   const which = where === null ? (stopped || sample !== null ? '' : all) : `, where ${where}`
   const rows: readonly (readonly [string, string | false | null])[] = [
     // Before any figure: each of them is of the customers alone to which it had come.
-    ['Stopped', stopped && `before all checks had ended: ${figure(chosen)} of ${wanted} were handled`],
+    [
+      'Stopped',
+      stopped &&
+        `before the end: ${figure(chosen)} of ${wanted} were handled, some perhaps without a second check`,
+    ],
     ['Service', renderService(target)],
     [ledger ? 'As of' : 'Time', renderWhen(report)],
     ['Source', ledger ? 'earlier checks; this report made no call' : 'the service: one GET per customer'],

@@ -39,11 +39,12 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
   'unknown-outcome': {
     name: 'Unknown outcome',
-    means: 'a call had no clear answer, or `rollcall migrate --target new` has deleted the record',
+    means:
+      "a call had no clear answer, or `rollcall migrate --target new` has deleted rollcall's record of the user",
   },
   'edited-at-service': {
     name: 'Changed at the service',
-    means: 'the user was up to date before, and no call of rollcall has caused the difference',
+    means: 'the user was up to date before, and no later call in the log of rollcall explains the difference',
   },
   'mapping-changed': {
     name: 'Mapping changed',

@@ -67,7 +67,11 @@ export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped
 }
 
 /** Several rows of the view have this key: which of them is the customer cannot be known. */
-const AMBIGUOUS: FieldIssue = { field: 'user_id', code: 'invalid', expected: 'one row for each customer key' }
+const AMBIGUOUS: FieldIssue = {
+  field: 'user_id',
+  code: 'invalid',
+  expected: 'one row for the customer key, but there are several',
+}
 
 /** `mapCustomer` for what a read found. */
 export function mapFound(config: Config, key: CustomerKey, found: FoundRow, now: Date): Mapped {

@@ -50,6 +50,6 @@ export async function startWitness(pool: Pool, witness: Witness | null) {
 async function isBehind(pool: Pool, boundAt: string): Promise<RollcallError> {
   await voidBinding(pool, boundAt)
   // A disk snapshot that was put back carries the binding, too, and shows nothing of it inside.
-  const says = 'the database went back in time: leases that workers have used are missing in it'
+  const says = 'the database went back in time: it lacks entries that workers have written'
   return targetChanged([{ kind: 'behind', says }])
 }

@@ -110,7 +110,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   for (const field of ['status', 'email'])
     expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(edited.output, 'next')).toMatch(
-    /^nothing, because .*; with --lookup: update \(PATCH\) with status, email$/,
+    /^nothing, because .*; a sync with --lookup: update \(PATCH\) with status, email$/,
   )
   expect(said(edited.output, 'to do')).toBe('run `rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
@@ -150,7 +150,7 @@ test('a refused value, one that cannot be sent and an unmanaged field are each r
   expect(row(output, 'nid_number')).toEqual(['–', 'empty', 'left out', 'invalid'])
   expect(row(output, 'md_group_name')).toEqual(['–', 'set', 'unmanaged'])
   expect(row(output, 'country_code')).toEqual(['–', '–', 'unmanaged'])
-  expect(said(output, 'to do')).toMatch(/^correct .*description/)
+  expect(said(output, 'to do')).toMatch(/^check and correct .*description/)
 })
 
 test('removed, out of scope, unmappable, ended trial: each a clear sentence', async () => {

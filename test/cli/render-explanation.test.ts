@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* no difference; with --lookup: update /],
+  [RIGHT, PATCH, /^nothing, because .* no difference; a sync with --lookup: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -99,7 +99,9 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toBe('update (PATCH) with status, unless this is the discarded change')
+    expect(next('discarded', owed)).toBe(
+      'nothing, if this is the discarded change; otherwise: update (PATCH) with status',
+    )
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
@@ -143,12 +145,12 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
   for (const [one, begins] of [
-    [discarded, /^if more differs/],
+    [discarded, /^if other fields differ/],
     [gone, /^check SERVICE_URL\. Then: /],
   ] as const) {
     const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
     expect(decide).toMatch(begins)
-    expect(decide).toMatch(/than the discarded change, .* run `rollcall held release c/)
+    expect(decide).toMatch(/discarded change, run `rollcall held release c/)
   }
   const denied = {
     ...ONE,
@@ -212,8 +214,8 @@ test('a table without triggers is named as the cause, and not the row, which can
   const text = renderOne(one, 'all', [])
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
-  expect(text).toMatch(/^ {2}result +unknown: the row is missing, .* lacks triggers$/m)
-  expect(text).toMatch(/to do +first restore rows .*`rollcall capture install`/)
+  expect(text).toMatch(/^ {2}result +unknown: the row is missing .* lacks triggers$/m)
+  expect(text).toMatch(/to do +a watched table .* restore .*`rollcall capture install`/)
   expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\)\. .*no customer loses access/)
   expect(text).toContain('next      nothing is sent until the table has its triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)

@@ -166,7 +166,7 @@ test('tells of a brake once, with each count by its name, and of released custom
     }
   }
   const counts = (revocation: string) =>
-    expect.stringMatching(new RegExp(`^brake +counted: ${revocation}40 × create$`))
+    expect.stringMatching(new RegExp(`^brake +last counted: ${revocation}40 × create$`))
   const before = counts('10 × revocation .tripped., ')
   const nobody = expect.stringMatching(/^brake +only 3 customers .*brake.changes lower/)
   const tripped = (held: number) =>
@@ -175,14 +175,14 @@ test('tells of a brake once, with each count by its name, and of released custom
     )
   expect(await reported()).toEqual({
     states: { held: 3, released: 0, undue: 3 },
-    brake: [tripped(3), before, nobody],
+    brake: [tripped(3), before],
     drift: expect.stringMatching(/ 3 wrongly with access /),
   })
   const why = { by: 'a test', why: 'meant' }
   await release(pool, { keys: ['a', 'b'], ...why })
   expect(await reported()).toEqual({
     states: { held: 1, released: 2, undue: 1 },
-    brake: [tripped(1), before, nobody],
+    brake: [tripped(1), before],
     drift: expect.stringMatching(/ 1 wrongly with access /),
   })
   await release(pool, { kind: 'revocation', ...why })
@@ -225,7 +225,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   )
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)
-  expect(lines).toMatch(/attention +.*missed 3 .*Find the program .*capture resync/m)
+  expect(lines).toMatch(/attention +.*missed 3 .*Find the cause .*capture resync/m)
   const json = JSON.parse((await scene.status('--json')).out)
   expect(json.sweeps).toMatchObject({
     unfinished: [{ kind: 'backfill', customers: 1200, total: 5000, differ: 30 }, { kind: 'gap' }],
@@ -247,7 +247,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   await swept('backfill', '2026-01-06T03:04:05Z', { ...some, missed: nothing }, { only: 'update' })
   const partial = await scene.status()
   expect(partial.code).toBe(3)
-  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*Find the program/m)
+  expect(unfolded(partial.out)).toMatch(/^attention +.*missed 2 .*Find the cause/m)
   await swept('resync', '2026-01-07T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   expect((await scene.status()).code).toBe(0)
 })
@@ -272,7 +272,7 @@ test('what the service holds otherwise needs a person, and a trial that ended do
   const lines = unfolded(out)
   expect(lines).toMatch(/^checked +workers check no customer/m)
   expect(lines).toMatch(
-    /^drift .* not counted\n.* 1 wrongly without .*\n.* 1 .*with .*\n.* found by checks: 1 × missing, 1 × unexpected-access\n.* 1 ended trial /m,
+    /^drift .* not counted .*\n.* 1 wrongly without .*\n.* 1 .*with .*\n.* found by checks: 1 × missing, 1 × unexpected-access\n.* 1 ended trial /m,
   )
   expect(lines).toMatch(
     /^attention +.*differs .* 2 customers .1 wrongly without .*`rollcall drift --from-ledger`$/m,
@@ -317,5 +317,5 @@ test('a gap of capture that waits for open transactions needs a person who ends 
   await client.query('ROLLBACK')
   client.release()
   // Transactions of other databases on the server count, too.
-  await until(async () => (await scene.needs()).attention.join().includes('check that a worker runs'))
+  await until(async () => (await scene.needs()).attention.join().includes('check that it runs'))
 })

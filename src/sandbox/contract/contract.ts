@@ -49,7 +49,7 @@ export const contract = z.strictObject({
   ),
   names: choice(
     ['table', 'sample'],
-    'names of two fields of a lawyer, as in the table of the interface document (photo, speciality_id) or as in its sample (avatar, speciality)',
+    'names of two fields of a professional, as in the table of the interface document (photo, speciality_id) or as in its sample (avatar, speciality)',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
