@@ -38,8 +38,8 @@ export function keyTypeProblems(where: string, key: readonly FoundColumn[]): rea
   return key
     .filter(({ base, domain }) => keyFamily(base) === undefined || (domain && base.name === 'bpchar'))
     .map(
-      ({ name, type }) =>
-        `${where}: ${name} is of type ${type}. This type cannot be a key, because one value can be written in several ways; expected a column of type integer, numeric, text, uuid or enum`,
+      ({ name, type, domain }) =>
+        `${where}: ${name} is of type ${type}${domain ? ', a domain' : ''}. This type cannot be a key, because one value can be written in several ways; expected a column of type integer, numeric, text, uuid or enum`,
     )
 }
 
