@@ -58,13 +58,13 @@ export function captureNeeds({
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed: \`rollcall capture status\` shows what is wrong with the triggers`,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture has a gap (it may have missed changes). A worker compares all customers ${gap.ready ? 'now: check that it runs' : 'once the transactions from that time have ended: see pg_stat_activity'}`,
+      `capture may have missed changes, so rollcall must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that began before this (see pg_stat_activity)'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}. If it was a mistake, first restore the rows. In both cases, then run \`rollcall capture resync\`: until then, no customer loses access because of it`
+    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, first restore the rows. Then run \`rollcall capture resync\`: it revokes the access of customers without a row`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 

@@ -212,7 +212,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but this does not count while a watched table lacks triggers' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but this does not count while a watched table lacks active triggers' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `cannot be sent: ${renderBlocked(one).what}`,

@@ -148,7 +148,7 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
     next: 'workers create or update users that are missing or differ: this takes at most as long as the lookups',
     backup:
       sameService &&
-      'after a restore: users that got access after the backup keep it until you act; see docs/restoring.md, steps 6 and 7',
+      'after a restore: users registered after the backup may keep access until you act; see docs/restoring.md, steps 6 and 7',
     expected: expected && renderExpected(expected),
     brake: renderCreates(creates, customers),
     note:

@@ -63,7 +63,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, withWorker(group), renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ` (field not known: one of ${group.fields.join(', ')})` : ''
+      const several = group.fields.length > 1 ? ` (perhaps only one of ${group.fields.join(', ')})` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
       const reason = `mapping, in detail ${group.reason}`
       const waiting = renderWaiting({ ...group, state: 'rejected' })

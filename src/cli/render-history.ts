@@ -94,9 +94,10 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
     discard !== null &&
       state !== 'discarded' &&
       `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
-    owed && !released && state !== 'failing' && state === 'rejected'
-      ? 'the owed sync tries again'
-      : 'the owed sync asks the brake again',
+    owed &&
+      !released &&
+      state !== 'failing' &&
+      `the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`,
   ])
 }
 

@@ -19,7 +19,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? 'nothing: a person has discarded the change' : calls
   }
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const unless = stopped === 'held' ? `${calls}, unless the brake holds the change again` : calls
+  const discarded = `nothing, if this is the discarded change; otherwise: ${calls}`
+  const held = `${calls}, unless the brake holds the change again`
+  const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
     return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
   // The captured change is another one than the released one.
@@ -28,8 +30,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
-  if (stopped === 'discarded') return `nothing, if this is the discarded change; otherwise: ${calls}`
-  return owed ? unless : `nothing, until a person releases the change; then: ${calls}`
+  return owed || stopped === 'discarded'
+    ? unless
+    : `nothing, until a person releases the change; then: ${calls}`
 }
 
 export function renderNext(one: Explanation): string {

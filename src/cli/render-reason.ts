@@ -86,7 +86,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the row is missing or gives no access, but a watched table lacks triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}. Until it has them, no customer loses access`,
+    `the row is missing or gives no access, but a watched table lacks active triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}. Until it has them, no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [

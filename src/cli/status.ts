@@ -145,7 +145,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (field not known: one of ${fields.join(', ')})` : ''}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (perhaps only one of ${fields.join(', ')})` : ''}`,
     ),
   })
 }
@@ -192,8 +192,8 @@ function renderBrake(
     `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
-      changes >= withAccess + (revocation?.taken ?? 0) &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access, so the limit of ${figure(changes)} protects none of them: set brake.changes lower`,
+      changes >= withAccess &&
+      `only ${counted(withAccess, 'customer has', 'customers have')} access, and the limit is ${figure(changes)}: set brake.changes lower`,
   ])
 }
 

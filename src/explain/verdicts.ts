@@ -87,13 +87,13 @@ export const REMEDIES = {
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
     const first =
       service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
-    return `${first}if other fields differ too, run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    return `${first}if more differs than this change, run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,
   /** A watched table has no triggers, or disabled ones. */
   'install-capture': () =>
-    'a watched table lacks triggers. If it lost rows, restore them first: a resync revokes the access of customers without a row. Then run `rollcall capture install` and `rollcall capture resync`',
+    'a watched table lacks active triggers. If it lost rows, restore them first: a resync revokes the access of customers without a row. Then run `rollcall capture install` and `rollcall capture resync`',
   migrate: ({ sync }) => `run \`rollcall migrate\`, then ${sync}`,
   'name-target': ({ known }) => known,
   'check-keys': ({ service }) =>

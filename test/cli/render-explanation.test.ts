@@ -145,7 +145,7 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
   for (const [one, begins] of [
-    [discarded, /^if other fields differ/],
+    [discarded, /^if more differs/],
     [gone, /^check SERVICE_URL\. Then: /],
   ] as const) {
     const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
@@ -214,7 +214,7 @@ test('a table without triggers is named as the cause, and not the row, which can
   const text = renderOne(one, 'all', [])
     .join('\n')
     .replaceAll(/\n {12}/g, ' ')
-  expect(text).toMatch(/^ {2}result +unknown: the row is missing .* lacks triggers$/m)
+  expect(text).toMatch(/^ {2}result +unknown: the row is missing .* lacks active triggers$/m)
   expect(text).toMatch(/to do +a watched table .* restore .*`rollcall capture install`/)
   expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\)\. .*no customer loses access/)
   expect(text).toContain('next      nothing is sent until the table has its triggers')

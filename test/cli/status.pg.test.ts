@@ -317,5 +317,5 @@ test('a gap of capture that waits for open transactions needs a person who ends 
   await client.query('ROLLBACK')
   client.release()
   // Transactions of other databases on the server count, too.
-  await until(async () => (await scene.needs()).attention.join().includes('check that it runs'))
+  await until(async () => (await scene.needs()).attention.join().includes('check that a worker runs'))
 })
