@@ -23,6 +23,9 @@ const TLS_WORDS =
 const PG_WORDS =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated.*|Client has encountered a connection error.*)$/
 
+/** The words of pg where the server asks for a password that the address does not have. */
+const NO_PASSWORD = /client password must be/
+
 type Options = {
   /** The error for a server that is away; default: DATABASE_DOWN. */
   readonly down?: ErrorCode
@@ -55,6 +58,7 @@ export function databaseError(
   }
   const tls = tlsProblem(inner)
   if (tls) return failure('TLS_FAILED', tls)
+  if (NO_PASSWORD.test(error.message)) return failure('DATABASE_REFUSED', 'the address has no password')
   if (CONNECTION.test(code)) return failure(down, [...serverOf(inner), code].join(': '))
   return PG_WORDS.test(error.message) ? failure(down, error.message) : null
 }

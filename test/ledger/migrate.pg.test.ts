@@ -146,8 +146,8 @@ test('a role that may not create says so in our words', async () => {
   await using db = await freshDatabase({ empty: true })
   await using role = await freshRole(db.pool)
 
-  await expect(migrate(databaseAt(role.url(db.url)))).rejects.toEqual(code('DATABASE_REFUSED'))
-  await expect(migrate(databaseAt(role.url(db.url, 'wrong')))).rejects.toEqual(code('DATABASE_REFUSED'))
+  for (const url of [role.url(db.url), role.url(db.url, 'wrong'), role.url(db.url, '')])
+    await expect(migrate(databaseAt(url))).rejects.toEqual(code('DATABASE_REFUSED'))
 })
 
 test('a server that does not answer says so in our words', async () => {
