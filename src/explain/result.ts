@@ -41,9 +41,10 @@ export function resultOf({ desired, service, plan, planAfterLookup, comparison }
   return comparison.drift === null || comparison.drift.kind === 'trial-ended' ? 'same' : 'differs'
 }
 
+const LEFT_ALONE: ReadonlySet<string> = new Set(['never-ours', 'ignored', 'user-of-another-customer'])
+
 export function isLeftAlone(plan: Plan): boolean {
-  if (plan.kind !== 'none') return false
-  return plan.why !== 'right' && plan.why !== 'no-access-left' && plan.why !== 'erased'
+  return plan.kind === 'none' && LEFT_ALONE.has(plan.why)
 }
 
 type AccessFacts = {

@@ -111,7 +111,7 @@ const RESULTS: readonly (readonly [Result, string, string, Plan, Comparison | nu
   ['same', '2', '2', RIGHT, AGREES],
   ['same', '4', '0', RIGHT, drift('trial-ended')],
   ['differs', '2', '0', RIGHT, drift('differs')],
-  ['left-alone', 'removed', '2', IGNORED, AGREES],
+  ['differs', '0', '2', { kind: 'none', why: 'without-access' }, drift('differs')],
   ['left-alone', 'removed', '2', IGNORED, drift('differs')],
   ['left-alone', 'removed', 'no-permit', IGNORED, null],
   ['blocked', 'rejected', '2', REJECT, null],
