@@ -47,7 +47,7 @@ const BODIES = [
   ['readable', 'any other JSON, also a good answer to a write'],
   ['unreadable', 'no JSON'],
   ['none', 'an empty body'],
-  ['-', 'no answer, or several answers in one row'],
+  ['-', 'no answer, or different bodies counted together'],
 ]
 
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {

@@ -58,7 +58,7 @@ export function captureNeeds({
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed: \`rollcall capture status\` shows what is wrong with the triggers`,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture may have missed changes, so rollcall must compare all customers: ${gap.ready ? 'check that a worker runs' : 'end the transactions that began before this (see pg_stat_activity)'}`,
+      `capture may have missed changes, so rollcall must compare all customers${gap.ready ? ': check that a worker runs' : '. It waits for transactions that were open then: end them (see pg_stat_activity)'}`,
   ])
 }
 

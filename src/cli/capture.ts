@@ -141,7 +141,8 @@ function renderInstalled(changed: readonly string[], leavesOthers: boolean): rea
 const STATES: Readonly<Partial<Record<TableState, string>>> = {
   fits: 'captured',
   misnamed: 'correct the configuration or the table, then run `rollcall capture install`',
-  leftover: '`rollcall capture install` removes such triggers if the mapping of this configuration is active',
+  leftover:
+    'run `rollcall capture install` (it removes such triggers if the mapping of this configuration is active)',
 }
 
 function renderTables(tables: readonly TableStatus[]): readonly string[] {

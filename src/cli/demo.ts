@@ -35,7 +35,7 @@ async function demo(io: Io, options: Options): Promise<ExitCode> {
   const write = options.json ? io.err : io.out
   return await run(io, options, write).catch((error) => {
     if (!io.stop.aborted) throw error
-    write('Stopped before the comparison; everything is removed.')
+    write('Stopped before the comparison. The demo has removed its database.')
     return 1
   })
 }

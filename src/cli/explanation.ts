@@ -154,7 +154,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   'no-permit': 'this command waited ten seconds, but no call was allowed (rate limit, or Retry-After)',
   outage: 'all calls are stopped, because the service fails',
   credentials: 'the service refuses the credentials of the workers',
-  'gave-up': 'the service does not answer',
+  'gave-up': 'the service did not answer the calls before this one',
   'not-wanted': '--no-call',
   'no-token': 'no access token of the user is given (--token-file)',
   demo: 'a token is not sent to the demo service',
@@ -212,7 +212,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but this does not count while a watched table lacks active triggers' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but rollcall does not rely on that while a watched table lacks active triggers' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `cannot be sent: ${renderBlocked(one).what}`,
@@ -252,7 +252,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. The trial may have ended although the status is still 4: the lawyer chat shows it (--token-file)'
+    '. The trial may have ended although the status is still 4. To find out, ask the lawyer chat (--token-file)'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

@@ -7,7 +7,7 @@ import { renderCallError } from './render-reason.ts'
 
 const WHOSE: Readonly<Record<Bearer, string>> = {
   'this-user': '',
-  'another-user': '; the token belongs to another customer of this command',
+  'another-user': '; the token belongs to another customer named in this command',
   'named-otherwise': '; the token does not name this user_id, so it may belong to another user',
   unsaid: '; rollcall found no user_id in the token',
 }

@@ -63,7 +63,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, withWorker(group), renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ` (perhaps only one of ${group.fields.join(', ')})` : ''
+      const several = group.fields.length > 1 ? ` (one of ${group.fields.length} fields)` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
       const reason = `mapping, in detail ${group.reason}`
       const waiting = renderWaiting({ ...group, state: 'rejected' })
@@ -179,13 +179,12 @@ export function renderHistories(found: readonly Pick<Advised, 'key' | 'history'>
 }
 
 export function renderRetried({ customers, underWay, waiting, unheardOf }: Retried): string[] {
-  const many = counted(customers, 'customer is', 'customers are')
   return applying([
     customers === 0
       ? 'there is no customer to retry'
-      : `${many} due now: workers retry within the rate limit`,
+      : `${counted(customers, 'customer')} to retry: workers do this within the rate limit`,
     waiting > 0 &&
-      `${waiting} of them a little later, because an earlier call may still arrive at the service`,
+      `${waiting} of them after a short wait, because an earlier call may still arrive at the service`,
     underWay > 0 &&
       `${underWay} of them ${underWay === 1 ? 'is' : 'are'} being synced now. If that sync still leaves out a refused field, run --retry again`,
     ...unheardOf.map(noRecord),

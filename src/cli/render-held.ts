@@ -82,7 +82,7 @@ export function renderHeld(
   ])
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
-    ...more(customers.length, total, kind === undefined ? '' : ', perhaps released or discarded'),
+    ...more(customers.length, total, kind === undefined ? '' : ' (held, released or discarded)'),
     ...notHeld,
   ]
 }

@@ -38,17 +38,14 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const issues = adviseIssues(history)
   const named = (text: string | false | undefined) => text && withKey(text, key)
   const toDos = history.state === 'rejected' ? [] : issues.map(({ toDo }) => toDo)
-  const toDo = toDoOf(history)
-  // To do nothing and to correct the refused value would contradict each other.
-  const isRefused = history.issues.some(({ code }) => code === 'refused' || code === 'taken')
-  const { code, fields = [] } = history.reason ?? {}
-  const waits = toDo === WAIT || (toDo?.startsWith(WAIT) && code === 'refused' && fields.length > 0)
+  // To do nothing and to correct a value would contradict each other.
+  const toDo = toDos.length > 0 ? toDoOf(history)?.replace(/^nothing: /, '') : toDoOf(history)
   return [
     `customer ${shown(key)}`,
     ...details({
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
-      'to do': (waits && isRefused && toDos.length > 0 ? toDos : [toDo, ...toDos]).map(named),
+      'to do': [toDo, ...toDos].map(named),
       [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history, key),
@@ -94,10 +91,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
     discard !== null &&
       state !== 'discarded' &&
       `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
-    owed &&
-      !released &&
-      state !== 'failing' &&
-      `the owed sync ${state === 'rejected' ? 'tries' : 'decides'} again`,
+    owed && !released && state !== 'failing' && 'the owed sync plans the change anew',
   ])
 }
 
@@ -166,7 +160,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the change, or manual sync, that was dealt with last'],
+    ['changed', changedAt, 'when the last handled change, or manual sync, came in'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

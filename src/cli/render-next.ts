@@ -19,11 +19,11 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? 'nothing: a person has discarded the change' : calls
   }
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const discarded = `nothing, if this is the discarded change; otherwise: ${calls}`
+  const discarded = `${calls}. A discarded change is not sent`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
-    return `nothing with this mapping until \`rollcall backfill --mapping\` activates it; then: ${unless}`
+    return `nothing, because this mapping is not active. After \`rollcall backfill --mapping\`: ${unless}`
   // The captured change is another one than the released one.
   if (released) return typeof capturedMs === 'number' ? unless : calls
   if (stopped === null) {
@@ -56,5 +56,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}; a sync with --lookup: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With --lookup, a sync would: ${then}`
 }

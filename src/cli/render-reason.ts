@@ -70,7 +70,7 @@ export function renderCallError(kind: CallErrorKind): string {
 /** A table that the compiler holds complete: a new code has no way round words of its own. */
 const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>> = {
   mapping: ({ fields }) => [
-    `the mapping cannot build a user from the row${after(', because of the value for ', fields)}`,
+    `the mapping cannot build a user from the row${fields?.length ? ` (${listed(fields)})` : ''}`,
     fields?.includes('scope')
       ? 'correct the scope function in rollcall.config.ts'
       : `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping. Workers retry a changed row automatically`,
@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     LOOKED_UP,
   ],
   'not-there-yet': ({ answer }) => [
-    `the service answered ${answer} to an update, although it had this user before`,
+    `the service answered ${answer} to an update: it does not show this user, although it had it before`,
     `${LOOKED_UP}. ${GOES_ON}, ${PROVIDER}`,
   ],
   'needs-lookup': ['the user needs another lookup (GET), which the next attempt makes', WAIT],
@@ -194,7 +194,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `correct the value for ${listed(named)} in your data. The next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
   return [
-    `${what}${after('; the write had ', fields?.length ? [few(fields)] : [])}`,
+    `${what}${after('; fields in the write: ', fields?.length ? [few(fields)] : [])}`,
     `${WAIT}. ${GOES_ON}, ${PROVIDER}`,
   ]
 }
@@ -280,7 +280,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that another user has a value, perhaps one of:',
+          'says that a value is taken by another user, perhaps that of:',
           'If all are right, workers send them again later',
         ]
       : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']

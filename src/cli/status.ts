@@ -145,7 +145,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (perhaps only one of ${fields.join(', ')})` : ''}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (one of ${fields.length} fields)` : ''}`,
     ),
   })
 }
@@ -188,12 +188,12 @@ function renderBrake(
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
   return applying([
-    `last counted: ${counts.join(', ') || 'no change'}`,
-    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
+    `in ${windowHours} h, as last counted: ${counts.join(', ') || 'no change'}`,
+    `limits of this configuration: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
-      `only ${counted(withAccess, 'customer has', 'customers have')} access, and the limit is ${figure(changes)}: set brake.changes lower`,
+      `the limit of ${figure(changes)} is high for ${counted(withAccess, 'customer')} with access: set brake.changes lower`,
   ])
 }
 

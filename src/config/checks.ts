@@ -15,7 +15,7 @@ export function checkWatch({ relation, key, isView }: Customers, watch: readonly
   const many = key.length === 1 ? 'one column' : `${key.length} columns`
   const keys = `expected ${many}, like customers.key (${key.join(', ')})`
   const view = 'expected the tables behind the view: rollcall cannot watch a view'
-  const missed = 'expected also the customer table: rollcall would miss its changes'
+  const missed = 'the customer table is missing here: without it, rollcall misses its changes'
   const is = (relation: Relation) => (watched: Watched) => sameRelation(watched.relation, relation)
   const problems = watch.flatMap((watched, index) => [
     ...wrong(
@@ -52,7 +52,7 @@ export function checkClearing(
   const omitted = OPTIONAL_FIELDS.filter((field) => clearWith[field] === 'omit')
   const missing = OPTIONAL_FIELDS.filter((field) => mapping[field] === undefined)
   if (unmanaged !== 'keep' || omitted.length === 0 || missing.length === 0) return []
-  const text = `'omit' needs an entry in the mapping for every field, or unmanaged: 'clear'; missing: ${missing.join(', ')}`
+  const text = `with 'omit' the mapping needs an entry for every field. Add the missing ones (${missing.join(', ')}), or set unmanaged: 'clear'`
   return [{ path: ['clearWith'], text }]
 }
 

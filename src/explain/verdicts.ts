@@ -87,7 +87,7 @@ export const REMEDIES = {
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
     const first =
       service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
-    return `${first}if more differs than this change, run ${sync}. To send the discarded change, run \`rollcall held release ${key} --why …\``
+    return `${first}to send the discarded change, run \`rollcall held release ${key} --why …\`. If the user differs in other ways too, run ${sync}`
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

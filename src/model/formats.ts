@@ -65,7 +65,10 @@ export function joinPhone(number: string, prefix: string | null): Parsed<string>
   const rest = international.startsWith(prefix) ? international.slice(prefix.length) : ''
   return rest.length >= MIN_DIGITS
     ? { ok: true, value: rest }
-    : { ok: false, expected: 'a number without international prefix, or with that of mobile_phone_prefix' }
+    : {
+        ok: false,
+        expected: 'a number without international prefix, or with the same prefix as in mobile_phone_prefix',
+      }
 }
 
 const MAX_USER_ID = 255

@@ -32,7 +32,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until most users are found again, checks report and repair no further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until most users are found again, checks neither report nor repair further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
@@ -40,7 +40,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'unknown-outcome': {
     name: 'Unknown outcome',
     means:
-      "a call had no clear answer, or `rollcall migrate --target new` has deleted rollcall's record of the user",
+      "a call had no clear answer, or rollcall's record of the user was deleted (`rollcall migrate --target new`)",
   },
   'edited-at-service': {
     name: 'Changed at the service',
@@ -61,7 +61,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (`rollcall failures` shows why)',
   held: 'not checked, but counted as different: the brake holds their changes (`rollcall held`)',
-  discarded: 'with a difference that a person has discarded (no drift)',
+  discarded: 'with a change that a person has discarded (no drift)',
   'unreadable-row': 'with a row that cannot be read',
 }
 

@@ -50,7 +50,7 @@ describe('with a mapping that is not applied', () => {
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
     expect(output).toMatch(/plan .*PATCH.* status/s)
-    expect(output).toContain('nothing with this mapping until `rollcall backfill')
+    expect(output).toContain('nothing, because this mapping is not active. After `rollcall backfill')
     const present = await run(house, 'sync', 'a', '--dry-run')
     expect(present.output).not.toContain('nothing with this mapping')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')

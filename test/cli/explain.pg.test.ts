@@ -110,7 +110,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   for (const field of ['status', 'email'])
     expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(edited.output, 'next')).toMatch(
-    /^nothing, because .*; a sync with --lookup: update \(PATCH\) with status, email$/,
+    /^nothing, because .*\. With --lookup, a sync would: update \(PATCH\) with status, email$/,
   )
   expect(said(edited.output, 'to do')).toBe('run `rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
@@ -180,7 +180,7 @@ test('removed, out of scope, unmappable, ended trial: each a clear sentence', as
   const odd = await diff(house, ['odd'])
   expect([odd.code, said(odd.output, 'result')]).toEqual([
     3,
-    'cannot be sent: the mapping cannot build a user from the row, because of the value for status',
+    'cannot be sent: the mapping cannot build a user from the row (status)',
   ])
   expect(said(odd.output, 'desired')).toContain('cannot be mapped: status (not-in-values)')
   const ended = await diff(house, ['ended'])
@@ -267,7 +267,7 @@ test('explain shows all of it at once, and without a call where none is wanted',
   expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(all.output, 'state')).toMatch(/^settled/)
   expect(all.output).toMatch(/POST +201 .* create .* done/)
-  expect(said(all.output, 'next')).toContain('with --lookup: update (PATCH) with status, email')
+  expect(said(all.output, 'next')).toContain('With --lookup, a sync would: update (PATCH) with status, email')
   expect(said(all.output, 'to do')).toBe('run `rollcall sync c --lookup`')
   expect(said(all.output, 'result')).toBe('differs: status, email')
   expect(said(all.output, 'access')).toMatch(/^no: registered/)

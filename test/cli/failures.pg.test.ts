@@ -89,7 +89,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
     )
     return rows.map(({ key }) => key).join('')
   }
-  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('1 customer is due now')
+  expect((await failures(db.url, '--retry', 'b', 'b')).out).toContain('1 customer to retry')
   expect(await due()).toBe('b')
   const some = await failures(db.url, '--retry', 'a', 'zz')
   expect(some).toMatchObject({ code: 3, out: expect.stringMatching(/no record .* zz/) })
@@ -98,7 +98,7 @@ test('--retry makes due, and exits with 3 only for a customer that is not known'
   expect(await due()).toBe('abc')
   expect(await failures(db.url, '--retry', '--all')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('3 customers are due now'),
+    out: expect.stringContaining('3 customers to retry'),
   })
   expect((await failures(db.url, '--retry', '--reason', 'later')).out).toContain('no customer')
 })
@@ -115,7 +115,7 @@ test('a 409 that names no field is one issue, and a held customer is listed by `
   expect(issues).toMatchObject([
     {
       fields: ['email', 'gender'],
-      what: expect.stringContaining('perhaps one of: email, gender'),
+      what: expect.stringContaining('perhaps that of: email, gender'),
     },
   ])
   expect((await failures(db.url, 'h')).out).toContain('`rollcall held --kind revocation` lists customers')

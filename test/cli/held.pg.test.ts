@@ -45,7 +45,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   const some = await held(db.url, '--kind', 'revocation', '--limit', '1')
   expect(some).toMatchObject({
     code: 3,
-    out: expect.stringContaining('and 2 more, perhaps released or discarded'),
+    out: expect.stringContaining('and 2 more (held, released or discarded)'),
   })
   for (const words of ['clear:email', '`rollcall held --kind']) expect(some.out).not.toContain(words)
   expect((await held(db.url, '--kind', 'create')).code).toBe(0)

@@ -73,7 +73,7 @@ const CHATS = [
   [{ kind: 'no-answer', http: 500, error: null, waitMs: null }, /answered 500/],
   [{ kind: 'no-answer', http: null, error: 'refused', waitMs: null }, /refused the connection/],
   [{ kind: 'not-asked', why: 'no-permit', waitMs: null }, /not asked: .*rate limit/],
-  [{ kind: 'not-asked', why: 'gave-up' }, /not asked: .*does not answer/],
+  [{ kind: 'not-asked', why: 'gave-up' }, /not asked: .*did not answer/],
 ] as const
 
 const WHOSE = [

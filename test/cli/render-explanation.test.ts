@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* no difference; a sync with --lookup: update /],
+  [RIGHT, PATCH, /^nothing, because .* no difference\. With --lookup, a sync would: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -71,7 +71,7 @@ test.each([
 test('a mapping that is not active sends nothing, also where a GET shows no difference', () => {
   const rollcall = { ...KNOWN, applied: false }
   const words = renderNext({ ...ONE, plan: PATCH, planAfterLookup: RIGHT, rollcall })
-  expect(words).toMatch(/^nothing with this mapping until .* then: update \(PATCH\) with status$/)
+  expect(words).toMatch(/^nothing, because this mapping .*: update \(PATCH\) with status$/)
 })
 
 test('a revocation says that an erasure follows it', () => {
@@ -99,9 +99,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toBe(
-      'nothing, if this is the discarded change; otherwise: update (PATCH) with status',
-    )
+    expect(next('discarded', owed)).toBe('update (PATCH) with status. A discarded change is not sent')
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
@@ -145,12 +143,14 @@ test('every remedy has words, and a command that a shell takes', () => {
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
   for (const [one, begins] of [
-    [discarded, /^if more differs/],
+    [discarded, /^to send/],
     [gone, /^check SERVICE_URL\. Then: /],
   ] as const) {
     const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
     expect(decide).toMatch(begins)
-    expect(decide).toMatch(/discarded change, run `rollcall held release c/)
+    expect(decide).toMatch(
+      /discarded change, run `rollcall held release c.* in other ways too, run `rollcall sync/,
+    )
   }
   const denied = {
     ...ONE,
@@ -176,9 +176,7 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
   const issues = [{ field: 'status', code: 'missing', expected: 'a status' }] as const
   const mapped = { ...blocked, desired: { kind: 'rejected', issues } } as const
   const odd = lines({ ...mapped, plan: { kind: 'reject', code: 'mapping', keys: [] } })
-  expect(odd).toContain(
-    'result    cannot be sent: the mapping cannot build a user from the row, because of the value for status\n',
-  )
+  expect(odd).toContain('result    cannot be sent: the mapping cannot build a user from the row (status)\n')
   expect(odd).toContain('to do     correct the value for status in your data')
 })
 

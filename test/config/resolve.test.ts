@@ -171,7 +171,7 @@ describe('a mistake in the configuration is named', () => {
       "'omit' without a PUT",
       { clearWith: { email: 'omit' }, ...mapped({ ...allFields, gender: undefined }) },
       'clearWith',
-      'missing: gender',
+      '(gender)',
     ],
     ['a ceiling of hardly anything', { pace: { ceiling: 0.09 } }, 'pace.ceiling', '0.1'],
     ['a broken number', { service: { timeoutMs: 1.5 } }, 'service.timeoutMs', 'whole number'],
