@@ -81,7 +81,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; the lines below also count customers that were not compared' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; the lines below count other customers' : ''}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),

@@ -70,7 +70,7 @@ export function renderPace(pace: ShownPace | null): string[] {
     note:
       cause &&
       pace.waiting !== undefined &&
-      '--resume had no effect: it only ends a wait that a Retry-After has caused',
+      '--resume only ends a wait that a Retry-After has caused; calls are still stopped',
     waiting:
       waiting > 0 &&
       `${counted(waiting, 'customer waits', 'customers wait')} after a 429; to retry now, run \`rollcall failures --retry --reason later\``,

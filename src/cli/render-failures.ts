@@ -63,7 +63,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, withWorker(group), renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ` (one of ${group.fields.length} fields)` : ''
+      const several = group.fields.length > 1 ? ` (or ${group.fields.slice(1).join(', ')})` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
       const reason = `mapping, in detail ${group.reason}`
       const waiting = renderWaiting({ ...group, state: 'rejected' })

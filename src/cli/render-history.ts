@@ -39,7 +39,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const named = (text: string | false | undefined) => text && withKey(text, key)
   const toDos = history.state === 'rejected' ? [] : issues.map(({ toDo }) => toDo)
   // To do nothing and to correct a value would contradict each other.
-  const toDo = toDos.length > 0 ? toDoOf(history)?.replace(/^nothing: /, '') : toDoOf(history)
+  const toDo = toDos.length > 0 ? toDoOf(history)?.replace(/^nothing[:;] /, '') : toDoOf(history)
   return [
     `customer ${shown(key)}`,
     ...details({

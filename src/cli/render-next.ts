@@ -9,6 +9,8 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
   return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
+const DISCARDED = 'the change is not sent, because a person has discarded it'
+
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { rollcall, planAfterLookup, result } = one
@@ -16,10 +18,10 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
     const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
-    return isLeft ? 'nothing: a person has discarded the change' : calls
+    return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' || state === 'discarded' ? state : null
-  const discarded = `${calls}. A discarded change is not sent`
+  const discarded = one.discarded ? DISCARDED : calls
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -39,7 +41,7 @@ export function renderNext(one: Explanation): string {
   const { desired, plan, planAfterLookup, rollcall, result } = one
   if (result === 'blocked') return 'nothing, because the customer cannot be sent'
   if (desired.kind === 'unreadable')
-    return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has its triggers' : 'the row can be read'}`
+    return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has active triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
       ? `not known: ${NO_DIGEST_KEY}, or the digest key is not the one of the workers`
@@ -56,5 +58,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With --lookup, a sync would: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With --lookup: ${then}`
 }

@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     LOOKED_UP,
   ],
   'not-there-yet': ({ answer }) => [
-    `the service answered ${answer} to an update: it does not show this user, although it had it before`,
+    `the service answered ${answer} to an update, although it had this user before`,
     `${LOOKED_UP}. ${GOES_ON}, ${PROVIDER}`,
   ],
   'needs-lookup': ['the user needs another lookup (GET), which the next attempt makes', WAIT],

@@ -145,7 +145,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (one of ${fields.length} fields)` : ''}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (or ${fields.slice(1).join(', ')})` : ''}`,
     ),
   })
 }

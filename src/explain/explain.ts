@@ -13,6 +13,7 @@ import { nameOf } from '../model/name-of.ts'
 import { makeChatClient } from '../service/chat-client.ts'
 import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
+import { isDiscardOver } from '../sync/discard.ts'
 import { userIdFor } from '../sync/map.ts'
 import { isToErase } from '../sync/plan.ts'
 import { whyRowUnreadable } from '../sync/read-customer.ts'
@@ -167,6 +168,8 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     plan: planned ? redactedPlan(plan) : null,
     /** The plan of a sync after its lookup; null where a GET has not shown it. */
     planAfterLookup: after && redactedPlan(after),
+    /** The present change is the one that a person has discarded. */
+    discarded: work.record.discard !== null && !isDiscardOver({ ...snapshot, record: work.record }),
     /** Once access is gone, a further call clears the personal fields. */
     erases: isToErase(snapshot),
     /** The plan was made as if nothing had been sent before. */

@@ -96,7 +96,7 @@ export const ERRORS = {
   TABLES_UNWATCHED: {
     exit: 1,
     means:
-      'A watched table lacks triggers, for example because a restore has created it again. Until it has triggers, no customer loses access.',
+      'A watched table lacks active triggers, for example because a restore has created it again. Until it has them, no customer loses access.',
     todo: 'Run `rollcall capture install` once the rows of that table are back, then `rollcall capture resync`.',
   },
   EMBEDDED_UNAVAILABLE: {

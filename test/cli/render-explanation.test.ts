@@ -29,7 +29,7 @@ const ONE: Explanation = {
     rollcall: { kind: 'known', history: null, applied: true, truncated: null },
   },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
-  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false },
+  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false, discarded: true },
 }
 const KNOWN = { kind: 'known', history: null, truncated: null } as const
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* no difference\. With --lookup, a sync would: update /],
+  [RIGHT, PATCH, /^nothing, because .* no difference\. With --lookup: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -99,7 +99,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toBe('update (PATCH) with status. A discarded change is not sent')
+    expect(next('discarded', owed)).toBe('the change is not sent, because a person has discarded it')
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
@@ -215,7 +215,7 @@ test('a table without triggers is named as the cause, and not the row, which can
   expect(text).toMatch(/^ {2}result +unknown: the row is missing .* lacks active triggers$/m)
   expect(text).toMatch(/to do +a watched table .* restore .*`rollcall capture install`/)
   expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\)\. .*no customer loses access/)
-  expect(text).toContain('next      nothing is sent until the table has its triggers')
+  expect(text).toContain('next      nothing is sent until the table has active triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)
 })
 
