@@ -123,7 +123,7 @@ export function renderVerified(
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))}, from a commit to the GET that confirms it`
+    `until a GET confirms a change: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))}`
   )
 }
 
