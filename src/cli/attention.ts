@@ -58,13 +58,13 @@ export function captureNeeds({
       `changes of ${unfit.map(({ relation }) => quotedName(relation)).join(', ')} may be missed: \`rollcall capture status\` shows what is wrong with the triggers`,
     ...marks.map(renderMark),
     gap.ids.length > 0 &&
-      `capture may have missed changes, so rollcall must compare all customers${gap.ready ? ': check that a worker runs' : '. It waits until older transactions have ended (see pg_stat_activity)'}`,
+      `capture may have missed changes, so rollcall must compare all customers${gap.ready ? ': check that a worker runs' : '. It waits until older transactions have ended: end those that hang (see pg_stat_activity)'}`,
   ])
 }
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, first restore the rows. In both cases, then run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
+    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, restore the rows first. Then, in both cases, run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
@@ -123,7 +123,7 @@ export function renderVerified(
 export function renderDelay({ coverage: { proof } }: VerificationReport): string | null {
   return (
     proof &&
-    `until a GET confirms a change: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))}`
+    `from a change to the GET that confirms it: median ${span(Math.max(1000, proof.medianMs))}, 95th percentile ${span(Math.max(1000, proof.p95Ms))}`
   )
 }
 

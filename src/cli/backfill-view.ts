@@ -50,13 +50,6 @@ function renderDone(differ: number): string {
 function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const { verdicts, waiting, owedAndChanged } = tally
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
-  const notCompared =
-    verdicts.owed +
-    verdicts['not-selected'] +
-    verdicts.unreadable +
-    waiting.held +
-    waiting.rejected +
-    waiting.discarded
   const byRow =
     owedAndChanged > 0
       ? `; ${figure(owedAndChanged)} of them ${owedAndChanged === 1 ? 'has' : 'have'} a changed row or mapping`
@@ -81,7 +74,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}${verdicts.differs === 0 && notCompared > 0 ? '; the lines below count other customers' : ''}`,
+    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),
@@ -118,7 +111,7 @@ export function renderExpected(
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
   if (left === 0)
-    return 'no pre-approved registration is left: they have passed the brake, are not needed, or a person has reset the brake'
+    return 'no pre-approved registration is left. All have passed the brake or are not needed, or a person has reset the brake'
   return set
     ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
@@ -179,7 +172,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     ],
     ...tallied(report, asked),
     'lose access': false,
-    'new users': listed(' × ', report.registered, 'with the fields: '),
+    'new users': listed(' × ', report.registered, 'fields to send: '),
     access: `${counted(gain, 'customer gains', 'customers gain')} access, ${figure(lose)} lose it, ${figure(change)} switch between trial and full`,
     'left out': listed(' × ', report.leftOut),
     reasons: listed(' × ', report.rejected, 'of rejections: '),
@@ -209,7 +202,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. A user that is there already gets at most an update instead' : ''}`
+  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. If the service already has the user, it gets at most an update' : ''}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

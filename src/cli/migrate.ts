@@ -161,7 +161,7 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number) {
   const of = held === 0 ? `all ${figure(customers)}` : `${figure(through)} of ${figure(customers)}`
   return applying([
-    `limit in ${windowHours} h: ${figure(limit)} registrations (create), beside pre-approved ones`,
+    `limit in ${windowHours} h: ${figure(limit)} registrations (create); pre-approved ones do not count`,
     `if all users have to be created, ${of} pass${held === 0 ? '' : ', and the brake holds the others'}`,
     held > 0 && `to let all of them pass, run this command again now with \`--expect-creates ${customers}\``,
   ])

@@ -67,10 +67,7 @@ export function renderPace(pace: ShownPace | null): string[] {
     'to do': cause && (cause === 'credentials' ? CORRECT_KEYS : WAIT_FOR_SERVICE),
     rate: renderPresentRate(pace),
     ceiling: renderCeiling(pace),
-    note:
-      cause &&
-      pace.waiting !== undefined &&
-      '--resume only ends a wait that a Retry-After has caused; calls are still stopped',
+    note: cause && pace.waiting !== undefined && '--resume only ends a wait that a Retry-After has caused',
     waiting:
       waiting > 0 &&
       `${counted(waiting, 'customer waits', 'customers wait')} after a 429; to retry now, run \`rollcall failures --retry --reason later\``,

@@ -63,9 +63,9 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, withWorker(group), renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ` (or ${group.fields.slice(1).join(', ')})` : ''
+      const several = group.fields.length > 1 ? ` and ${counted(group.fields.length - 1, 'other field')}` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
-      const reason = `mapping, in detail ${group.reason}`
+      const reason = `mapping (detail: ${group.reason})`
       const waiting = renderWaiting({ ...group, state: 'rejected' })
       return renderGroup('rejected', withWorker({ ...group, reason }), waiting)
     }),

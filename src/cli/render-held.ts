@@ -52,7 +52,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
         held === 0 && trippedMs !== null && letsThrough(kind),
         kind === 'truncated' &&
           held > 0 &&
-          'run `rollcall capture resync`; first restore rows truncated by mistake',
+          'if the TRUNCATE was a mistake, first restore the rows. Then run `rollcall capture resync`',
       ],
     }),
   ]

@@ -2,7 +2,6 @@
 import type { Explanation } from '../explain/explain.ts'
 import { historyOf } from '../explain/records.ts'
 import type { RedactedPlan } from '../explain/redact.ts'
-import { NO_DIGEST_KEY } from '../explain/verdicts.ts'
 import { renderPlan } from './render-step.ts'
 
 export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
@@ -17,11 +16,12 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
   const { state, released, owed, capturedMs } = historyOf(rollcall) ?? {}
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
-    const isLeft = state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
+    const isLeft =
+      one.discarded && state === 'discarded' && !owed && planAfterLookup === null && result !== 'left-alone'
     return isLeft ? DISCARDED : calls
   }
-  const stopped = state === 'held' || state === 'discarded' ? state : null
-  const discarded = one.discarded ? DISCARDED : calls
+  const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
+  const discarded = `${calls}, without what a person has discarded`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -44,7 +44,7 @@ export function renderNext(one: Explanation): string {
     return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has active triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
-      ? `not known: ${NO_DIGEST_KEY}, or the digest key is not the one of the workers`
+      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
       : 'not known: rollcall cannot use its records of what was sent'
   const now = renderNextCalls(plan, one)
   const then = planAfterLookup === null ? now : renderNextCalls(planAfterLookup, one)
@@ -58,5 +58,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With --lookup: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With \`rollcall sync --lookup\`: ${then}`
 }

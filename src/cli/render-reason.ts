@@ -280,7 +280,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that a value is taken by another user, perhaps that of:',
+          'says that values are taken by another user. It may be one or more of:',
           'If all are right, workers send them again later',
         ]
       : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']

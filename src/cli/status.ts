@@ -145,7 +145,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (or ${fields.slice(1).join(', ')})` : ''}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` and ${counted(fields.length - 1, 'other field')}` : ''}`,
     ),
   })
 }
@@ -188,7 +188,7 @@ function renderBrake(
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
   return applying([
-    `in ${windowHours} h, as last counted: ${counts.join(', ') || 'no change'}`,
+    `changes in the last ${windowHours} h, at the last count: ${counts.join(', ') || 'none'}`,
     `limits of this configuration: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&

@@ -81,7 +81,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'plans, clearing',
       says: 'Plans change in their own table; phones, notes and groups are cleared',
-      hint: 'Clearing arrives as null, or as a full PUT if the configuration says so.',
+      hint: 'A cleared field is sent as null, or with a full PUT if the configuration says so.',
       transactions: [
         ...onTrial.slice(0, 6).map(({ id }) => setPlan(id, 'premium')),
         ...free.slice(0, 4).map(({ id }) => setPlan(id, 'prueba')),

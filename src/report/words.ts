@@ -61,7 +61,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (`rollcall failures` shows why)',
   held: 'not checked, but counted as different: the brake holds their changes (`rollcall held`)',
-  discarded: 'with a change that a person has discarded (no drift)',
+  discarded: 'with a change that a person has discarded (not counted as drift)',
   'unreadable-row': 'with a row that cannot be read',
 }
 

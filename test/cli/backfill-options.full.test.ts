@@ -45,7 +45,7 @@ describe('before anything is migrated, as a role that may read the customers and
     expect(output).toMatch(/^note .*ROLLCALL_DIGEST_KEY/m)
     expect(output).toMatch(/^customers +16 compared/m)
     expect(output).toMatch(/^differ +16 customers: 10 to create, 5 to look up, 1 to reject/m)
-    expect(output).toMatch(/^new users +with the fields: 15 × email, 1 × birthdate/m)
+    expect(output).toMatch(/^new users +fields to send: 15 × email, 1 × birthdate/m)
     expect(output).toMatch(/^access +10 customers gain access, 0 lose it, 0 switch between trial and full$/m)
     expect(output).toMatch(/^reasons +of rejections: 1 × status: not-in-values/m)
     expect(output).toMatch(/^calls +15 × POST, 5 × GET/m)

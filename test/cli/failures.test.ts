@@ -116,7 +116,7 @@ test('a rejection by the mapping names its fields, since when, and each word tha
   const found = { origin: null, customers, reasons, issues: [{ ...WAITING, ...issue, example: '9' }] }
   const text = renderGroups(adviseGroups(found, null)).join('\n')
   expect(text).toMatch(
-    /^rejected: 1 customer, reason mapping, in detail issue:status:missing\n +why +the field status is empty.*\n +for +3 days\n +next +an attempt when/m,
+    /^rejected: 1 customer, reason mapping \(detail: issue:status:missing\)\n +why +the field status is empty.*\n +for +3 days\n +next +an attempt when/m,
   )
   expect(text).toContain('total (each customer once): 1 rejected\n')
 })

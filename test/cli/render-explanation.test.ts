@@ -29,7 +29,7 @@ const ONE: Explanation = {
     rollcall: { kind: 'known', history: null, applied: true, truncated: null },
   },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
-  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false, discarded: true },
+  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false, discarded: false },
 }
 const KNOWN = { kind: 'known', history: null, truncated: null } as const
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* no difference\. With --lookup: update /],
+  [RIGHT, PATCH, /^nothing, because .* no difference\. With `rollcall sync --lookup`: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -90,7 +90,7 @@ test('a user whose personal fields are still there is the same, and says so', ()
 test('a held change is announced for after its release, unless a sync is owed', () => {
   const next = (state: string, owed: boolean, more = {}, planAfterLookup: RedactedPlan | null = null) => {
     const rollcall = { ...KNOWN, history: { state, owed, ...more } as History, applied: true }
-    return renderNext({ ...ONE, plan: PATCH, planAfterLookup, rollcall })
+    return renderNext({ ...ONE, plan: PATCH, planAfterLookup, rollcall, discarded: state === 'discarded' })
   }
   expect(next('held', false)).toBe(
     'nothing, until a person releases the change; then: update (PATCH) with status',
@@ -99,7 +99,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toBe('the change is not sent, because a person has discarded it')
+    expect(next('discarded', owed)).toBe('update (PATCH) with status, without what a person has discarded')
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })

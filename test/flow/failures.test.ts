@@ -47,7 +47,7 @@ test('once the service takes what it refused, --retry sends the same value again
   house.sandbox.contract.set({})
   const before = house.calls().length
   const { code, text } = await failures(house, '--retry', '--reason', 'issue:description:refused')
-  expect([code, text]).toEqual([0, expect.stringMatching(/^2 customers are due now/)])
+  expect([code, text]).toEqual([0, expect.stringMatching(/^2 customers to retry/)])
   await house.settled()
   expect(await recorded(house)).toEqual(['a', 'b'].map((key) => ({ key, ...SETTLED })))
   expect(house.calls().slice(before)).toEqual(

@@ -72,7 +72,7 @@ test('a copy of the database does not call the service', async () => {
   expect(await run(house, ['sync', 'c'])).toMatchObject({ code: 0 })
   await house.sql('UPDATE rollcall.target SET database_oid = database_oid + 1')
   const { code, output } = await run(house, ['sync', 'c'])
-  expect([code, output]).toEqual([2, expect.stringContaining('has changed')])
+  expect([code, output]).toEqual([2, expect.stringContaining('was restored')])
 })
 
 test('a decision is not stored where the workers’ database cannot be asked whether it is the same', async () => {

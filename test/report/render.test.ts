@@ -100,7 +100,7 @@ describe('besides', () => {
     expect(more[0]).toMatch(/`rollcall held` lists the held changes/)
     const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     expect(said({ outcome, counts: { ...agreeing, skipped } }).more.at(-1)).toBe(more[0])
-    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*no drift\); 7 without/)
+    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*as drift\); 7 without/)
   })
 
   test('what is resolved by now, and how; and what workers have found later', () => {
