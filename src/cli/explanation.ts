@@ -252,7 +252,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. The trial may have ended although the status is still 4. To find out, use --token-file: it asks the lawyer chat'
+    '. The trial may have ended although the status is still 4. To find out (on production), use --token-file: it asks the lawyer chat'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

@@ -2,6 +2,7 @@
 import type { Explanation } from '../explain/explain.ts'
 import { historyOf } from '../explain/records.ts'
 import type { RedactedPlan } from '../explain/redact.ts'
+import { shellQuoted } from './render.ts'
 import { renderPlan } from './render-step.ts'
 
 export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
@@ -21,7 +22,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `${calls}, without what a person has discarded`
+  const discarded = `${calls}. A person has discarded this, or a part of it: that is not sent`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -44,7 +45,7 @@ export function renderNext(one: Explanation): string {
     return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has active triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
-      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key of the workers'
+      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is another one than for the record of this customer'
       : 'not known: rollcall cannot use its records of what was sent'
   const now = renderNextCalls(plan, one)
   const then = planAfterLookup === null ? now : renderNextCalls(planAfterLookup, one)
@@ -58,5 +59,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With \`rollcall sync --lookup\`: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With \`rollcall sync ${shellQuoted(one.key)} --lookup\`: ${then}`
 }

@@ -188,8 +188,8 @@ function renderBrake(
     taken > 0 ? `${figure(taken)} × ${kind}${trippedAt === null ? '' : ' (tripped)'}` : [],
   )
   return applying([
-    `changes in the last ${windowHours} h, at the last count: ${counts.join(', ') || 'none'}`,
-    `limits of this configuration: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
+    `counted towards the limits: ${counts.join(', ') || 'nothing'}`,
+    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&

@@ -160,13 +160,13 @@ test('tells of a brake once, with each count by its name, and of released custom
     return {
       states: { held, released, undue: verification.heldAccess.undue },
       brake: about.filter(
-        (line) => line.includes('revocation') || (/^(brake|held)/.test(line) && !line.includes('limits')),
+        (line) => line.includes('revocation') || (/^(brake|held)/.test(line) && !line.includes('limits of')),
       ),
       drift: about.filter((line) => line.startsWith('drift')).join('; '),
     }
   }
   const counts = (revocation: string) =>
-    expect.stringMatching(new RegExp(`^brake +changes .* last count: ${revocation}40 × create$`))
+    expect.stringMatching(new RegExp(`^brake +counted towards the limits: ${revocation}40 × create$`))
   const before = counts('10 × revocation .tripped., ')
   const nobody = expect.stringMatching(
     /^brake +the limit of 100 is high for 3 customers .*brake.changes lower/,
@@ -235,7 +235,6 @@ test('shows unfinished checks of all customers, and needs a person as long as th
     // Its own end is no later check, though Postgres read the clock twice for it.
     missedSince: nothing,
   })
-
   await scene.pool.query(`DELETE FROM rollcall.run WHERE kind = 'gap' AND ended_at IS NULL`)
   await swept('check', '2026-01-04T03:04:05Z', { customers: 900, checked: true, missed: nothing })
   const later = await scene.status()
