@@ -13,7 +13,7 @@ import { renderCustomers } from './attention.ts'
 import { type BackfillAsked, fitsNone, renderMapping } from './backfill-asked.ts'
 import type { forecastBackfill } from './backfill-dry-run.ts'
 import type { runBackfill } from './backfill-run.ts'
-import { applying, definitions, type Labelled, span } from './render.ts'
+import { applying, definitions, type Labelled, renderCounts, span } from './render.ts'
 import { renderReasons } from './render-failures.ts'
 import { allMissed, renderExamples, renderMissed, SYNCED_NOW } from './render-sweeps.ts'
 
@@ -93,12 +93,11 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['none', 'without a call (only the ledger changes)'],
 ]
 
-/** `12 status, 3 email`, the most frequent first; nothing where all are 0. */
+/** The most frequent first; nothing where all are 0. */
 function listed(between: string, counts: Counts, before = ''): string {
-  const some = Object.entries(counts).flatMap(([name, n = 0]) => (n > 0 ? [{ name, n }] : []))
-  if (some.length === 0) return ''
-  const sorted = some.toSorted((a, b) => b.n - a.n)
-  return before + sorted.map(({ name, n }) => `${figure(n)}${between}${name}`).join(', ')
+  const sorted = Object.entries(counts).toSorted(([, a = 0], [, b = 0]) => b - a)
+  const text = renderCounts(Object.fromEntries(sorted), between)
+  return text && before + text
 }
 
 export function renderExpected(

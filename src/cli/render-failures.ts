@@ -15,6 +15,7 @@ import {
   hanging,
   type Labelled,
   more,
+  renderCounts,
   renderIn,
   shown,
   span,
@@ -56,8 +57,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
   const explained = issues.some(({ blocks }) => blocks)
   const others = reasons.filter(({ code }) => !explained || code !== 'mapping')
   const { rejected, failing, leftOut } = customers
-  const counts = Object.entries({ rejected, failing, 'with a field left out': leftOut })
-  const totals = counts.flatMap(([what, many]) => (many > 0 ? `${figure(many)} ${what}` : []))
+  const totals = renderCounts({ rejected, failing, 'with a field left out': leftOut })
   return [
     ...about,
     '',
@@ -69,7 +69,7 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
       const waiting = renderWaiting({ ...group, state: 'rejected' })
       return renderGroup('rejected', withWorker({ ...group, reason }), waiting)
     }),
-    `total (each customer once): ${totals.join(', ')}`,
+    `total (each customer once): ${totals}`,
     ...MORE,
   ]
 }

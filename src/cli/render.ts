@@ -1,5 +1,7 @@
 // The parts of every view: labelled lines, tables, times, counts, and the same value as JSON.
 import { asEscape, CONTROLS, CONTROLS_IN_JSON } from '../model/control-characters.ts'
+import type { Counts } from '../model/values.ts'
+import { figure } from '../report/figures.ts'
 import type { Io } from './io.ts'
 
 /** Terminals, tickets and mails show eighty columns without folding a line. */
@@ -133,6 +135,12 @@ export function columns(
     const beside = fits ? [line] : [padded.slice(0, -1).join('  ').trimEnd()]
     return [...beside, ...(fits ? [] : hanging('    ', row.at(-1) ?? '')), ...below(at - 1)]
   })
+}
+
+/** `12 status, 3 email`; a count of 0 is left out. */
+export function renderCounts(counts: Counts, between = ' '): string {
+  const some = Object.entries(counts).filter(([, n = 0]) => n > 0)
+  return some.map(([name, n = 0]) => `${figure(n)}${between}${name}`).join(', ')
 }
 
 export function more(listed: number, total: number, also = ''): readonly string[] {

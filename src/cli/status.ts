@@ -37,7 +37,7 @@ import { withDatabase } from './connect.ts'
 import type { AddCommand } from './io.ts'
 import { CONFIG_OPTION, JSON_OPTION } from './option-values.ts'
 import { PACE_NOT_SET, renderCalling } from './pace.ts'
-import { applying, definitions, span, tell } from './render.ts'
+import { applying, definitions, renderCounts, span, tell } from './render.ts'
 import { renderReasons } from './render-failures.ts'
 import { issueName, together } from './render-reason.ts'
 import { renderSweeps, sweepsNeed } from './render-sweeps.ts'
@@ -159,15 +159,10 @@ function renderOwed({ owed, states, outbox }: Overview): string | string[] {
   const { due, queued, active, waiting } = owed
   const earlier = total - states.owed - failing - released
   return applying([
-    `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${listed({ 'due now': due, queued, active, 'due later': waiting })}`,
+    `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${renderCounts({ 'due now': due, queued, active, 'due later': waiting })}`,
     earlier + failing + released > 0 &&
-      `of these customers: ${listed({ failing, released, 'rejected or held': earlier })}`,
+      `of these customers: ${renderCounts({ failing, released, 'rejected or held': earlier })}`,
   ])
-}
-
-function listed(counts: Readonly<Record<string, number>>): string {
-  const some = Object.entries(counts).filter(([, many]) => many > 0)
-  return some.map(([what, many]) => `${figure(many)} ${what}`).join(', ')
 }
 
 /** By this configuration: the most customers that may lose access, or be registered, within `brake.windowHours`. */

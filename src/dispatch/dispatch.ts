@@ -83,7 +83,7 @@ export function makeDispatch(options: DispatchOptions) {
       // While a mass is being held, half of the room is for the newest changes: behind the mass they would wait for all of it.
       const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
       const inLane = { lane, leaseMs: queueLeaseMs }
-      leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true })))
+      leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true }))) // plain: none
       leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest })))
     }
   }

@@ -15,7 +15,7 @@ import { type LedgerRecord, listParts, RECORD_COLUMNS, RECORD_PARTS } from './re
 export type Writes = 'none' | 'refused' | 'accepted' | 'lost'
 
 /**
- * How a claim ends. The parts from `next` on are for other cases than a plain update: sync/finish.ts has their plain values. Times
+ * How a claim ends. sync/finish.ts has the values of a plain update. The parts from `next` on are mostly for other cases. Times
  * (`…AtMs`) are in milliseconds since 1970, by the database's clock.
  */
 export type Ending = {
@@ -75,7 +75,7 @@ export type Ending = {
 /** Else a mapping whose answer holds until now would be planned again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-// docs/protocol.md has the plain case of each kind as a table. `e` are the endings, and `o` is the row that changes. DERIVED
+// docs/protocol.md has the plain case of each kind as a table. `plain`: after a PATCH that was answered with 200. `e` are the endings, and `o` is the row that changes. DERIVED
 // computes the names without a prefix. It cannot name `o`, so it uses `locked`: the same row as it was locked.
 
 /** `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, during the claim. */
@@ -93,11 +93,13 @@ const OWED = `
 UPDATE rollcall.owed o SET
   token = NULL,
   call_token = NULL,
+  -- plain: the claimed version
   synced_version = CASE WHEN e.kind = 'settle' THEN e.version ELSE o.synced_version END,
-  -- A time that passed during the claim stays, since the claim did not plan for it: another customer may have given up a
+  -- plain: null. A time that passed during the claim stays, since the claim did not plan for it: another customer may have given up a
   -- value, perhaps while this statement waited for the row.
   replan_at = CASE WHEN o.replan_at > to_timestamp(e."claimedAtMs" / 1000) AND o.replan_at <= clock_timestamp() THEN o.replan_at
     WHEN e.kind = 'settle' OR replan IS NOT NULL THEN replan ELSE o.replan_at END,
+  -- plain: the end of the pause
   not_before = CASE e.kind
     WHEN 'settle' THEN greatest(now() + pause, CASE WHEN suspected THEN o.not_before END)
     WHEN 'unknown' THEN shown_at ELSE o.not_before END,
@@ -107,8 +109,10 @@ UPDATE rollcall.owed o SET
     WHEN suspected THEN greatest(now() + pause, o.not_before)
     WHEN risen THEN now() + pause
     WHEN e.kind = 'retry' THEN now() + backoff
-    ELSE NULL END, -- settled, and nothing has come
+    ELSE NULL END, -- plain: settled, and nothing has come
+  -- plain: 0
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
+  -- plain: null
   changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN risen THEN now() ELSE NULL END,
   ${LOOKUPS_AFTER}
 -- The tokens are compared with the locked row, which has the same: compared with o, the join would go through all pairs.
@@ -116,7 +120,7 @@ FROM e JOIN locked ON locked.id = e.id AND locked.token = e.token AND locked.cal
 WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
-/** A GET showed the desired user, and no write was accepted. The time is the claim's beginning: the GET may show that state. */
+/** Plain: null. Otherwise a GET showed the desired user, and no write was accepted. The time is the claim's beginning: the GET may show that state. */
 const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."getMade" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
@@ -162,6 +166,7 @@ found AS MATERIALIZED (
   SELECT f.id, f.key, f.kind, f.fields FROM rollcall.finding f JOIN locked USING (key) WHERE f.resolved_at IS NULL ORDER BY f.key FOR UPDATE OF f),
 ended AS (${OWED}),
 recorded AS (${LEDGER}),
+-- plain: none of these changes a row
 receipts AS (${RECEIPT_VERIFIED}),
 erased AS (${RECEIPT}),
 repaired AS (${FINDING}),

@@ -46,7 +46,7 @@ export const LOOKUPS_DERIVED = `
   e.kind = 'settle' AND e."lastAnswer" IS NOT NULL AND locked.unknown AND locked.suspect_version <= e.version
     AND locked.verify_left > 0 AND locked.verify_at IS NULL AS cleared_up`
 
-/** A claim that has made a call settles only with a trusted answer. */
+/** Plain: `unknown` is and stays false. A claim that has made a call settles only with a trusted answer. */
 export const LOOKUPS_AFTER = `
   unknown = CASE e.kind
     WHEN 'settle' THEN suspected OR (o.unknown AND NOT known)

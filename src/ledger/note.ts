@@ -29,6 +29,8 @@ export const inLane = (lane: string) =>
   `lane = CASE WHEN o.due_at IS NULL THEN ${lane} ELSE least(o.lane, ${lane}) END`
 
 /**
+ * Plain: `change_version` + 1, `due_at` = now, `changed_at` = the time of the change.
+ *
  * Notes changes: every customer's version rises by one and it is due at once, with two exceptions. It is never due
  * before `not_before`. While a lease or a claim has the row `due_at` stays, and the ending sees the higher version. Rows are locked in key order: unsorted batches of two processes deadlock.
  */
@@ -66,12 +68,12 @@ export async function recordNewCustomers(client: Client, customers: readonly New
  * Notes changes, and records new customers under their `user_id`. A customer whose key changes while its `user_id` stays
  * is two customers for a moment: the revocation of the old one must see the new one.
  */
-export function makeNoting(userIdOf: (key: CustomerKey) => string | null): NoteChanges {
+export function makeNoting(userIdFor: (key: CustomerKey) => string | null): NoteChanges {
   return async (client, changes) => {
     await note(client, changes)
     await recordNewCustomers(
       client,
-      changes.map(({ key }) => ({ key, userId: userIdOf(key) })),
+      changes.map(({ key }) => ({ key, userId: userIdFor(key) })),
     )
   }
 }

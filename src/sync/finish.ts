@@ -77,7 +77,7 @@ function forLookups(
   return {
     getMade: lookups > 0, // plain: false
     // A request without an answer may arrive late.
-    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs, // plain: the first
+    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs, // plain: consistencyDelayMs
     unclear, // plain: false
     // plain: false, and not used
     statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'accepted'),
@@ -106,7 +106,7 @@ function recordAfter(
   staysAsItWas: boolean,
 ): LedgerRecord {
   const { mapped, record, digests, memory, end } = finished
-  // plain: the memory as it is
+  // plain: the memory as it is, without fields that the mapping has ceased to set
   return toRecord(memoryAfter(finished), digests.keyId, {
     userId: userIdAfter(finished),
     ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)), // plain: idle, null

@@ -90,10 +90,10 @@ export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded
     remote: unknown ? 'unknown' : known.remote,
     sentStatus: statusUnknown && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
-    sent: { ...known.sent, ...countryAtStart(record, { hiddenUnknown, rekeyed, changedAtMs }) },
+    sent: { ...known.sent, ...countryAtStart(record, { hiddenUnknown, rekeyed, changedAtMs }) }, // plain: known.sent
     seen: known.seen,
     refused: known.refused,
-    conflict: startConflict(known, replanInMs),
+    conflict: startConflict(known, replanInMs), // plain: null
     erased: record.erased,
     observedForms: erased ? {} : known.observedForms,
     lookedUp: false,
@@ -135,8 +135,9 @@ export function inViewOf(memory: Memory, { mapped, record, digests }: CustomerNo
   const { user } = mapped
   if (memory.erased !== null)
     return acknowledgeSeen({ ...memory, sent: {}, seen: {}, refused: {}, conflict: null, erased: null }, user)
-  const sent = { ...memory.sent, ...assumedCountry(memory, user, digests) }
-  return acknowledgeSeen({ ...memory, ...leftOutStill(memory, mapped, digests), sent }, user)
+  const sent = { ...memory.sent, ...assumedCountry(memory, user, digests) } // plain: memory.sent
+  const leftOut = leftOutStill(memory, mapped, digests) // plain: none, as before
+  return acknowledgeSeen({ ...memory, ...leftOut, sent }, user)
 }
 
 const NOTHING_KNOWN = fromRecord({

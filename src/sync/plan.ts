@@ -75,7 +75,7 @@ export type Situation = {
 /** The fewest calls from what is remembered to what is desired; docs/plan.md shows it as a table. */
 export function makePlan(situation: Situation): Plan {
   const { claimants, memory } = situation
-  const mapped = withoutConflict(situation.mapped, memory)
+  const mapped = withoutConflict(situation.mapped, memory) // plain: as it was
   switch (mapped.kind) {
     case 'rejected':
       return { kind: 'reject', code: 'mapping', keys: [] }
@@ -178,13 +178,13 @@ function unmanagedOf(user: DesiredUser, { sent, seen }: Pick<Memory, 'sent' | 's
   )
 }
 
-/** `wrong`: those whose value is not known to be at the service. `complete`: no field is left out. */
+/** `wrong`: those whose value is not known to be at the service (plain: none). `complete`: no field is left out (plain: true). */
 function sortFields(
   { user, issues }: Extract<Mapped, { kind: 'user' }>,
   memory: Memory,
   digests: CustomerDigests,
 ) {
-  const refused = currentRefusals(user, memory, digests)
+  const refused = currentRefusals(user, memory, digests) // plain: none
   const managed = OPTIONAL_FIELDS.filter((field) => user.fields[field] !== undefined && !refused.has(field))
   const wrong = managed.filter((field) => !fieldIsRight(field, user, memory, digests))
   return { managed, wrong, complete: issues.length === 0 && refused.size === 0 }

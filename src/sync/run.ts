@@ -137,7 +137,10 @@ async function makeCalls(
   const { key, id, attempts } = run.claim
   run.observe({ step: 'mapped', mapped })
   const situation = {
-    ...{ mapped, claimants, policy: config, digests },
+    mapped,
+    claimants,
+    policy: config,
+    digests,
     lookupAfterMs: lookupAfter(context, latestRecord),
     consistencyDelayMs: config.timing.consistencyDelayMs,
     accessFirst: isAccessFirst(attempts, record.reason),
@@ -146,7 +149,8 @@ async function makeCalls(
   let { memory } = customer
   let last: Called | null = null
   for (;;) {
-    const next = await braked(braking, nextPlan(memory, situation), memory)
+    const proposed = nextPlan(memory, situation)
+    const next = await braked(braking, proposed, memory)
     run.observe({ step: 'planned', plan: next.plan })
     if ('end' in next) return await atEnd(next.end)
     await leaveTrace(context, run.claim, next.plan, customer)
@@ -166,7 +170,7 @@ async function makeCalls(
   }
 }
 
-/** Stores what must be known after a crash during the call. */
+/** Stores what must be known after a crash during the call. Plain: nothing. */
 async function leaveTrace(context: SyncContext, claim: Claim, plan: Plan, customer: ClaimedCustomer) {
   const { config, markStatusUnknown, markAsked, endDiscard } = context
   if (plan.kind === 'lookup') return
@@ -184,7 +188,7 @@ const STOPPING = retry({ code: 'stopping' }, { failed: false, waitMs: 0 })
 
 /**
  * Each call of a claim needs a permit of the common pace, and enough of the claim's lifetime for the whole request. Where
- * one of them is missing, the claim ends.
+ * one of them is missing, the claim ends. Plain: the permit that was taken before the claim still stands, and is used.
  */
 export async function takePermit(
   context: Pick<SyncContext, 'permits'>,

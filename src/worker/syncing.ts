@@ -44,13 +44,13 @@ export async function startSyncing(options: Options) {
   })
 
   // From the queue to the ending.
-  const claimLease = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
-  const storeEnding = makeStoreEnding(pool, timing.gapMs)
+  const claimRow = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
+  const storeRow = makeStoreEnding(pool, timing.gapMs)
   const logCall = logCalls(calls)
   const syncLease = makeSyncLease({
     ...{ context, clock: systemClock, stopping, abort },
     async storeEnding(ending) {
-      const counts = await storeEnding(ending)
+      const counts = await storeRow(ending)
       if (!counts && ending.writes !== 'none')
         log.warn(
           { customer: ending.claim.key },
@@ -59,7 +59,7 @@ export async function startSyncing(options: Options) {
       return counts
     },
     async claimLease(lease) {
-      const claim = await claimLease(lease)
+      const claim = await claimRow(lease)
       if (claim) witness.claimed(claim.token)
       return claim
     },
