@@ -22,15 +22,13 @@ export const CALL_ERROR_KINDS = Object.keys(MESSAGES) as CallErrorKind[]
 export type Reached = 'no' | 'maybe'
 
 /** The kind of a call that we ended ourselves; without a connection, `timeout` becomes `connect-timeout`. */
-export type Stop = Extract<CallErrorKind, 'aborted' | 'timeout' | 'too-large' | 'broken-response'>
+export type Stop = Extract<CallErrorKind, 'aborted' | 'timeout' | 'too-large'>
 
-/** The typed facts of a call that failed, as http.ts reads them off got's error. */
+/** The typed facts of a call that failed. */
 export type CallFacts = {
   readonly stop: Stop | null
-  /** The error code of Node or got, for example ECONNREFUSED. */
+  /** The error code of Node or undici, for example ECONNREFUSED. */
   readonly code: string | null
-  /** The phase that ran out of time, in got's words: lookup, connect, secureConnect, send, response, … */
-  readonly phase: string | null
   /** A connection (for https: past its handshake) was there to carry the request. */
   readonly connected: boolean
 }
@@ -42,27 +40,25 @@ const CODES: Readonly<Partial<Record<CallErrorKind, string>>> = {
   unreachable: 'EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL EMFILE ENFILE',
   tls: `EPROTO CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REVOKED CERT_REJECTED CERT_UNTRUSTED
     DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN HOSTNAME_MISMATCH ERR_TLS_ ERR_SSL_ UNABLE_TO_`,
-  'connection-lost': `ECONNRESET ECONNABORTED EPIPE ERR_STREAM_PREMATURE_CLOSE ERR_READING_RESPONSE_STREAM
-    ERR_HTTP_CONTENT_LENGTH_MISMATCH`,
-  'broken-response': 'HPE_',
+  'connect-timeout': 'ETIMEDOUT UND_ERR_CONNECT_TIMEOUT',
+  'connection-lost': 'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET',
+  'broken-response': 'HPE_ HTTPParserError UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 }
 
 /**
  * Classifies a failed call, and says whether the request can have reached the service. `reached` rests on progress
  * alone: until a connection is there (for https: until its handshake is over) nothing of the request can have been
  * written, whatever the error is called; from then on everything is `maybe`, because an unknown outcome that is taken
- * for "not done" loses or repeats a change. The code and the phase only choose the word.
+ * for "not done" loses or repeats a change. The code only chooses the word.
  */
-export function classifyFailure({ stop, code, phase, connected }: CallFacts): {
+export function classifyFailure({ stop, code, connected }: CallFacts): {
   readonly kind: CallErrorKind
   readonly reached: Reached
 } {
   const reached = connected ? 'maybe' : 'no'
-  if (stop !== null && stop !== 'timeout') return { kind: stop, reached }
-  if (stop !== null || phase !== null || code === 'ETIMEDOUT') {
-    return { kind: connected ? 'timeout' : 'connect-timeout', reached }
-  }
-  return { kind: kindOfCode(code), reached }
+  const kind = stop ?? kindOfCode(code)
+  const isTimeout = kind === 'timeout' || kind === 'connect-timeout'
+  return { kind: isTimeout ? (connected ? 'timeout' : 'connect-timeout') : kind, reached }
 }
 
 function kindOfCode(code: string | null): CallErrorKind {
@@ -70,7 +66,7 @@ function kindOfCode(code: string | null): CallErrorKind {
   return CALL_ERROR_KINDS.find((kind) => words(CODES[kind] ?? '').some(isIt)) ?? 'other'
 }
 
-/** No answer came. It keeps neither got's error nor a cause: both carry the headers, and with them the keys. */
+/** No answer came. It keeps no cause, which may hold addresses or headers, and with them the keys. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly kind: CallErrorKind

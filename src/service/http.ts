@@ -1,21 +1,20 @@
-// One HTTP call to the service, with got: never a retry, never a redirect, bound in time and in size.
-import http, { type ClientRequest } from 'node:http'
-import https from 'node:https'
-import type { Socket } from 'node:net'
-import got, { RequestError, TimeoutError } from 'got'
+// One HTTP call to the service, with undici: never a retry, never a redirect, bound in time and in size.
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Dispatcher, Pool } from 'undici'
 import { refusePlainHttp } from './address.ts'
 import type { ClientOptions, Reply } from './client.ts'
-import { CallError, type CallFacts, classifyFailure, type Stop } from './errors.ts'
+import { CallError, classifyFailure, type Stop } from './errors.ts'
 import { readBody } from './json.ts'
 
 /** The largest answer that is read unless said otherwise. A user is a few hundred bytes. */
 export const MAX_ANSWER_BYTES = 1024 * 1024
 
 /**
- * An idle socket is given up before a server would give it up (5 s is the shortest customary time): a request
- * on a socket that is just being closed fails with an unknown outcome, and costs far more than a connection.
+ * An idle socket is given up before a server would give it up (5 s is the shortest customary time; undici's timer may be
+ * a second late): a request on a socket that is just being closed fails with an unknown outcome, and costs far more than
+ * a connection.
  */
-const IDLE_SOCKET_MS = 4000
+const IDLE_SOCKET_MS = 3000
 
 type HttpOptions = ClientOptions & {
   /** Beside those that every call has. */
@@ -33,64 +32,36 @@ type HttpCall = {
 
 /** Throws RollcallError SERVICE_INSECURE at once. */
 export function makeHttp(options: HttpOptions) {
-  const { origin, timeoutMs, now = Date.now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
+  const { origin, apiKey, timeoutMs, now = Date.now, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   if (!options.allowPlainHttp) refusePlainHttp(origin)
-  const headers = { accept: 'application/json', 'api-key': options.apiKey, ...options.headers }
-  const secure = origin.startsWith('https:')
-  const agent = makeAgents(options.concurrency)
-  const client = makeGot(agent, headers, timeoutMs)
-  const running = new Set<(stop: Stop) => void>()
+  const pool = makePool(options)
+  const headers = {
+    ...{ accept: 'application/json', 'api-key': apiKey, ...options.headers },
+    ...{ 'user-agent': 'rollcall', 'accept-encoding': 'identity' },
+  }
+  const running = new Set<(why: Stop) => void>()
   let closed = false
 
   /** Resolves to any HTTP answer, whatever its status; rejects with a CallError when there was none. */
   async function call({ method, path, body, signal }: HttpCall): Promise<Reply> {
     if (closed || signal?.aborted === true) throw new CallError('aborted', 'no')
-    const controller = new AbortController()
-    let stopped: Stop | null = null
-    let connected = false
-    const stop = (why: Stop) => {
-      stopped ??= why
-      controller.abort()
-    }
-    const onAbort = () => stop('aborted')
-    // Beside got's own limit, which is reckoned on the wall clock: code that relies on nothing being sent after
-    // the timeout must not depend on a clock that can be set back.
-    const deadline = setTimeout(() => stop('timeout'), timeoutMs)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    running.add(stop)
     const startedAt = performance.now()
     const startedWall = now()
     // After a suspension what has connected meanwhile is called before any timer is: the request would go out late.
     const isLate = () => Math.max(performance.now() - startedAt, now() - startedWall) > timeoutMs
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const { answer, stop } = send(pool, { method, path, headers, ...sent }, { isLate, maxAnswerBytes })
+    const onAbort = () => stop('aborted')
+    const deadline = setTimeout(() => stop('timeout'), timeoutMs)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    running.add(stop)
     try {
-      const request = client(new URL(origin + path), {
-        method,
-        signal: controller.signal,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      request.on('request', (outgoing: ClientRequest) => {
-        unlessLate(outgoing, isLate, () => stop('timeout'))
-        whenConnected(outgoing, secure, () => {
-          connected = true
-        })
-        outgoing.once('upgrade', (_answer, socket: Socket) => {
-          socket.destroy()
-          stop('broken-response')
-        })
-      })
-      request.on('downloadProgress', ({ transferred, total }) => {
-        if (Math.max(transferred, total ?? 0) > maxAnswerBytes) stop('too-large')
-      })
-      const { statusCode: status, headers: given, rawBody } = await request
+      const { status, headers: given, bytes } = await answer
       const durationMs = performance.now() - startedAt
-      const retryAfterMs = parseRetryAfter(given['retry-after'], { date: given.date, now: now() })
+      const { 'retry-after': retryAfter, date } = given
+      const retryAfterMs = parseRetryAfter(retryAfter, { date, now: now() })
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
-      return { status, body: readBody(rawBody), durationMs, ...later }
-    } catch (error) {
-      const facts = { stop: stopped, connected, ...readError(error) }
-      const { kind, reached } = classifyFailure(facts)
-      // No cause: got's error carries the headers, and with them the keys.
-      throw new CallError(kind, reached, facts.code)
+      return { status, body: readBody(bytes), durationMs, ...later }
     } finally {
       clearTimeout(deadline)
       signal?.removeEventListener('abort', onAbort)
@@ -104,62 +75,77 @@ export function makeHttp(options: HttpOptions) {
     async close() {
       closed = true
       for (const stop of running) stop('aborted')
-      agent.http.destroy()
-      agent.https.destroy()
+      await pool.destroy()
     },
   }
 }
 
-/** Only its own proxy settings count for an agent, and it has none: those of the environment do not. */
-function makeAgents(most: number) {
-  const options = { keepAlive: true, maxSockets: most, maxFreeSockets: most, timeout: IDLE_SOCKET_MS }
-  return { http: new http.Agent(options), https: new https.Agent(options) }
-}
-
-function makeGot(agent: ReturnType<typeof makeAgents>, headers: HttpOptions['headers'], timeoutMs: number) {
-  // A connection that takes half of the whole time is given up: then it is certain that nothing was sent.
-  const connectMs = Math.ceil(timeoutMs / 2)
-  return got.extend({
-    agent,
-    headers: { ...headers, 'user-agent': 'rollcall', 'accept-encoding': 'identity' },
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-    followRedirect: false,
-    // Nothing compressed is asked for or unpacked, so the size limit counts what is held in memory.
-    decompress: false,
-    responseType: 'buffer',
-    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
+/** One request at a time on a socket. The deadline of a call is its only limit once it has a connection. */
+function makePool({ origin, timeoutMs, concurrency }: ClientOptions): Pool {
+  return new Pool(origin, {
+    connections: concurrency,
+    allowH2: false,
+    pipelining: 1,
+    // A connection that takes half of the whole time is given up: then it is certain that nothing was sent.
+    connect: { timeout: Math.ceil(timeoutMs / 2) },
+    keepAliveTimeout: IDLE_SOCKET_MS,
+    keepAliveMaxTimeout: IDLE_SOCKET_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
   })
 }
 
-/** Nothing of a request is sent before its socket is connected; the process may be suspended anywhere in between. */
-function unlessLate(request: ClientRequest, isLate: () => boolean, stop: () => void): void {
-  request.once('socket', (socket: Socket) => {
-    const stopIfLate = () => {
-      if (!isLate()) return
-      socket.destroy()
-      stop()
-    }
-    stopIfLate()
-    if (socket.connecting) socket.prependOnceListener('connect', stopIfLate)
-  })
-}
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
+type Limits = { readonly isLate: () => boolean; readonly maxAnswerBytes: number }
 
-/**
- * Tells when the request has a connection that could carry it. A socket that was connected before it was
- * handed over counts at once, even in the middle of its handshake: when in doubt, something may have been sent.
- */
-function whenConnected(request: ClientRequest, secure: boolean, then: () => void): void {
-  request.once('socket', (socket: Socket) => {
-    if (request.reusedSocket || !socket.connecting) then()
-    else socket.once(secure ? 'secureConnect' : 'connect', then)
-  })
-}
+/** Sends one request. Its answer rejects with a CallError, at once if the request is stopped. */
+function send(pool: Pool, request: Dispatcher.DispatchOptions, { isLate, maxAnswerBytes }: Limits) {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>()
+  let controller: Dispatcher.DispatchController | null = null
+  let isOver = false
+  let head: Omit<Answer, 'bytes'> | null = null
+  const chunks: Buffer[] = []
+  let size = 0
 
-function readError(error: unknown): Pick<CallFacts, 'code' | 'phase'> {
-  if (error instanceof TimeoutError) return { code: null, phase: error.event }
-  if (error instanceof RequestError) return { code: error.code, phase: null }
-  return { code: null, phase: null }
+  function fail(stopped: Stop | null, code: string | null): void {
+    isOver = true
+    const { kind, reached } = classifyFailure({ stop: stopped, code, connected: controller !== null })
+    // No cause: an error of the connection has its addresses.
+    reject(new CallError(kind, reached, code))
+  }
+
+  function stop(why: Stop): void {
+    if (!isOver) fail(why, null)
+    controller?.abort(new Error(why))
+  }
+
+  pool.dispatch(request, {
+    // Called when the request has a connection (for https: after its handshake), and before anything is written to it.
+    onRequestStart(started) {
+      if (!isOver && isLate()) fail('timeout', null)
+      if (isOver || controller) started.abort(new Error('nothing is sent late or twice'))
+      else controller = started
+    },
+    onResponseStart(_, status, headers) {
+      head = { status, headers } // an informational answer (1xx) is replaced by the next one
+      if (Number(headers['content-length']) > maxAnswerBytes) stop('too-large')
+    },
+    onResponseData(_, chunk) {
+      size += chunk.length
+      if (size > maxAnswerBytes) stop('too-large')
+      else chunks.push(chunk)
+    },
+    onResponseEnd() {
+      isOver = true
+      if (head) resolve({ ...head, bytes: Buffer.concat(chunks) })
+    },
+    onResponseError(_, error) {
+      // undici's error of an answer that is not HTTP has a code only sometimes.
+      const { code = error.name } = error as Error & { readonly code?: string }
+      if (!isOver) fail(null, code)
+    },
+  })
+  return { answer, stop }
 }
 
 /** No answer of the service may keep us away for longer than this; the next one may say so again. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { mayAskChat } from '../../src/explain/chat.ts'
 import { startSandbox } from '../../src/sandbox/server.ts'
-import { makeChat } from '../service/chat-server.ts'
+import { makeChat, startChatServer } from '../service/chat-server.ts'
 import { KEYS, makeClient } from '../service/pair.ts'
 import { section } from './section.ts'
 import { LAWYER, openScene, S2S, USER } from './support.ts'
@@ -100,7 +100,8 @@ section('4', {
     expect((await scene.call('of-demo', { method: 'GET' })).meaning).toBe('absent')
     expect(mayAskChat('https://service.example', 'production')).toBe(true)
     expect(mayAskChat('https://demo.service.example', 'demo')).toBe(false)
-    const elsewhere = makeChat({ origin: `${demo.url}/without-chat` })
+    await using withoutChat = await startChatServer(() => ({ status: 404 }))
+    const elsewhere = makeChat({ origin: withoutChat.url })
     onTestFinished(() => elsewhere.close())
     await expect(elsewhere.listProfessionals()).rejects.toMatchObject({ kind: 'refused', status: 404 })
   },

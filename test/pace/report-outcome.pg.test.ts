@@ -24,8 +24,8 @@ describe('busy answers', () => {
     const permit = await a.permits.take(never)
     if (!permit) throw new Error('no process may call')
     a.permits.giveBack(permit)
-    // The hold begins after this, whenever its statement has come through.
-    const until = performance.now() + 1490
+    // The hold begins after this. A permit may come early by the time that its statement took.
+    const until = performance.now() + 1000
     await a.report('neutral', { busy: true, holdMs: 1500, epoch: permit.epoch })
     const later = await Promise.all([a.permits.take(never), b.permits.take(never)])
     expect(performance.now()).toBeGreaterThanOrEqual(until)

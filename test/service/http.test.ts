@@ -33,8 +33,8 @@ async function rawServer(onRequest: (socket: Socket, count: number) => void): Pr
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, sockets }
 }
 
-function clientOf(url: string, timeoutMs = 3000) {
-  const client = makeClient({ origin: url, timeoutMs })
+function clientOf(url: string, timeoutMs = 3000, concurrency = 10) {
+  const client = makeClient({ origin: url, timeoutMs, concurrency })
   open.push(() => void client.close())
   return client
 }
@@ -53,7 +53,7 @@ it('a process that was suspended before its request had a socket sends nothing',
   // The first request comes at the start of the call; every later one finds that an hour has passed.
   const call = http.call({ method: 'PATCH', path: '/', body: {} })
   clock = 3_600_000
-  await expectCallError(call, 'timeout', 'maybe')
+  await expectCallError(call, 'connect-timeout', 'no')
   expect(requests).toEqual([])
   clock = 0
   expect((await http.call({ method: 'PATCH', path: '/', body: {} })).status).toBe(200)
@@ -107,7 +107,7 @@ it.each<[string, Buffer, 'connection-lost' | 'broken-response']>([
   ['no HTTP', Buffer.from('220 smtp.example ESMTP\r\n'), 'broken-response'],
   ['a head without end', answer(`200 OK\r\nX: ${'x'.repeat(100_000)}`), 'broken-response'],
   ['two lengths', answer('200 OK\r\nContent-Length: 2\r\nContent-Length: 3', '{} '), 'broken-response'],
-  ['an upgrade', answer('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'), 'broken-response'],
+  ['an upgrade', answer('101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x'), 'connection-lost'],
 ])('answers that are none: %s', async (_name, bytes, kind) => {
   const { url, requests } = await rawServer((socket) => void socket.end(bytes))
   await expectCallError(clientOf(url).updateUser('u', { status: 0 }), kind, 'maybe')
@@ -161,6 +161,21 @@ it('Retry-After as a date is measured from the Date of the answer', async () => 
     socket.write(withLength('', `503 Service Unavailable\r\n${dates}`))
   })
   expect(await clientOf(url).retrieveUser('u')).toMatchObject({ status: 503, retryAfterMs: 7000 })
+})
+
+it('a call that is stopped while it waits for a socket is never sent', async () => {
+  const { url, requests, sockets } = await rawServer((socket, count) => {
+    if (count > 1) socket.write(withLength('{}'))
+  })
+  const client = clientOf(url, 30_000, 1)
+  const running = client.retrieveUser('first')
+  await expect.poll(() => requests).toHaveLength(1)
+  const signal = AbortSignal.timeout(10)
+  await expectCallError(client.updateUser('second', { status: 0 }, { signal }), 'aborted', 'no')
+  sockets[0]?.write(withLength('{}'))
+  await running
+  await client.retrieveUser('third')
+  expect(requests.join('')).not.toContain('second')
 })
 
 describe('a socket that is kept', () => {
