@@ -8,7 +8,7 @@ import { numbers, publish, quantile } from './results.ts'
 import { bareGets } from './service.ts'
 
 const [customers, rounds] = numbers([5000, 3], [1000, 1])
-const CONCURRENCY = 200
+const CONCURRENCY = 400
 
 await using house = await buildBenchHouse({ queue: 'redis', ceiling: 5000 })
 const { pool, service } = house

@@ -18,7 +18,7 @@ import { numbers, publish, quantile } from './results.ts'
 import { bareLoop, startService, usageOf } from './service.ts'
 
 /** As many calls at once as rollcall makes by default, for all. */
-const [customers, rounds, concurrency] = numbers([5000, 3, 200], [2000, 1, 200])
+const [customers, rounds, concurrency] = numbers([5000, 3, 400], [2000, 1, 400])
 
 type Measured = {
   readonly rate: number

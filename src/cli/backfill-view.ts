@@ -59,7 +59,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
     ['lose access', tally.loseAccess, ', unless the brake holds them'],
     ['user_id', tally.otherUsers, ' with a new user_id; users with the old one keep their access'],
     ['owed', verdicts.owed, ` already owed a sync${byRow}`],
-    ['later', verdicts['another-time'], ' without a call now: validUntil is new or earlier than before'],
+    ['later', verdicts['another-time'], ' without a call now. A worker maps a row again at its validUntil'],
     ['never synced', verdicts['never-asked'], `, skipped by this command${bringsIn}`],
     ['left alone', verdicts['not-selected'], ' with a difference, excluded by --only'],
     ['held', waiting.held, ' already held by the brake: see `rollcall held`'],
@@ -106,7 +106,7 @@ export function renderExpected(
 ): string {
   const of = asked === null || asked === left ? '' : ` (of ${figure(asked)} asked)`
   if (trippedAt !== null)
-    return `the pre-approval has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
+    return `--expect-creates has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
   if (left === 0)
@@ -201,7 +201,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. If the service already has the user, it gets at most an update' : ''}`
+  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. Users that the service already has are not created, but updated' : ''}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

@@ -20,9 +20,9 @@ again: it continues where it stopped. The summary of --wait covers all
 customers, also with --where or --only.
 
 Exit codes:
-  0  all customers that differ are marked for a sync, which workers make; with
-     --wait: they are synced, and no customer is rejected, failing or held; with
-     --dry-run: there is nothing to do
+  0  the syncs are requested, and workers make them. With --wait: they are made,
+     and no customer is rejected, failing or held. With --dry-run: there is
+     nothing to do
   3  with --wait: a customer is rejected, failing or held (also one outside of
      --where); with --dry-run: there is something to do
   1  it failed or was stopped, or no customer fits --where

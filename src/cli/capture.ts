@@ -46,7 +46,12 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         const changed = await install(client, plan, { leavesOthers })
         const binding = await bindingStatus(client, env)
         warn(io, renderBinding(binding))
-        tell(io, json, { changed, binding }, () => renderInstalled(changed, leavesOthers))
+        const watched = new Set(plan.watchers.flatMap(({ tables }) => tables.map(quotedName)))
+        const { true: captured = [], false: removed = [] } = Object.groupBy(
+          changed,
+          (name) => `${watched.has(name)}`,
+        )
+        tell(io, json, { changed, binding }, () => renderInstalled({ captured, removed }, leavesOthers))
       })
     })
   sub(
@@ -82,7 +87,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   )
     .option(
       '--dismiss',
-      'if a TRUNCATE was a mistake and the rows are back: end the warnings about it, and compare no customer',
+      'only if a TRUNCATE was a mistake and the rows are back: end the warnings about it, without comparing customers',
     )
     .action(async ({ config: file, json, dismiss }) => {
       const config = await loadConfig(file, io.cwd)
@@ -107,7 +112,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
       const done = { ...found, missed, examples }
       tell(io, json, done, () =>
         applying([
-          `Compared ${counted(customers, 'customer')}. Newly owed a sync: ${found.noted}.${found.unreadable > 0 ? ` Unreadable: ${found.unreadable}.` : ''}`,
+          `Compared ${counted(customers, 'customer')}. Syncs requested: ${found.noted}.${found.unreadable > 0 ? ` Unreadable: ${found.unreadable}.` : ''}`,
           allMissed(missed) > 0 &&
             `Capture had missed ${renderMissed(missed)}${renderExamples(examples)}: see \`rollcall status\`.`,
           !ended && `Not all customers were compared: ${superseded ? REPLACED : ANEW}`,
@@ -126,11 +131,14 @@ function sub(capture: Command, name: string, description: string) {
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
 }
 
-function renderInstalled(changed: readonly string[], leavesOthers: boolean): readonly string[] {
+type Installed = { readonly captured: readonly string[]; readonly removed: readonly string[] }
+
+function renderInstalled({ captured, removed }: Installed, leavesOthers: boolean): readonly string[] {
   return applying([
-    changed.length === 0 && 'Nothing to change: every watched table is captured.',
-    changed.length > 0 && `Captured from now on: ${changed.join(', ')}`,
-    changed.length > 0 &&
+    captured.length + removed.length === 0 && 'Nothing to change: every watched table is captured.',
+    captured.length > 0 && `Captured from now on: ${captured.join(', ')}`,
+    removed.length > 0 && `Not watched any more, so the triggers are removed: ${removed.join(', ')}`,
+    captured.length > 0 &&
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',
     leavesOthers &&

@@ -35,7 +35,7 @@ async function demo(io: Io, options: Options): Promise<ExitCode> {
   const write = options.json ? io.err : io.out
   return await run(io, options, write).catch((error) => {
     if (!io.stop.aborted) throw error
-    write('Stopped before the comparison. The demo has removed its database.')
+    write('Stopped before the end. The demo has removed its database.')
     return 1
   })
 }
@@ -53,7 +53,7 @@ async function run(io: Io, { json, keep }: Options, write: (line: string) => voi
   if (keep) {
     screen.print(renderKept(env, CONFIG_FILE))
     const hint = 'Ctrl-C ends it and removes everything.'
-    screen.show({ place: '', says: 'It is yours now: change a row and see what is called', hint })
+    screen.show({ place: '', says: 'The demo is yours now: change a row and see the calls', hint })
     await untilStopped()
   }
   return summary.agree ? 0 : 1

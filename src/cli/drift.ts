@@ -32,16 +32,18 @@ calls get no clear answer, or the service refuses the Api-Key.
 
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, run the command again with
---credible: rollcall stores your name and reason. For 24 hours it then reports
-missing users, and users that cannot be read.
+--credible: rollcall stores your name and reason. For 24 hours its reports then
+name the missing users, and also users whose GET gets no readable answer.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift
   3  there is drift
-  1  the run stopped or failed; its answers are not credible (many users are
-     missing, most answers are unclear, or the keys are refused); there is no
-     customer to check; or most customers could not be checked (owed, rejected,
-     or without a clear answer)
+  1  one of these:
+     - the run stopped or failed
+     - the answers are not credible: many users are missing, most answers are
+       unclear, or the keys are refused
+     - there is no customer to check, or most customers could not be checked:
+       they are owed a sync, rejected, or without a clear answer
   2  the command line or the configuration is wrong
 With --output, or with another format than table, stderr gives the reason for
 every exit code but 0.

@@ -138,7 +138,7 @@ function renderDesired({ desired, result }: Pick<Explanation, 'desired' | 'resul
   const wish = result === 'left-alone' ? 'the user is left as it is' : 'no access'
   return byKind(desired, {
     user: ({ status }) => renderUserStatus(status),
-    removed: () => `${wish}: there is no such row`,
+    removed: () => `${wish}: your data has no row with this key`,
     'out-of-scope': () => `${wish}: out of scope`,
     rejected: ({ issues }) =>
       `cannot be mapped: ${issues
@@ -252,7 +252,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. The trial may have ended although the status is still 4. To find out (on production), use --token-file: it asks the lawyer chat'
+    '. The trial may have ended although the status is still 4. To find out, use --token-file with an access token of this user: rollcall then asks the chat (only on production)'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

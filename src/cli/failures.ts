@@ -33,7 +33,7 @@ REASON is a name that \`rollcall failures\` lists. Its last part can be left out
   issue:email:invalid           an issue of a field
   issue:email                   any issue of this field
 
---retry makes the customers due. It also forgets which values the service has
+--retry requests a sync now. It also forgets which values the service has
 refused, so that they are sent again. If an earlier call may still arrive at the
 service, the retry waits until that call can no longer arrive. If you have
 corrected a row, you need no --retry.

@@ -155,7 +155,7 @@ function renderError(error: unknown, io: Io): ExitCode {
     `rollcall: the command failed unexpectedly (${Object.values(nameOf(error)).join(' ')}). Nothing is lost: Postgres keeps the pending changes.`,
   )
   const debug = io.env.LOG_LEVEL === 'debug' || io.env.LOG_LEVEL === 'trace'
-  for (const line of debug ? placesIn(error) : ['Run it again with LOG_LEVEL=debug to see where.'])
+  for (const line of debug ? placesIn(error) : ['To see where it failed, run it again with LOG_LEVEL=debug.'])
     io.err(line)
   return 1
 }

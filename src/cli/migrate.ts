@@ -148,20 +148,20 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
     next: 'workers create or update users that are missing or differ: this takes at most as long as the lookups',
     backup:
       sameService &&
-      'after a restore: users registered after the backup may keep access until you act; see docs/restoring.md, steps 6 and 7',
+      'if you have restored a backup: users registered since that backup may keep access until you act; see docs/restoring.md, steps 6 and 7',
     expected: expected && renderExpected(expected),
     brake: renderCreates(creates, customers),
     note:
       expected !== null &&
       2 * seconds > windowHours * 3600 &&
-      'the lookups may last longer than the pre-approval: for the rest run `rollcall backfill --expect-creates N`',
+      'the lookups may last longer than --expect-creates holds: for the rest run `rollcall backfill --expect-creates N`',
   }
 }
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number) {
   const of = held === 0 ? `all ${figure(customers)}` : `${figure(through)} of ${figure(customers)}`
   return applying([
-    `limit in ${windowHours} h: ${figure(limit)} registrations (create); pre-approved ones do not count`,
+    `limit in ${windowHours} h: ${figure(limit)} registrations (create), not counting those of --expect-creates`,
     `if all users have to be created, ${of} pass${held === 0 ? '' : ', and the brake holds the others'}`,
     held > 0 && `to let all of them pass, run this command again now with \`--expect-creates ${customers}\``,
   ])

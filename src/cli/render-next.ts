@@ -22,11 +22,11 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `${calls}. A person has discarded this, or a part of it: that is not sent`
+  const discarded = `${calls}, but without what a person has discarded (all of it, or a part)`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
-    return `nothing, because this mapping is not active. After \`rollcall backfill --mapping\`: ${unless}`
+    return `nothing, because this mapping is not active. Once \`rollcall backfill --mapping\` has activated it: ${unless}`
   // The captured change is another one than the released one.
   if (released) return typeof capturedMs === 'number' ? unless : calls
   if (stopped === null) {
@@ -45,7 +45,7 @@ export function renderNext(one: Explanation): string {
     return `nothing is sent until ${desired.reason.code === 'unwatched' ? 'the table has active triggers' : 'the row can be read'}`
   if (plan === null)
     return rollcall.kind === 'known'
-      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is another one than for the record of this customer'
+      ? 'not known: ROLLCALL_DIGEST_KEY is not set, or is not the key with which this record was written'
       : 'not known: rollcall cannot use its records of what was sent'
   const now = renderNextCalls(plan, one)
   const then = planAfterLookup === null ? now : renderNextCalls(planAfterLookup, one)
@@ -59,5 +59,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's records show no difference" : now}. With \`rollcall sync ${shellQuoted(one.key)} --lookup\`: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. \`rollcall sync ${shellQuoted(one.key)} --lookup\` would make: ${then}`
 }

@@ -76,7 +76,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
       : `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping. Workers retry a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
-    `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${after(': customer ', keys, ', customer ')}`,
+    `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${keys?.length ? ` (${keys.map((key) => `customer ${key}`).join(', ')})` : ''}`,
     'give each customer its own user_id, or keep only one of them in scope',
   ],
   refused: renderRefused,
@@ -86,12 +86,12 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the row is missing or gives no access, but a watched table lacks active triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}. Until it has them, no customer loses access`,
+    `the row is missing or gives no access. rollcall does not rely on that while a watched table lacks active triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so no customer loses access`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it shows no user with this user_id`,
-    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has this user_id or one of the values`,
+    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has this user_id, or the same value in one of the fields`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -158,7 +158,7 @@ function renderUnreadable({ error, misfits }: Pick<StoredReason, 'error' | 'misf
   if (misfits?.length)
     return [
       `the configuration does not fit the database: ${misfits.join('; ')}`,
-      'correct this in the database or in rollcall.config.ts; docs/operations.md lists the rights',
+      'correct this in the database or in rollcall.config.ts; docs/operations.md lists the rights that rollcall needs',
     ]
   return [
     `rollcall cannot read the row from Postgres${error ? ` (${error})` : ''}`,
@@ -181,7 +181,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${fields?.length ? `; a call without ${listed(fields)} was refused too` : ''}`,
+      `the service refuses this user (${answer})${fields?.length ? `; it also refused a call without these fields: ${listed(fields)}` : ''}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}. To retry now, run \`rollcall failures --retry KEY\``,
@@ -253,7 +253,7 @@ const ISSUES: Readonly<
     `${correct}. If it is right, \`rollcall failures --retry KEY\` sends it again`,
   ],
   taken: ({ field, correct }) => [
-    `the service says that another user has the value of ${field}`,
+    `the service says that another user already has the same ${field}`,
     `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again later (docs/retries.md says when)`,
   ],
   missing: ({ field, expected }) => [

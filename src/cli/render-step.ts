@@ -36,7 +36,7 @@ const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meani
   refused: 'the service refuses the write',
   denied: 'the service refuses the call (the credentials, or this user)',
   absent: 'the service knows no such user',
-  later: 'the service carried nothing out, and asks rollcall to call later',
+  later: 'the service did not carry out the call, and asks rollcall to call later',
   'not-sent': 'nothing was sent',
   unknown: 'it is not known whether the write was carried out',
   present: 'the service has this user',
@@ -90,7 +90,7 @@ function renderUpdate({
 
 const LOOKUP: Readonly<Record<Extract<RedactedPlan, { kind: 'lookup' }>['why'], string>> = {
   unknown: 'lookup (GET) first, to learn the state at the service',
-  unasked: 'lookup (GET) first: another system may have registered the user',
+  unasked: 'lookup (GET) first, as another system may have registered the user',
   trial: 'lookup (GET) first, to see whether the trial has ended',
   erased: 'lookup (GET): verify that the erased fields are empty',
 }

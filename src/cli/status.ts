@@ -119,7 +119,7 @@ async function mappingStatus(pool: Pool, config: Config, digestKey: string | und
 function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] {
   const { overview, pace, capture, mapping, verification, attention } = status
   const { outbox, unknown } = overview
-  const captured = capture.tables.filter(({ state }) => state === 'fits').length
+  const captured = capture.tables.filter(({ state }) => state === 'fits' || state === 'leftover').length
   const { target, environment } = status
   return definitions({
     attention,
@@ -184,11 +184,11 @@ function renderBrake(
   )
   return applying([
     `counted towards the limits: ${counts.join(', ') || 'nothing'}`,
-    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × every other kind`,
+    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, and ${figure(changes)} × each other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
-      `the limit of ${figure(changes)} is high for ${counted(withAccess, 'customer')} with access: set brake.changes lower`,
+      `with only ${counted(withAccess, 'customer')} with access, a limit of ${figure(changes)} holds no mass revocation: set brake.changes lower`,
   ])
 }
 

@@ -47,7 +47,7 @@ export const syncCommand: AddCommand = (program, io, exit) => {
     )
     .option(
       '--removed',
-      'revoke the access of a customer whose row is deleted, although rollcall has no record of it',
+      'revoke the access of a customer whose row is deleted, even if rollcall has no record of this customer',
     )
     .option('--json', 'print the steps as JSON')
     .argument('<key...>', 'customer keys')

@@ -65,7 +65,7 @@ function serverOf(host: string, port: number): string {
 const ENCRYPT = {
   postgres:
     'add sslmode=verify-full to the address (sslmode=no-verify encrypts, but does not verify the server)',
-  redis: 'use rediss:// (and no parameter tls)',
+  redis: 'use rediss://, and remove a parameter tls',
 }
 
 /** Says what is wrong with an address, or undefined; it names nothing of the address but the host. */
@@ -74,7 +74,8 @@ export function plaintextProblem(
   { use, allowed }: { readonly use: Plaintext; readonly allowed: readonly string[] },
 ): string | undefined {
   const address = addressOf(url)
-  if (!address) return 'rollcall cannot use an option of the address, such as the file of sslrootcert'
+  if (!address)
+    return 'rollcall cannot use an option of the address (for example, it cannot read the file of sslrootcert)'
   if (address.local || address.encrypted || allowed.includes(use)) return undefined
   const how = ENCRYPT[isPostgres(url) ? 'postgres' : 'redis']
   return `the connection to another machine is not encrypted: ${how}. Or set ALLOW_PLAINTEXT=${use} if the network is private`

@@ -13,7 +13,7 @@ function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
 
 export function checkWatch({ relation, key, isView }: Customers, watch: readonly Watched[]): Problem[] {
   const many = key.length === 1 ? 'one column' : `${key.length} columns`
-  const keys = `expected ${many}, like customers.key (${key.join(', ')})`
+  const keys = `expected ${many}, as many as customers.key has (${key.join(', ')})`
   const view = 'expected the tables behind the view: rollcall cannot watch a view'
   const missed = 'the customer table is missing here: without it, rollcall misses its changes'
   const is = (relation: Relation) => (watched: Watched) => sameRelation(watched.relation, relation)

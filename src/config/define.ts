@@ -150,7 +150,7 @@ export type RollcallConfig<Names extends NamedColumns = NamedColumns, InScope ex
   readonly pace?: {
     /** The highest rate of all processes together, in calls per second; at least 0.1. Default: 50. */
     readonly ceiling?: number
-    /** The highest number of simultaneous calls in one process. Default: 200. */
+    /** The highest number of simultaneous calls in one process. Default: 400. */
     readonly concurrency?: number
   }
   /**

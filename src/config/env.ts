@@ -39,7 +39,7 @@ export function readEnv<Need extends Variable, May extends Variable = never>(
   const problems: string[] = []
   const plaintext = (env.ALLOW_PLAINTEXT ?? '').split(/[\s,]+/).filter(Boolean)
   if (!plaintext.every((word) => PLAINTEXT.some((known) => known === word)))
-    problems.push(`ALLOW_PLAINTEXT: expected ${PLAINTEXT.join(', ')} or ${PLAINTEXT.join()}`)
+    problems.push(`ALLOW_PLAINTEXT: expected one of: ${PLAINTEXT.join('; ')}; ${PLAINTEXT.join()}`)
   const read = (needed: boolean) => (name: Variable) => [name, readVariable(name, needed)] as const
   const values = [...need.map(read(true)), ...may.map(read(false))].filter(([, value]) => value !== undefined)
   const settings = {
@@ -119,7 +119,7 @@ const VARIABLES = {
   },
   SERVICE_URL: {
     expected:
-      'https:// and the host of the service (http:// if it is on this machine), alone or with /s2s/v1; no user name, password or query',
+      'https://HOST or https://HOST/s2s/v1, without user name, password or query (http:// only for a service on this machine)',
     read: serviceOrigin,
   },
   SERVICE_API_KEY: key('Api-Key'),

@@ -29,7 +29,7 @@ function findConfig(path: string | undefined, cwd: string): string {
   const file = files.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
   if (file !== undefined) return file
   const missed =
-    path === undefined ? `looked for ${names.join(', ')} in ${cwd}` : `the file ${files[0]} does not exist`
+    path === undefined ? `looked for ${names.join(', ')} in ${cwd}` : `there is no file ${files[0]}`
   throw new RollcallError('CONFIG_NOT_FOUND', [missed])
 }
 

@@ -92,7 +92,7 @@ export const settingSchemas = {
   }).prefault({}),
   pace: section({
     ceiling: z.number(RATE).min(0.1, RATE).default(50),
-    concurrency: whole(1, 1000).default(200),
+    concurrency: whole(1, 1000).default(400),
   }).prefault({}),
   brake: section({
     windowHours: whole(1, 720).default(24),
@@ -154,7 +154,7 @@ const key = z.preprocess(
   columnsAs('expected a column or a list of columns'),
 )
 const relation = readable(
-  'expected a table or view as schema.name, or as name for the schema public',
+  'expected a table or view as schema.name (in the schema public the name is enough)',
   parseRelation,
 )
 
@@ -167,7 +167,7 @@ export const customersSchema = section({
 }).transform(({ table, view, ...others }, context) => {
   const found = table ?? view
   if (found && !(table && view)) return { relation: found, ...others, isView: view !== undefined }
-  context.addIssue({ code: 'custom', message: 'expected either the key `table` or the key `view`' })
+  context.addIssue({ code: 'custom', message: 'expected either `table` or `view`, and not both' })
   return z.NEVER
 })
 

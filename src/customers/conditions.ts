@@ -31,7 +31,7 @@ export async function readConditions(
 }
 
 const FORMS =
-  '--where: expected COLUMN = VALUE (or !=, <, <=, >, >=), COLUMN in VALUE,VALUE, COLUMN is null or COLUMN is not null'
+  '--where: expected COLUMN = VALUE (also !=, <, <=, >, >=); COLUMN in VALUE,VALUE; COLUMN is null; or COLUMN is not null'
 
 function resolve(text: string, columns: ReadonlyMap<string, FoundColumn>, known: readonly string[]) {
   const said = parseWhere(text)

@@ -85,7 +85,7 @@ function unreadable(client: Client, config: Config, { found, columns }: InCatalo
 /** Postgres' words, where a policy would hide rows from a session that has not allowed it. */
 export const HIDES = /row-level security/
 export const WHEN_HIDDEN =
-  "; rows that a policy hides would count as removed customers. Give the role (for a view: its owner) BYPASSRLS. If the policies let the role see every customer, set customers.rowSecurity to 'apply'"
+  "; rows that a policy hides would count as removed customers. Give BYPASSRLS to the role, or for a view to the owner of the view. If the policies let the role see every customer, set customers.rowSecurity to 'apply'"
 
 /** Finds what only Postgres itself can tell: rights behind a view, a view that no longer works. */
 async function probe(client: Client, config: Config): Promise<readonly string[]> {

@@ -106,12 +106,12 @@ function figures(meter: Meter, snapshot: DemoSnapshot, now: number, paint: Paint
   const leftOut = snapshot.fieldIssues.map(({ field, customers }) => `${customers} × ${field}`)
   const rows = {
     tables: `${snapshot.customers} customers in Postgres, ${snapshot.users} users at the service`,
-    captured: `${captured} changes, ${meter.spared} needed no call`,
+    captured: `${captured} changes, of them without a call: ${meter.spared}`,
     calls: METERED_KINDS.map((kind) => `${paint(kind, kind)} ${String(calls[kind]).padEnd(6)}`).join(''),
     pace: `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${rate} of ${meter.ceiling} calls a second`,
     arrival: `median ${duration(medianMs)}, p95 ${duration(p95Ms)} after the change`,
     owed: `${due + queued + active + waiting} customers: ${due} due now, ${queued} queued, ${active} active, ${waiting} due later`,
-    retrying: `${failing.length > 0 ? paint('bad', failing.join(', ')) : 'none'}; ${snapshot.unknown} outcomes unknown`,
+    retrying: `${failing.length > 0 ? paint('bad', failing.join(', ')) : 'none'}; outcomes unknown: ${snapshot.unknown}`,
     'left out': leftOut.length > 0 ? `${paint('bad', leftOut.join(', '))}: the value is invalid` : 'none',
   }
   return Object.entries(rows).map(([label, text]) => `   ${paint('dim', label.padEnd(10))}${text}`)

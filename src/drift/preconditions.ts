@@ -46,7 +46,7 @@ export async function readPreconditions(pool: Pool, { fingerprint, binding, pace
 export const SHARE = { schedule: 0.25, run: 0.5 }
 
 /** More in one go would be read long before they are checked, and held long by one transaction. */
-export const MOST_AT_ONCE = 100
+export const MOST_AT_ONCE = 200
 
 /** Calls are gathered for no longer than this, so that they come evenly and not in bursts. */
 const GATHERED_S = 0.5

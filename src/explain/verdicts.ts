@@ -58,7 +58,7 @@ export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 export const CHECK_WORKER = 'check that `rollcall worker` runs, and see `rollcall pace`'
 
 export const MAPPING_INACTIVE =
-  'nothing is sent with the mapping of this configuration, because another one is active. If yours is newer, activate it with `rollcall backfill --mapping`'
+  'another mapping is active, so nothing is sent with the mapping of this configuration. If this one is newer, activate it with `rollcall backfill --mapping`'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 

@@ -113,7 +113,11 @@ export type TargetDifference = { readonly kind: DifferenceKind; readonly says: s
 export function differencesOf(bound: Bound, now: BindingFacts): readonly TargetDifference[] {
   const elsewhere = isAnotherDatabase({ ...bound, timeline: null }, now)
   const compared: readonly (readonly [boolean, DifferenceKind, string])[] = [
-    [differ(bound.origin, now.origin), 'service', `SERVICE_URL was ${bound.origin}, is ${now.origin}`],
+    [
+      differ(bound.origin, now.origin),
+      'service',
+      `SERVICE_URL was ${bound.origin} before, and is now ${now.origin}`,
+    ],
     [differ(bound.apiKeyMac, now.apiKeyMac), 'key', 'SERVICE_API_KEY or ROLLCALL_DIGEST_KEY has changed'],
     [elsewhere, 'database', 'the database was restored, copied, moved or upgraded'],
     [!elsewhere && bound.rewritten, 'restored', "a backup was restored over rollcall's tables"],

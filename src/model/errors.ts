@@ -40,7 +40,7 @@ export const ERRORS = {
   },
   SESSION_UNFIT: {
     means:
-      'Postgres has not taken over the session settings that rollcall sends. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
+      'Postgres does not use the session settings that rollcall sends. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
     todo: 'Set the variable named above to the address of Postgres itself: PgBouncer does not pass on these settings, in any pooling mode. Or correct the settings in the address.',
   },
   TLS_FAILED: {

@@ -114,7 +114,7 @@ function renderMore(report: Report): string[] {
     counts.unverifiable > 0 &&
       `For ${counted(counts.unverifiable, 'customer')} a sync would send only country_code, which no GET shows.`,
     suspected > 0 &&
-      `${counted(suspected, 'more customer')} differed at one check. A second check has to confirm this.`,
+      `${counted(suspected, 'customer')} differed at the first check. A second check has to confirm this.`,
     foundLater !== null &&
       foundLater > 0 &&
       `Workers found differences for ${counted(foundLater, 'more customer')} after this run had checked them. The report does not count these.`,
@@ -194,10 +194,11 @@ function renderNotCompared(report: Report): string | null {
   const parts = [
     ...skipped.map((why) => [counts.skipped[why] ?? 0, SKIP[why]] as const),
     [totalOf(counts.noAnswer), 'without a clear answer'] as const,
-    [notReached(report), 'not checked lately: run `rollcall drift`'] as const,
+    [notReached(report), 'not checked lately (`rollcall drift` checks them)'] as const,
   ].filter(([count]) => count > 0)
   const all = parts.reduce((sum, [count]) => sum + count, 0)
-  const why = parts.map(([count, text]) => `${figure(count)} ${text}`).join('; ')
+  const [only] = parts.length === 1 ? parts : []
+  const why = only ? only[1] : parts.map(([count, text]) => `${figure(count)} ${text}`).join('; ')
   return all === 0 ? null : `${counted(all, 'customer')} ${all === 1 ? 'was' : 'were'} not compared: ${why}.`
 }
 

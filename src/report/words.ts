@@ -40,7 +40,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'unknown-outcome': {
     name: 'Unknown outcome',
     means:
-      "a call had no clear answer, or rollcall's record of the user was deleted (`rollcall migrate --target new`)",
+      "a call had no clear answer, or `rollcall migrate --target new` deleted rollcall's record of the user",
   },
   'edited-at-service': {
     name: 'Changed at the service',

@@ -50,9 +50,9 @@ describe('with a mapping that is not applied', () => {
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
     expect(output).toMatch(/plan .*PATCH.* status/s)
-    expect(output).toContain('nothing, because this mapping is not active. After `rollcall backfill')
+    expect(output).toContain('nothing, because this mapping is not active. Once `rollcall backfill')
     const present = await run(house, 'sync', 'a', '--dry-run')
-    expect(present.output).not.toContain('nothing with this mapping')
+    expect(present.output).not.toContain('mapping is not active')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
     expect(JSON.parse(json.output)).toMatchObject([
       { key: 'a', mappingCurrent: false, desired: { kind: 'user' }, mapped: { kind: 'user' }, leftOut: [] },
@@ -62,7 +62,7 @@ describe('with a mapping that is not applied', () => {
   test('status says so, counts who differs, and ends with 3', async () => {
     const { code, output } = await run(changed, 'status')
     expect(code).toBe(3)
-    expect(output).toMatch(/^mapping .*generation 1, since 20.*from another configuration/m)
+    expect(output).toMatch(/^mapping .*generation 1, active since 20.*from another configuration/m)
     expect(output).toMatch(/^attention .*backfill --mapping.*3 of 3 customers/m)
     const json = JSON.parse((await run(changed, 'status', '--json')).output)
     expect(json.mapping).toMatchObject({
@@ -84,7 +84,7 @@ describe('with a mapping that is not applied', () => {
     expect(output).toContain('rollcall backfill --mapping')
     expect((await house.sql('SELECT FROM rollcall.capture_mark WHERE resolved_at IS NULL')).rowCount).toBe(1)
     await house.sql('DELETE FROM rollcall.capture_mark')
-    expect((await run(house, 'capture', 'resync')).output).toMatch(/^Compared 3 .* sync: 0\./m)
+    expect((await run(house, 'capture', 'resync')).output).toMatch(/^Compared 3 .* requested: 0\./m)
     const elsewhere = { ...house, env: { ...house.env, SERVICE_URL: 'http://127.0.0.1:1' } } as House
     expect((await run(elsewhere, 'capture', 'resync')).output).toMatch(/can start .*: SERVICE_URL was/)
     await settleOnce(house)
@@ -105,14 +105,14 @@ describe('with a mapping that is not applied', () => {
       return { code, output: process.output() }
     })
     expect(ran?.code).toBe(1)
-    expect(ran?.output).toMatch(/^Compared 0 .* sync: 0\./m)
+    expect(ran?.output).toMatch(/^Compared 0 .* requested: 0\./m)
     expect(ran?.output).toMatch(/^Not all .*again/m)
   })
 
   test('the dry run says who differs, by call and by field, and who may lose access', async () => {
     const { code, output } = await run(changed, 'backfill', '--mapping', '--dry-run')
     expect(code).toBe(3)
-    expect(output).toMatch(/generation 1.*from another configuration.*another one is active/s)
+    expect(output).toMatch(/generation 1.*from another configuration.*another mapping is active/s)
     expect(output).toMatch(/^customers +3 compared/m)
     expect(output).toMatch(/^differ +3 customers: 3 to update \(PATCH\)/m)
     expect(output).toMatch(/^fields .*3 × status/m)
@@ -130,7 +130,7 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
   await house.sql('ALTER TABLE clientes ENABLE TRIGGER ALL')
   const { code, output } = await run(house, 'backfill', '--mapping')
   expect(code).toBe(0)
-  expect(output).toContain('generation 1, since')
+  expect(output).toContain('generation 1, active since')
   expect(output).toMatch(/^differ +1 customer: 1 to update/m)
   const { rows } = await house.sql('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(rows).toEqual([{ key: 'a' }])

@@ -113,7 +113,7 @@ describe('loadConfig', () => {
   ])('says that there is no file: %s', (path, full) => {
     expect(outcome('none', path)).toEqual({
       code: 'CONFIG_NOT_FOUND',
-      details: [`the file ${join(folder, full)} does not exist`],
+      details: [`there is no file ${join(folder, full)}`],
     })
   })
 

@@ -88,7 +88,7 @@ describe('a mistake in the configuration is named', () => {
       'mapping.user_id',
       'customers.key (cliente)',
     ],
-    ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'the key `table`'],
+    ['neither table nor view', { customers: { key: 'id_cliente' } }, 'customers', 'either `table`'],
     [
       'a table name with three parts',
       { customers: { table: 'a.b.c', key: 'id_cliente' } },
@@ -99,7 +99,7 @@ describe('a mistake in the configuration is named', () => {
       'an address where a name belongs, without repeating it',
       { customers: { table: 'postgres://ana:geheim@db.ana.es', key: 'id_cliente' } },
       'customers.table',
-      'for the schema public',
+      'in the schema public',
     ],
     [
       'a key column twice',

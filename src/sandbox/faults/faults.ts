@@ -174,8 +174,8 @@ const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.
 
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The table
-lists the conditions first, from GET to for=DURATION, then the actions. An
-indented word is no action: add it to a status (NUMBER) to change that answer.
+lists the conditions first, from GET to for=DURATION, then the actions. The
+indented words belong to a status (NUMBER): "503 html" answers 503 with HTML.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
