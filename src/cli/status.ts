@@ -184,7 +184,7 @@ function renderBrake(
   )
   return applying([
     `counted towards the limits: ${counts.join(', ') || 'nothing'}`,
-    `limits of this configuration, in ${windowHours} h: ${figure(creates)} × create, and ${figure(changes)} × each other kind`,
+    `limits in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × each other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
