@@ -160,7 +160,7 @@ test('tells of a brake once, with each count by its name, and of released custom
     return {
       states: { held, released, undue: verification.heldAccess.undue },
       brake: about.filter(
-        (line) => line.includes('revocation') || (/^(brake|held)/.test(line) && !line.includes('limits of')),
+        (line) => line.includes('revocation') || (/^(brake|held)/.test(line) && !line.includes('limits in')),
       ),
       drift: about.filter((line) => line.startsWith('drift')).join('; '),
     }
