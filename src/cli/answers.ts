@@ -44,7 +44,7 @@ const BODIES = [
   ['other', 'after a write: another user_id or status than in the call'],
   ['error', 'JSON that reports an error'],
   ['null', 'the JSON value null'],
-  ['readable', 'any other JSON; a good answer to a write belongs here'],
+  ['readable', 'any other JSON, such as a good answer to a write'],
   ['unreadable', 'no JSON'],
   ['none', 'an empty body'],
   ['-', 'no answer, or different bodies counted together'],

@@ -106,7 +106,7 @@ export function renderExpected(
 ): string {
   const of = asked === null || asked === left ? '' : ` (of ${figure(asked)} asked)`
   if (trippedAt !== null)
-    return `--expect-creates has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
+    return `the pre-approval (--expect-creates) has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
     return `the pre-approval ended at ${minute(until ?? '')}; \`rollcall backfill --restart --expect-creates N\` sets a new one`
   if (left === 0)
@@ -201,7 +201,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. Users that the service already has are not created, but updated' : ''}`
+  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. Users that the service already has are not created, but updated at most' : ''}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

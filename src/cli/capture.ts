@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import { install, printSql, uninstall } from '../capture/install.ts'
 import { closeMarks, dismissMarks, openMarks, readGap } from '../capture/marks.ts'
 import { planCapture } from '../capture/relations.ts'
-import { captureStatus, type TableState, type TableStatus } from '../capture/status.ts'
+import { captureStatus, type TableState, type TableStatus, unfitTables } from '../capture/status.ts'
 import { readEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { describeCustomers } from '../customers/describe.ts'
@@ -43,15 +43,11 @@ export const captureCommand: AddCommand = (program, io, exit) => {
         const { warnings } = await describeCustomers(client, config)
         warn(io, warnings)
         const leavesOthers = (await findMapping(client, config.fingerprint))?.current === false
+        const unfit = (await unfitTables(client, config)).map(({ relation }) => quotedName(relation))
         const changed = await install(client, plan, { leavesOthers })
         const binding = await bindingStatus(client, env)
         warn(io, renderBinding(binding))
-        const watched = new Set(plan.watchers.flatMap(({ tables }) => tables.map(quotedName)))
-        const { true: captured = [], false: removed = [] } = Object.groupBy(
-          changed,
-          (name) => `${watched.has(name)}`,
-        )
-        tell(io, json, { changed, binding }, () => renderInstalled({ captured, removed }, leavesOthers))
+        tell(io, json, { changed, binding }, () => renderInstalled(changed, { unfit, leavesOthers }))
       })
     })
   sub(
@@ -131,13 +127,16 @@ function sub(capture: Command, name: string, description: string) {
     .addHelpText('after', `\nExample:\n  rollcall capture ${name}`)
 }
 
-type Installed = { readonly captured: readonly string[]; readonly removed: readonly string[] }
+type Installing = { readonly unfit: readonly string[]; readonly leavesOthers: boolean }
 
-function renderInstalled({ captured, removed }: Installed, leavesOthers: boolean): readonly string[] {
+/** `unfit`: the tables whose changes were not all captured until now. */
+function renderInstalled(changed: readonly string[], { unfit, leavesOthers }: Installing): readonly string[] {
+  const captured = changed.filter((table) => unfit.includes(table))
+  const others = changed.filter((table) => !unfit.includes(table))
   return applying([
-    captured.length + removed.length === 0 && 'Nothing to change: every watched table is captured.',
+    changed.length === 0 && 'Nothing to change: every watched table is captured.',
     captured.length > 0 && `Captured from now on: ${captured.join(', ')}`,
-    removed.length > 0 && `Not watched any more, so the triggers are removed: ${removed.join(', ')}`,
+    others.length > 0 && `Triggers narrowed, or removed where no longer needed: ${others.join(', ')}`,
     captured.length > 0 &&
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',

@@ -154,14 +154,14 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
     note:
       expected !== null &&
       2 * seconds > windowHours * 3600 &&
-      'the lookups may last longer than --expect-creates holds: for the rest run `rollcall backfill --expect-creates N`',
+      'the lookups may last longer than the pre-approval: for the rest run `rollcall backfill --expect-creates N`',
   }
 }
 
 function renderCreates({ through, held, limit, windowHours }: Follows['creates'], customers: number) {
   const of = held === 0 ? `all ${figure(customers)}` : `${figure(through)} of ${figure(customers)}`
   return applying([
-    `limit in ${windowHours} h: ${figure(limit)} registrations (create), not counting those of --expect-creates`,
+    `limit in ${windowHours} h: ${figure(limit)} registrations (create), not counting those that --expect-creates pre-approves`,
     `if all users have to be created, ${of} pass${held === 0 ? '' : ', and the brake holds the others'}`,
     held > 0 && `to let all of them pass, run this command again now with \`--expect-creates ${customers}\``,
   ])

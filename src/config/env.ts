@@ -119,7 +119,7 @@ const VARIABLES = {
   },
   SERVICE_URL: {
     expected:
-      'https://HOST or https://HOST/s2s/v1, without user name, password or query (http:// only for a service on this machine)',
+      'https://HOST or https://HOST/s2s/v1, without user name, password or query (http:// only for a service on this machine, or with service.allowPlainHttp)',
     read: serviceOrigin,
   },
   SERVICE_API_KEY: key('Api-Key'),

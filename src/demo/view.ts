@@ -106,7 +106,7 @@ function figures(meter: Meter, snapshot: DemoSnapshot, now: number, paint: Paint
   const leftOut = snapshot.fieldIssues.map(({ field, customers }) => `${customers} × ${field}`)
   const rows = {
     tables: `${snapshot.customers} customers in Postgres, ${snapshot.users} users at the service`,
-    captured: `${captured} changes, of them without a call: ${meter.spared}`,
+    captured: `${captured} changes; syncs without a call: ${meter.spared}`,
     calls: METERED_KINDS.map((kind) => `${paint(kind, kind)} ${String(calls[kind]).padEnd(6)}`).join(''),
     pace: `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${rate} of ${meter.ceiling} calls a second`,
     arrival: `median ${duration(medianMs)}, p95 ${duration(p95Ms)} after the change`,

@@ -120,7 +120,7 @@ FROM e JOIN locked ON locked.id = e.id AND locked.token = e.token AND locked.cal
 WHERE o.id = e.id
 RETURNING o.id, o.key, e.token`
 
-/** Plain: null. Otherwise a GET showed the desired user, and no write was accepted. The time is the claim's beginning: the GET may show that state. */
+/** Plain: null. Set where a GET showed the desired user, and no write was accepted. The time is the claim's beginning: the GET may show that state. */
 const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."getMade" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 

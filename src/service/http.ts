@@ -10,9 +10,8 @@ import { readBody } from './json.ts'
 export const MAX_ANSWER_BYTES = 1024 * 1024
 
 /**
- * An idle socket is given up before a server would give it up (5 s is the shortest customary time; undici's timer may be
- * a second late): a request on a socket that is just being closed fails with an unknown outcome, and costs far more than
- * a connection.
+ * An idle socket is given up before a server would give it up (5 s is the shortest customary time): a request on a socket
+ * that is just being closed fails with an unknown outcome, and costs far more than a connection.
  */
 const IDLE_SOCKET_MS = 3000
 
@@ -58,8 +57,8 @@ export function makeHttp(options: HttpOptions) {
     try {
       const { status, headers: given, bytes } = await answer
       const durationMs = performance.now() - startedAt
-      const { 'retry-after': retryAfter, date } = given
-      const retryAfterMs = parseRetryAfter(retryAfter, { date, now: now() })
+      const date = firstOf(given.date)
+      const retryAfterMs = parseRetryAfter(firstOf(given['retry-after']), { date, now: now() })
       const later = retryAfterMs === undefined ? {} : { retryAfterMs }
       return { status, body: readBody(bytes), durationMs, ...later }
     } finally {
@@ -71,7 +70,7 @@ export function makeHttp(options: HttpOptions) {
 
   return {
     call,
-    /** Ends running calls as `aborted` and closes all sockets; later calls are `aborted`, not sent. */
+    /** Ends running calls as `aborted` and closes all connected sockets; later calls are `aborted`, not sent. */
     async close() {
       closed = true
       for (const stop of running) stop('aborted')
@@ -80,19 +79,25 @@ export function makeHttp(options: HttpOptions) {
   }
 }
 
-/** One request at a time on a socket. The deadline of a call is its only limit once it has a connection. */
+/** One request at a time on a socket. The deadline of a call is its only limit of time once it has a connection. */
 function makePool({ origin, timeoutMs, concurrency }: ClientOptions): Pool {
   return new Pool(origin, {
     connections: concurrency,
     allowH2: false,
     pipelining: 1,
-    // A connection that takes half of the whole time is given up: then it is certain that nothing was sent.
+    // A connection that takes half of the whole time is given up (undici's timer may be a second late): then it is certain
+    // that nothing was sent.
     connect: { timeout: Math.ceil(timeoutMs / 2) },
     keepAliveTimeout: IDLE_SOCKET_MS,
     keepAliveMaxTimeout: IDLE_SOCKET_MS,
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+}
+
+/** undici has a header that was sent several times as a list, whatever the type says. */
+function firstOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header[0] : header
 }
 
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
@@ -127,7 +132,8 @@ function send(pool: Pool, request: Dispatcher.DispatchOptions, { isLate, maxAnsw
       else controller = started
     },
     onResponseStart(_, status, headers) {
-      head = { status, headers } // an informational answer (1xx) is replaced by the next one
+      if (status < 200) return // an informational answer, before the real one
+      head = { status, headers }
       if (Number(headers['content-length']) > maxAnswerBytes) stop('too-large')
     },
     onResponseData(_, chunk) {

@@ -112,7 +112,7 @@ function recordAfter(
     ...(staysAsItWas ? { state: record.state, reason: record.reason } : stateOf(end)), // plain: idle, null
     discard: discardAfter(finished), // plain: null
     existed: existsAfter(finished, acknowledged), // plain: true
-    issues: issuesFor(mapped, memory), // plain: those of the mapping
+    issues: issuesFor(mapped, memory), // plain: none
   })
 }
 

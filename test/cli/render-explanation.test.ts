@@ -60,7 +60,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* difference\. `rollcall sync c --lookup` would make: update /],
+  [RIGHT, PATCH, /^nothing, because .* difference\. After `rollcall sync c --lookup`: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -99,7 +99,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^update .* with status, but without .* discarded /)
+    expect(next('discarded', owed)).toMatch(/^update .* with status, unless .* discarded all /)
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
