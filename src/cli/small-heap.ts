@@ -1,7 +1,7 @@
 import process from 'node:process'
 
 /** Small, for commands that hold little at a time. The measurements are in docs/performance.md, under "Memory and idling". */
-const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=40']
+const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=40']
 /** Each thread of Node would take an arena of its own, which glibc does not give back. */
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
 
