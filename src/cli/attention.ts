@@ -39,7 +39,7 @@ export function overviewNeeds({ states: { rejected, failing }, owed, outbox }: O
     (outbox.oldestAgeMs ?? 0) > WAITS_LONG_MS &&
       'changes have waited in the outbox for over a minute: start a worker, or read the log of the running worker',
     (owed.waitsForWorkerMs ?? 0) > WAITS_LONG_MS &&
-      'a sync has been due for over a minute: check that the queue (QUEUE_URL) answers, and that a worker runs with the active mapping. If both are fine, start more workers',
+      'a sync has been due for over a minute: check that the queue (QUEUE_URL) answers, and that a worker runs with the active mapping. If both are fine, start more workers or raise pace.ceiling',
   ])
 }
 

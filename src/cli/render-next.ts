@@ -5,8 +5,11 @@ import type { RedactedPlan } from '../explain/redact.ts'
 import { shellQuoted } from './render.ts'
 import { renderPlan } from './render-step.ts'
 
-export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
-  return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
+type Parts = Pick<Explanation, 'erases' | 'accessFirst'>
+
+export function renderNextCalls(plan: RedactedPlan, { erases, accessFirst }: Parts): string {
+  const first = accessFirst && 'sends' in plan ? ', the status first in a call of its own' : ''
+  return `${renderPlan(plan)}${first}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
 const DISCARDED = 'the change is not sent, because a person has discarded it'

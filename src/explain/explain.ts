@@ -15,6 +15,7 @@ import { makeUsersClient } from '../service/users.ts'
 import { makeDigester } from '../sync/digest.ts'
 import { isDiscardOver } from '../sync/discard.ts'
 import { userIdFor } from '../sync/map.ts'
+import { isAccessFirst, withAccessFirst } from '../sync/next-plan.ts'
 import { isToErase } from '../sync/plan.ts'
 import { whyRowUnreadable } from '../sync/read-customer.ts'
 import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
@@ -144,8 +145,11 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const desired = desiredOf(snapshot)
   const { digestKeyId: recorded } = work.record
   const comparable = rollcall.kind === 'known' && (recorded === null || recorded === snapshot.digests.keyId)
-  const { plan } = planNow(snapshot, hasOpenDrift(historyOf(rollcall)) ? { unknown: true } : {})
-  const after = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed).plan
+  const history = historyOf(rollcall)
+  const planned = planNow(snapshot, hasOpenDrift(history) ? { unknown: true } : {})
+  const { plan } = planned
+  const plannedAfter = observed === null || isLeftAlone(plan) ? null : planAfter(snapshot, observed)
+  const after = plannedAfter?.plan ?? null
   const leftOut = leftOutOf(snapshot)
   const { consistencyDelayMs } = config.timing
   const comparison =
@@ -154,9 +158,9 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
       : compareFields(snapshot, { observed, unclear, leftOut, comparable, showValues, consistencyDelayMs })
   const result = resultOf({ desired, service, plan, planAfterLookup: after, comparison })
   const compared = result === 'left-alone' || result === 'blocked' ? null : comparison
-  const planned = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))
+  const showsPlan = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))
   const { kind: next } = after ?? plan
-  const calls = planned && next !== 'none' && next !== 'reject'
+  const calls = showsPlan && next !== 'none' && next !== 'reject'
   const facts = { desired, service, rollcall, chat: chatSays(answer, bearer) }
   return {
     ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired },
@@ -165,11 +169,14 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     ...{ mapped: unreadable ? null : redactedMapped(snapshot.mapped), service, rollcall },
     ...{ drift: compared?.drift ?? null, fields: compared?.fields ?? [] },
     /** By what is remembered; null where that cannot be compared with the present digest key. */
-    plan: planned ? redactedPlan(plan) : null,
+    plan: showsPlan ? redactedPlan(plan) : null,
     /** The plan of a sync after its lookup; null where a GET has not shown it. */
     planAfterLookup: after && redactedPlan(after),
     /** The present change is the one that a person has discarded. */
     discarded: work.record.discard !== null && !isDiscardOver({ ...snapshot, record: work.record }),
+    /** After several failed attempts the status goes in a call of its own, before the other fields. */
+    accessFirst:
+      isAccessFirst(history?.attempts ?? 0, work.record.reason) && sendsAccessFirst(plannedAfter ?? planned),
     /** Once access is gone, a further call clears the personal fields. */
     erases: isToErase(snapshot),
     /** The plan was made as if nothing had been sent before. */
@@ -180,6 +187,10 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     token: answer.kind === 'not-asked' ? null : bearer,
     remedies: remediesFor({ ...facts, result, calls, unwatched, leftOut, answer, consistencyDelayMs }),
   }
+}
+
+function sendsAccessFirst({ plan, memory }: ReturnType<typeof planNow>): boolean {
+  return withAccessFirst(plan, memory) !== plan
 }
 
 function desiredOf({ mapped, unreadable }: Snapshot): Desired {

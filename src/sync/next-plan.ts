@@ -88,7 +88,7 @@ export function isAccessFirst(attempts: number, last: Reason | null): boolean {
 }
 
 /** A field may make each call fail, or an answer may come too late for a second call: access would stay wrong for ever. */
-function withAccessFirst(plan: Plan, { seenStatus, sentStatus }: Memory): Plan {
+export function withAccessFirst(plan: Plan, { seenStatus, sentStatus }: Memory): Plan {
   if (plan.kind === 'create' && entitled(plan.body.status)) {
     const { user_id, status } = plan.body
     // Fields without a value are as they should be after it.

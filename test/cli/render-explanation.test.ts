@@ -16,20 +16,12 @@ const ROW: FieldRow = {
 }
 const RIGHT: RedactedPlan = { kind: 'none', why: 'right' }
 const ONE: Explanation = {
-  ...{
-    key: 'c',
-    userId: 'c',
-    desired: { kind: 'user', status: 2 },
-    leftOut: [],
-    mapped: null,
-    claimants: [],
-  },
-  ...{
-    service: { kind: 'present', status: 2 },
-    rollcall: { kind: 'known', history: null, applied: true, truncated: null },
-  },
+  ...{ key: 'c', userId: 'c', desired: { kind: 'user', status: 2 }, leftOut: [], mapped: null },
+  service: { kind: 'present', status: 2 },
+  rollcall: { kind: 'known', history: null, applied: true, truncated: null },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
-  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false, discarded: false },
+  ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false },
+  ...{ accessFirst: false, claimants: [], discarded: false },
 }
 const KNOWN = { kind: 'known', history: null, truncated: null } as const
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
@@ -74,10 +66,12 @@ test('a mapping that is not active sends nothing, also where a GET shows no diff
   expect(words).toMatch(/^nothing, because this mapping .*: update \(PATCH\) with status$/)
 })
 
-test('a revocation says that an erasure follows it', () => {
+test('a revocation says that an erasure follows it, and a status that it goes first', () => {
   const plan: RedactedPlan = { kind: 'revoke', sends: ['status'], status: 0 }
   const next = renderNext({ ...ONE, plan, planAfterLookup: null, erases: true })
   expect(next).toBe('revoke access (PATCH with status 0), then erase the personal fields')
+  const first = renderNext({ ...ONE, plan: PATCH, planAfterLookup: null, accessFirst: true })
+  expect(first).toMatch(/, the status first in a call of its own$/)
 })
 
 test('a user whose personal fields are still there is the same, and says so', () => {

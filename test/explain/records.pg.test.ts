@@ -34,6 +34,11 @@ test('what rollcall owes is printed, from the captured change to the settled one
   const settled = await ask(house, 'c', DIGEST)
   expect(settled).toMatchObject({ access: { can: 'yes', why: 'full' }, result: 'same', remedies: [] })
   expect(printed(settled)).toMatch(/sync +not owed; the last accepted write was/)
+
+  await house.sql(`UPDATE clientes SET plan = 'free', correo = 'new@example.org'`)
+  expect((await ask(house, 'c', DIGEST)).accessFirst).toBe(false)
+  await house.sql('UPDATE rollcall.owed SET attempts = 3')
+  expect((await ask(house, 'c', DIGEST)).accessFirst).toBe(true)
 })
 
 test('after a TRUNCATE, a customer without a row is to be restored, and neither synced nor released', async () => {
