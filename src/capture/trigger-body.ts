@@ -1,7 +1,7 @@
 // The body of a watcher's trigger function. It runs inside the application's statements, so its first rule is to do no
 // harm: keys are found in an exception block, and an error there appends too many keys, or marks a gap.
 //
-// After the block the body checks the size of the outbox, and appends the keys. The append stays outside the block for
+// After the block the body checks the size of the outbox, and appends the keys (`id` and `at` have defaults). The append stays outside the block for
 // two reasons. A refusal that was caught would lose a change. And a block that writes takes a
 // transaction id of its own: an application that runs hundreds of statements in one transaction would
 // overflow the server's cache of subtransactions, which slows down all sessions. Only statements of more than

@@ -10,7 +10,7 @@ import type { JobQueue } from './queue.ts'
 
 type DispatchOptions = BoundTo & {
   readonly pool: Pool
-  /** Notes what was captured. */
+  /** Takes keys from the outbox, and notes their customers. */
   readonly drain: () => Promise<unknown>
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number

@@ -124,7 +124,10 @@ RETURNING o.id, o.key, e.token`
 const VERIFIED = `CASE WHEN e.kind = 'settle' AND r.state = 'idle' AND e."getMade" AND e.writes <> 'accepted'
     THEN to_timestamp(e."claimedAtMs" / 1000) END`
 
-/** The record, and the times of the change, of its acknowledgement, of its settle and of its verification. */
+/**
+ * The record, and the times of the change, of its acknowledgement, of its settle and of its verification (`proved_at`: the first one
+ * after the change). Plain: the row exists. `changed_at`, `acknowledged_at` and `settled_at` are set; the other times stay.
+ */
 const LEDGER = `
 INSERT INTO rollcall.ledger AS l (key, ${RECORD_COLUMNS}, last_answer, desired, generation, since,
   changed_at, acknowledged_at, settled_at, verified_at, proved_at)

@@ -70,7 +70,7 @@ export function absorbWrite(before: Memory, meaning: WriteMeaning, facts: Facts)
   const trusted = withCall(before, plan, { meaning, trusted: true })
   const untrusted = withCall(before, plan, { meaning, trusted: false })
   switch (meaning) {
-    case 'done':
+    case 'done': // plain
       return { memory: acknowledged(trusted, facts) }
     case 'unclear':
       return absorbUnclear(before, { counted: acknowledged(trusted, facts, true), untrusted }, facts)
@@ -113,14 +113,14 @@ export function absorbWrite(before: Memory, meaning: WriteMeaning, facts: Facts)
 function acknowledged(memory: Memory, { plan, desired, digests }: Facts, unclear = false): Memory {
   if (!('body' in plan)) return memory
   const taken = rememberSent(memory, plan, { desired, digests }, unclear)
-  const known = memory.setAside ? rememberRefused(taken, memory.setAside, { desired, digests }) : taken
+  const known = memory.setAside ? rememberRefused(taken, memory.setAside, { desired, digests }) : taken // plain: taken
   const erasure = plan.kind === 'erase' ? { ...memory.erasure, cleared: plan.fields } : memory.erasure
   return { ...known, setAside: null, erasure }
 }
 
 type Sending = Pick<Facts, 'desired' | 'digests'>
 
-/** The service acknowledged a write: what it carried is now what is known, in place of what was seen. */
+/** The service acknowledged a write: what it carried is now what is known, in place of what was seen. Plain: only the status changes. */
 export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, unclear = false): Memory {
   const { desired, digests } = sending
   if (plan.kind === 'erase') return rememberErased(memory, plan, unclear)
@@ -134,7 +134,7 @@ export function rememberSent(memory: Memory, plan: WritePlan, sending: Sending, 
     // A GET may show a number joined with its prefix: of one half it says nothing once the other half is written.
     for (const half of PHONE.includes(field) ? PHONE : [field]) delete seen[half]
   }
-  const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null }
+  const status = isStatusKept(plan) ? {} : { sentStatus: plan.body.status, seenStatus: null } // plain: 2, null
   const conflict = plan.kind === 'create' ? conflictOnceCreated(memory.conflict) : memory.conflict
   const observedForms = unclear ? withoutForms(memory.observedForms, fieldsOf(plan)) : memory.observedForms
   return { ...memory, ...status, remote: 'present', sent, seen, conflict, observedForms, creating: false }

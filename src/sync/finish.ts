@@ -1,6 +1,5 @@
-import { type Config, timeNeededMs } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import type { Claim } from '../ledger/claim.ts'
-import type { ForClaimants } from '../ledger/claimants.ts'
 import type { Ending } from '../ledger/ending.ts'
 import { type Digests, existedBefore, type KnownRecord, type LedgerRecord } from '../ledger/record.ts'
 import type { FieldIssue } from '../model/customer.ts'
@@ -10,6 +9,7 @@ import type { Called } from './call.ts'
 import { conflictDueAt, issuesOf, withoutConflict } from './conflict.ts'
 import type { SyncContext } from './context.ts'
 import { discardAfter } from './discard.ts'
+import { forClaimants, forLookups } from './effects.ts'
 import { isOutOfScope, type Mapped, userIdOf, validUntilOf } from './map.ts'
 import { type Memory, toRecord } from './memory.ts'
 import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
@@ -32,7 +32,6 @@ export function toEnding(finished: Finished): Ending {
   const calls = resultOfCalls(memory)
   // An answer that is neither yes nor no was taken for a yes: before a retry it is looked up.
   const unclearYes = end.kind !== 'unknown' && calls.takenForYes // plain: false
-  const others = forOthers(finished, calls)
   const staysAsItWas = stays(finished) // plain: false
   return {
     claim,
@@ -53,48 +52,14 @@ export function toEnding(finished: Finished): Ending {
       backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)), // plain: not used
       replanAtMs: replanAt(finished), // plain: null
     },
-    lookups: forLookups(finished, calls, { unclearYes, effect: others.effect }),
+    // plain: all false, and `lateMs` is the service's lag
+    lookups: forLookups({ ...finished, calls }, { unclearYes, config }),
     erasure: memory.erasure, // plain: null, null
-    others,
+    others: forClaimants({ ...finished, calls }, userIdAfter(finished)), // plain: `noteKeys` is empty, `isNewUser` is false
   }
 }
 
 type CallsResult = ReturnType<typeof resultOfCalls>
-
-function forLookups(
-  finished: Finished,
-  { writes, lookups }: CallsResult,
-  { unclearYes, effect }: { readonly unclearYes: boolean } & Pick<ForClaimants, 'effect'>,
-): Ending['lookups'] {
-  const { context, claim, end, last } = finished
-  const { config } = context
-  const { consistencyDelayMs } = config.timing
-  // `unclearYes` stays, also if the last answer is a clear yes: that was about `country_code` alone, which was sent once more.
-  const lastIsUnclear = end.kind !== 'settle' && last?.meaning === 'unclear'
-  const unclear = unclearYes || isGone(finished) || lastIsUnclear
-  const requestIsOver = unclear || effect === 'known'
-  const mayBeDone = writes === 'accepted' || writes === 'lost'
-  return {
-    getMade: lookups > 0, // plain: false
-    // A request without an answer may arrive late.
-    lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs, // plain: consistencyDelayMs
-    unclear, // plain: false
-    // plain: false, and not used
-    statusKnown: (!claim.statusUnknown && !mayBeDone) || (end.kind === 'retry' && writes === 'accepted'),
-  }
-}
-
-function forOthers(finished: Finished, result: CallsResult): ForClaimants {
-  const { claim, mapped, record, claimants, end } = finished
-  const effect = effectOf(claim, result, end)
-  const earlier = claim.statusUnknown || (effect === 'unknown' && claim.mayHaveWritten)
-  return {
-    effect, // plain: known
-    mayEndTrial: result.mayEndTrial || earlier, // plain: only used where another customer has the user
-    noteKeys: mapped.kind === 'user' && !newlyShared(end, record) ? [] : claimants, // plain: none
-    isNewUser: record.isNew || record.userId !== userIdAfter(finished), // plain: false
-  }
-}
 
 function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): string | null {
   return userIdOf(mapped) ?? record.userId
@@ -131,26 +96,6 @@ function existsAfter(finished: Finished, acknowledged: CallsResult['acknowledged
 function notCompared(mapped: Mapped, { onRemove }: Config): readonly UserField[] {
   const gone = isOutOfScope(mapped) || (mapped.kind === 'removed' && onRemove !== 'erase')
   return gone ? USER_FIELDS.filter((field) => field !== 'status') : []
-}
-
-/**
- * Settled since there is no such user any more. A gateway answers 404 as well while its service is away, so this is taken
- * for a yes that a lookup has to confirm. Also where we never knew of a user, if the row is gone or out of scope: no change will follow.
- */
-function isGone({ latestRecord, mapped, last, end }: Finished): boolean {
-  if (end.kind !== 'settle' || last?.meaning !== 'absent') return false
-  return existedBefore(latestRecord) || mapped.kind !== 'user'
-}
-
-function effectOf(claim: Claim, { writes, anyTrusted }: CallsResult, end: ClaimEnd): ForClaimants['effect'] {
-  const wrote = writes !== 'none' || claim.mayHaveWritten
-  if (end.kind === 'unknown' || (wrote && !anyTrusted)) return 'unknown'
-  return wrote ? 'known' : 'none'
-}
-
-/** The others were right until now, and do not know that they share their user. */
-function newlyShared(end: ClaimEnd, record: LedgerRecord): boolean {
-  return end.reason?.code === 'shared-user-id' && record.reason?.code !== 'shared-user-id'
 }
 
 /** A wait of our own is kept. Retry-After can only lengthen the back-off: a zero would have us ask without a pause. */

@@ -124,7 +124,7 @@ type CustomerNow = {
  * refusal or conflict that a change has made void. A status that was seen and is desired counts as sent. Only the
  * status is known of an erased customer that has come back, so everything is sent. A customer out of scope about which no
  * call was ever made stays unasked, also after a crash or when a lookup is wanted: the user there is another system's,
- * and looking would end in revoking it.
+ * and looking would end in revoking it. Plain: the memory as it is.
  */
 export function inViewOf(memory: Memory, { mapped, record, digests }: CustomerNow): Memory {
   const userId = userIdOf(mapped)

@@ -141,6 +141,7 @@ async function makeCalls(
     claimants,
     policy: config,
     digests,
+    // plain: not used
     lookupAfterMs: lookupAfter(context, latestRecord),
     consistencyDelayMs: config.timing.consistencyDelayMs,
     accessFirst: isAccessFirst(attempts, record.reason),

@@ -104,7 +104,7 @@ const BREAKS: Readonly<Record<string, readonly Break[]>> = {
     ],
     ['unclear-country-sent-once', 'if (again || !fieldsOf(plan)', 'if (!again || !fieldsOf(plan)'],
   ],
-  'src/sync/finish.ts': [
+  'src/sync/effects.ts': [
     [
       'unclear-waits-for-the-lifetime',
       'lateMs: requestIsOver ? consistencyDelayMs : timeNeededMs(config) + consistencyDelayMs,',
