@@ -84,7 +84,7 @@ export function makeDispatch(options: DispatchOptions) {
       const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
       const inLane = { lane, leaseMs: queueLeaseMs }
       leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true }))) // plain: none
-      leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest })))
+      leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest }))) // plain: the lane of changes
     }
   }
 

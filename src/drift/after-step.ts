@@ -43,7 +43,7 @@ export function afterStep(step: FindingStep, { snapshot, open }: Checking, optio
   const { key, work, mapped, desiredDigest } = snapshot
   const same = { ...NO_FINDING, findingId: open?.id ?? null }
   const userId = userIdOf(mapped)
-  const shown = { id: same.findingId, key, userId, desiredDigest, seen: true, anew: false, how: null }
+  const base = { id: same.findingId, key, userId, desiredDigest, seen: true, anew: false, how: null }
   /** As the finding was: this check has not shown it. */
   const asItWas = (nextInMs: number | null, how: Resolved | null = null): readonly FindingRow[] =>
     open ? [{ ...open, key, userId, nextInMs, seen: false, anew: false, how }] : []
@@ -64,16 +64,17 @@ export function afterStep(step: FindingStep, { snapshot, open }: Checking, optio
     case 'not-credible':
       return { after: { ...same, findingState: 'suspected' }, rows: asItWas(NOT_CREDIBLE_MS) }
     case 'suspect': {
+      // the first check of the example: `checks` is 1
       const { drift, ends: resolved } = step
       const nextInMs = options.consistencyDelayMs
-      const row = { ...shown, ...drift, nextInMs, checks: 1, anew: true }
+      const row = { ...base, ...drift, nextInMs, checks: 1, anew: true }
       const rows = resolved === null ? [row] : [...asItWas(null, resolved), { ...row, id: null }]
       return { after: { ...same, findingState: 'suspected', nextInMs, resolved }, rows }
     }
-    case 'confirm':
+    case 'confirm': // its second check: `checks` is 2
     case 'keep': {
       const found = confirmed(open, step.drift, { ...options, known: work.known })
-      const row = { ...shown, ...step.drift, nextInMs: found.nextInMs, checks: (open?.checks ?? 1) + 1 }
+      const row = { ...base, ...step.drift, nextInMs: found.nextInMs, checks: (open?.checks ?? 1) + 1 }
       return { after: { ...same, ...found }, rows: [row] }
     }
     case 'resolve':

@@ -51,6 +51,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
 
   async function check(given: readonly CustomerKey[], signal: AbortSignal): Promise<CheckedBatch> {
     const keys = [...new Set(given)]
+    // as a rule null
     const halted = (await isSampleDue(pool, keys)) ? await sample(signal) : null
     if (halted) return { checked: [], stopped: halted }
     const mapping = await findMapping(pool, fingerprint)

@@ -65,6 +65,7 @@ async function store(client: ClientBase, given: readonly UnstoredCheck[], option
   })
   const records = stepped.filter(({ observed }) => observed !== null).map(recordOf)
   if (records.length > 0) await client.query(WRITE, [JSON.stringify(records)])
+  // in the example: null, since only a user that is missing or unreadable is strange
   const evidence = stepped.some(isConfirmedStrange) ? await readEvidence(client) : null
   const isCredible = evidence !== null && !isNotCredible(evidence)
   const decided = stepped.map((each) => {
@@ -107,8 +108,8 @@ function recordOf({ snapshot, verdict, observed }: UnstoredCheck) {
     return { key, agrees, record: null }
   const { state, reason, discard, issues, userId } = work.record
   const own = { userId: userIdOf(mapped) ?? userId, state, reason, discard, issues }
-  const kept = { ...own, existed: observed !== 'absent' }
-  return { key, agrees, record: toRecord(planAfter(snapshot, observed).memory, digests.keyId, kept) }
+  const rest = { ...own, existed: observed !== 'absent' }
+  return { key, agrees, record: toRecord(planAfter(snapshot, observed).memory, digests.keyId, rest) }
 }
 
 /** A claim writes the rest of a record too. */

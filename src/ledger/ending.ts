@@ -75,10 +75,14 @@ export type Ending = {
 /** Else a mapping whose answer holds until now would be planned again without a pause. */
 const SHORTEST_REPLAN = `interval '1 second'`
 
-// docs/protocol.md has the plain case of each kind as a table. `plain`: after a PATCH that was answered with 200. `e` are the endings, and `o` is the row that changes. DERIVED
-// computes the names without a prefix. It cannot name `o`, so it uses `locked`: the same row as it was locked.
+// docs/protocol.md has the plain case of each kind as a table. `plain`: after a PATCH that was answered with 200. `e` are the endings as
+// `flat` makes them, and `o` is the row that changes. DERIVED computes the names without a prefix. It cannot name `o`, so it uses
+// `locked`: the same row as it was locked.
 
-/** `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`, `suspected`: a change was noted, or a lookup requested, during the claim. */
+/**
+ * `pause`: between two syncs of a customer. `shown_at`: when a GET shows the last request. `risen`: a change was noted during the claim.
+ * `suspected`: a lookup was requested during it. Plain: both are false, `replan` is null, and of the times only `pause` is used.
+ */
 const DERIVED = `
 SELECT $3 * interval '1 ms' AS pause,
   e."backoffMs" * interval '1 ms' AS backoff,
@@ -114,6 +118,7 @@ UPDATE rollcall.owed o SET
   attempts = CASE WHEN e.kind = 'settle' THEN 0 WHEN e.failed THEN o.attempts + 1 ELSE o.attempts END,
   -- plain: null
   changed_at = CASE WHEN e.kind <> 'settle' THEN o.changed_at WHEN risen THEN now() ELSE NULL END,
+  -- plain: these keep their values
   ${LOOKUPS_AFTER}
 -- The tokens are compared with the locked row, which has the same: compared with o, the join would go through all pairs.
 FROM e JOIN locked ON locked.id = e.id AND locked.token = e.token AND locked.call_token = e.token, LATERAL (${DERIVED}) derived
@@ -199,11 +204,12 @@ export function makeStoreEnding(pool: Pool, pauseMs: number): (ending: Ending) =
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: the row of a removed customer is gone already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
-    await noteOthers(pool, endings)
+    await noteOthers(pool, endings) // plain: finds no other customer
     const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, pauseMs }, some)))
     const tooLate = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
     const counted = endings.filter((ending) => stored.get(ending) === true)
     try {
+      // plain: nothing to do
       await retried(() => suspectLate(pool, tooLate))
       await retried(() => noteNewClaimants(pool, counted))
     } catch (error) {

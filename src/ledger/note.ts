@@ -13,7 +13,7 @@ export const UNDER_WAY = '(o.token IS NOT NULL AND o.due_at IS NOT NULL)'
 /** For a person: the time of a lease or of a claim has not passed. After that its process has ended, or stands still. */
 export const ATTEMPTED = `(${UNDER_WAY} AND o.due_at > now())`
 
-/** The version rises, and the row is taken from a check at once, whose ending is dropped. */
+/** The version rises, and the row is taken from a check at once, whose ending is dropped. Plain: both tokens stay null. */
 export const OWE = `change_version = o.change_version + 1,
   token = CASE WHEN o.due_at IS NOT NULL THEN o.token END,
   call_token = CASE WHEN o.due_at IS NOT NULL THEN o.call_token END`

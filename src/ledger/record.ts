@@ -14,8 +14,8 @@ import type { ledger } from './schema.ts'
  */
 export type RemoteState = 'unasked' | 'unknown' | 'absent' | 'present'
 /**
- * `idle`: as desired, or never synced; `failing`: it will be retried; `rejected`: a person has to change something. `held`: what would be sent waits for a person; `discarded`: a person decided that it is not sent, and
- * the difference stays until the customer changes.
+ * `failing`: it will be retried; `rejected`: a person has to change something; `held`: the change waits for a person; `discarded`: a
+ * person decided that it is not sent, and the difference stays until the customer changes; `idle`: none of these.
  */
 export type CustomerState = 'idle' | 'rejected' | 'failing' | 'held' | 'discarded'
 

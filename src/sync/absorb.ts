@@ -20,7 +20,7 @@ type Answered = { readonly plan: CallPlan; readonly called: Called }
 
 /** Changes the memory by an answer, and perhaps ends the claim. */
 export function absorb(memory: Memory, { plan, called }: Answered, situation: ClaimSituation): Absorbed {
-  const desired = userWithoutConflict(situation.mapped, memory)
+  const desired = userWithoutConflict(situation.mapped, memory) // plain: the mapped user
   const facts = { ...situation, ...factsOf(called), plan, desired }
   if (called.method === 'GET') return absorbRead(memory, called, facts)
   return absorbWrite(memory, called.meaning, facts)

@@ -43,7 +43,7 @@ type CalledWrite = Answer & {
   readonly observed: null
 }
 
-/** The facts of an answer besides its meaning; `status` is null when there was none. */
+/** The facts of an answer besides its meaning, as absorb.ts gathers them; `status` is null when there was none. */
 export type Facts = Pick<ClaimSituation, 'digests' | 'lookupAfterMs' | 'accessFirst'> &
   Pick<Called, 'named' | 'conflict'> & {
     readonly plan: CallPlan

@@ -55,7 +55,7 @@ export function toEnding(finished: Finished): Ending {
     // plain: all false, and `lateMs` is the service's lag
     lookups: forLookups({ ...finished, calls }, { unclearYes, config }),
     erasure: memory.erasure, // plain: null, null
-    others: forClaimants({ ...finished, calls }, userIdAfter(finished)), // plain: `noteKeys` is empty, `isNewUser` is false
+    others: forClaimants({ ...finished, calls }, userIdAfter(finished)), // plain: known, true, none, false: no other customer has the user
   }
 }
 

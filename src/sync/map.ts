@@ -45,7 +45,7 @@ export function userIdOf(mapped: Mapped): string | null {
  * service) because access matters more; a field without a value is null in them.
  *
  * An answer holds as long as every part of it that a function gave for a time; a value that is invalid is a part too,
- * since the next one may be right.
+ * since the next one may be right. Plain: the last line, without issues and times.
  */
 export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped {
   const id = readUserId(config, key)

@@ -9,6 +9,7 @@ import { isOutOfScope, type Mapped, userIdOf } from './map.ts'
 
 type Part = 'remote' | 'sentStatus' | 'seenStatus' | 'sent' | 'seen' | 'refused' | 'erased' | 'observedForms'
 
+/** Made by `withCall` (next-plan.ts). */
 export type MadeCall = {
   readonly method: Method
   readonly meaning: WriteMeaning | ReadMeaning
@@ -29,6 +30,7 @@ export type SetAside = {
   readonly credible: boolean | null
 }
 
+/** Plain: only `made` is used. */
 type CallsSoFar = {
   /** In their order. */
   readonly made: readonly MadeCall[]
@@ -87,7 +89,7 @@ export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded
   const rekeyed = !erased && record.digestKeyId !== null && record.digestKeyId !== digests.keyId
   const known = rekeyed ? withoutDigests(record) : record
   return {
-    remote: unknown ? 'unknown' : known.remote,
+    remote: unknown ? 'unknown' : known.remote, // plain: present
     sentStatus: statusUnknown && !erased && !trialHadEnded(record) ? null : record.sentStatus,
     seenStatus: record.seenStatus,
     sent: { ...known.sent, ...countryAtStart(record, { hiddenUnknown, rekeyed, changedAtMs }) }, // plain: known.sent
@@ -97,7 +99,7 @@ export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded
     erased: record.erased,
     observedForms: erased ? {} : known.observedForms,
     lookedUp: false,
-    creating: record.remote !== 'present',
+    creating: record.remote !== 'present', // plain: false
     ...NO_CALLS,
   }
 }

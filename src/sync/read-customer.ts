@@ -46,7 +46,7 @@ export async function readCustomer(context: SyncContext, claim: Claim): Promise<
 function recall(claim: Claim, { latestRecord, mapped }: Found, digests: CustomerDigests): Memory {
   // A 404 may be a gateway's, until a settle has accepted it: access is not known to be gone.
   const { remote, state } = latestRecord
-  const unaccepted = remote === 'absent' && (state !== 'idle' || existedBefore(latestRecord))
+  const unaccepted = remote === 'absent' && (state !== 'idle' || existedBefore(latestRecord)) // plain: false
   const unknown = claim.unknown || (isWithoutAccess(mapped) && unaccepted)
   return startMemory({ ...claim, unknown, record: latestRecord, mapped, digests })
 }
@@ -68,6 +68,7 @@ async function mapCustomerRow(
     const loses = first.kind === 'removed' || (first.kind === 'out-of-scope' && record.remote !== 'unasked') // plain: false
     if (loses && !(await context.whenNoted()))
       return { mapped: first, claimants: [], latestRecord: record, end: NOT_NOTED }
+    // plain: first
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
     return { ...(await resolveSharing(context, claim, { mapped, record })), end: null }
   } catch (error) {

@@ -141,10 +141,9 @@ async function makeCalls(
     claimants,
     policy: config,
     digests,
-    // plain: not used
-    lookupAfterMs: lookupAfter(context, latestRecord),
-    consistencyDelayMs: config.timing.consistencyDelayMs,
-    accessFirst: isAccessFirst(attempts, record.reason),
+    lookupAfterMs: lookupAfter(context, latestRecord), // plain: not used
+    consistencyDelayMs: config.timing.consistencyDelayMs, // plain: not used
+    accessFirst: isAccessFirst(attempts, record.reason), // plain: false
   }
   const braking = makeBraking(context, key, customer)
   let { memory } = customer

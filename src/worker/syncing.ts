@@ -73,6 +73,7 @@ export async function startSyncing(options: Options) {
     concurrency: paced.concurrency,
     async carryOut(lease, begun) {
       // An unclaimed lease would wait for its end, although another process could go on at once.
+      // plain: syncLease
       const ended = stopping.aborted || (await mapping.isRefused()) ? null : await syncLease(lease, begun)
       if (!ended) await giveBack(lease)
     },
