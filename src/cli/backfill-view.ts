@@ -1,7 +1,7 @@
 // The lines of a backfill and its dry run for a person; the values are what --json prints.
 import type { Expected } from '../brake/expected.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
-import { MAPPING_INACTIVE, NO_DIGEST_KEY } from '../explain/verdicts.ts'
+import { MAPPING_INACTIVE, MAPPING_REPLACED, NO_DIGEST_KEY } from '../explain/verdicts.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
 import type { Counts } from '../model/values.ts'
@@ -26,7 +26,7 @@ export function renderBackfill(report: BackfillReport, asked: BackfillAsked): st
   const { ended, applied, expected, waited, missed, verdicts } = report
   const about = {
     service: renderService(report.target),
-    mapping: `${renderMapping(report)}${applied ? ', active from now on' : ''}`,
+    mapping: `${renderMapping(report)}${applied ? ' (activated by this command)' : ''}`,
   }
   if (fitsNone(report, asked)) return definitions(about, { note: NONE_FITS })
   const done = {
@@ -166,7 +166,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     mapping: installed && renderMapping(report),
     note: [
       withoutLedger && `this dry run assumes that nothing was sent before: ${WITHOUT[withoutLedger]}`,
-      installed && !report.current && MAPPING_INACTIVE,
+      installed && !report.current && (report.earlier ? MAPPING_REPLACED : MAPPING_INACTIVE),
       fitsNone(report, asked) && NONE_FITS,
     ],
     ...tallied(report, asked),

@@ -25,8 +25,8 @@ import { allMissed, OTHERS_SWEEP, renderExamples, renderMissed } from './render-
 const EXAMPLES = `
 Examples:
   rollcall capture install --print   print the SQL for a DBA instead
-  rollcall capture status            exit code 3: the triggers do not fit, or
-                                     changes were missed
+  rollcall capture status            exit code 3: the triggers do not fit, or a
+                                     TRUNCATE or a full outbox is not resolved
   rollcall capture resync            after a TRUNCATE, or if changes were missed`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
@@ -65,7 +65,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   sub(
     capture,
     'status',
-    'say whether the triggers fit the configuration, and whether changes were missed',
+    'say whether the triggers fit the configuration, and whether a TRUNCATE or a full outbox kept changes from being captured',
   ).action(async ({ config: file, json }) => {
     const config = await loadConfig(file, io.cwd)
     const status = await withDatabase(io, {}, async (pool) => {

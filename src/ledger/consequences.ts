@@ -30,7 +30,8 @@ FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
   (e."getMade" AND NOT coalesce(e.unclear, false)) OR CASE found.kind WHEN 'unreadable' THEN false
     WHEN 'missing' THEN 'user_id' = ANY(e.acknowledged) WHEN 'unexpected-access' THEN 'status' = ANY(e.acknowledged)
     ELSE found.fields <@ e.acknowledged END AS settled) was
-WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'`
+WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
+RETURNING f.id, f.key, f.resolved_how`
 
 /**
  * A release was for what the customer was held for: once that is settled, or is something else, it is used up. Another part

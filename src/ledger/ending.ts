@@ -1,6 +1,7 @@
 // How a claim ends, and the statement that stores it.
 import type { Pool } from 'pg'
 import { halvedOnRowError, makeBatch, retried } from '../database/batch.ts'
+import type { CustomerKey } from '../model/customer.ts'
 import type { UserField } from '../model/user.ts'
 import type { Claim } from './claim.ts'
 import { type ForClaimants, noteNewClaimants, noteOthers, suspectLate } from './claimants.ts'
@@ -179,7 +180,11 @@ receipts AS (${RECEIPT_VERIFIED}),
 erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})
-SELECT token::text FROM ended`
+SELECT ended.token::text, ended.key AS customer, r.id::text AS finding, r.resolved_how AS how
+FROM ended LEFT JOIN repaired r ON r.key = ended.key AND r.resolved_how IS NOT NULL`
+
+/** An open finding that an ending has closed. */
+type ClosedFinding = { readonly customer: CustomerKey; readonly finding: string; readonly how: string }
 
 /** As the statement reads it. */
 function flat({ claim, next, lookups, others: _, ...ending }: Ending) {
@@ -187,25 +192,36 @@ function flat({ claim, next, lookups, others: _, ...ending }: Ending) {
   return { ...ending, ...next, ...lookups, id, token, version, claimedAtMs, changedAtMs, generation }
 }
 
-type Storing = { readonly pool: Pool; readonly pauseMs: number }
+type Storing = {
+  readonly pool: Pool
+  readonly pauseMs: number
+  readonly onClosed: (closed: ClosedFinding) => void
+}
 
 async function store(
-  { pool, pauseMs }: Storing,
+  { pool, pauseMs, onClosed }: Storing,
   endings: readonly Ending[],
 ): Promise<ReadonlyMap<Ending, boolean>> {
   const ids = endings.map(({ claim }) => claim.id)
-  const { rows } = await pool.query<{ token: string }>(END, [JSON.stringify(endings.map(flat)), ids, pauseMs])
+  const values = [JSON.stringify(endings.map(flat)), ids, pauseMs]
+  const { rows } = await pool.query<{ token: string } & (ClosedFinding | { finding: null })>(END, values)
+  for (const { token: _, ...closed } of rows) if (closed.finding !== null) onClosed(closed) // plain: none
   const tokens = new Set(rows.map(({ token }) => token))
   return new Map(endings.map((ending) => [ending, tokens.has(ending.claim.token)]))
 }
 
 /** Stores an ending; false when it came too late to count. `pauseMs`: the least time between two syncs of a customer. */
-export function makeStoreEnding(pool: Pool, pauseMs: number): (ending: Ending) => Promise<boolean> {
+export function makeStoreEnding(
+  pool: Pool,
+  pauseMs: number,
+  onClosed: Storing['onClosed'] = () => undefined,
+): (ending: Ending) => Promise<boolean> {
+  const storing = { pool, pauseMs, onClosed }
   return makeBatch<Ending, boolean>(async (endings) => {
     // Before the endings: the row of a removed customer is gone already, so a claimant noted here may make a lookup now. A
     // crash between the two statements leaves no claimant rejected because of a removed customer.
     await noteOthers(pool, endings) // plain: finds no other customer
-    const stored = await halvedOnRowError(endings, (some) => retried(() => store({ pool, pauseMs }, some)))
+    const stored = await halvedOnRowError(endings, (some) => retried(() => store(storing, some)))
     const tooLate = endings.filter((ending) => ending.writes !== 'none' && stored.get(ending) === false)
     const counted = endings.filter((ending) => stored.get(ending) === true)
     try {

@@ -79,6 +79,9 @@ function wordsOf({ plan, method, status, error, meaning, ms }: CallEntry) {
   return { plan, method, ...answer, meaning, ms: Math.round(ms) }
 }
 
+/** By a check, or by the end of a sync. */
+export const FINDING_CLOSED = 'a finding is closed'
+
 /** Findings that were reported are not reported again by this process: so many are remembered. */
 const REMEMBERED = 10_000
 
@@ -91,7 +94,7 @@ export function logChecks(log: Log) {
       const { findingState, resolved, repairing } = check
       const about = { customer, finding }
       if (resolved !== null) {
-        log.info({ ...about, how: resolved }, 'a finding is closed')
+        log.info({ ...about, how: resolved }, FINDING_CLOSED)
         return
       }
       if (!isDrift(verdict)) return

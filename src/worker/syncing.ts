@@ -11,7 +11,7 @@ import { makeUnlease } from '../ledger/lease.ts'
 import { type Log, makeQuiet } from '../ops/log.ts'
 import { systemClock } from '../ops/time.ts'
 import { BrokenOff, makeSyncLease, type SyncLeaseOptions } from '../sync/run.ts'
-import { logCalls } from './log.ts'
+import { FINDING_CLOSED, logCalls } from './log.ts'
 import type { MappingWatch } from './mapping-watch.ts'
 import type { Opened } from './open-sync.ts'
 import { explained } from './waiting.ts'
@@ -45,7 +45,7 @@ export async function startSyncing(options: Options) {
 
   // From the queue to the ending.
   const claimRow = makeClaim(pool, { lastsMs: claimLastsMs(context.config), binding, fingerprint })
-  const storeRow = makeStoreEnding(pool, timing.gapMs)
+  const storeRow = makeStoreEnding(pool, timing.gapMs, (closed) => log.info(closed, FINDING_CLOSED))
   const logCall = logCalls(calls)
   const syncLease = makeSyncLease({
     ...{ context, clock: systemClock, stopping, abort },

@@ -134,4 +134,7 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
   expect(output).toMatch(/^differ +1 customer: 1 to update/m)
   const { rows } = await house.sql('SELECT key FROM rollcall.owed WHERE due_at IS NOT NULL')
   expect(rows).toEqual([{ key: 'a' }])
+
+  await house.sql(`INSERT INTO rollcall.generation (id, fingerprint) VALUES (2, 'newer')`)
+  expect((await run(house, 'backfill', '--mapping', '--dry-run')).output).toMatch(/newer mapping is\s+active/)
 })

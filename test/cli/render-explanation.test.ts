@@ -103,8 +103,7 @@ test('whether a customer has access has words, and begins with yes, no or unknow
     const access = { can, why } as Explanation['access']
     expect(renderAccess({ ...ONE, access })).toMatch(new RegExp(`^${can}: \\w+`))
   }
-  const shared = renderAccess({ ...ONE, claimants: ['a'] })
-  expect(shared).toContain('customer a, which has the same user_id')
+  expect(renderAccess({ ...ONE, claimants: ['a'] })).toContain('customer a, which has the same user_id')
 })
 
 test('the keys of others move no cursor', () => {

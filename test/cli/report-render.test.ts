@@ -44,8 +44,7 @@ describe('a report in the terminal', () => {
   test('has a row for customers that workers have not checked lately', () => {
     const { options, counts } = aReport()
     const ledger = { counts, suspected: 0, options: { ...options, from: 'ledger' } } as const
-    const said = renderReport(aReport(ledger)).join('\n')
-    expect(said).toMatch(/^not checked lately +50 /m)
+    expect(renderReport(aReport(ledger)).join('\n')).toMatch(/^not checked lately +50 /m)
     expect(renderReport(aReport()).join('\n')).not.toContain('lately')
   })
 

@@ -12,6 +12,9 @@ beforeEach(() => db.sql('TRUNCATE rollcall.owed, rollcall.ledger'))
 type Given = Parameters<typeof endingOf>[1]
 type Columns = Readonly<Record<string, unknown>>
 
+const closed: unknown[] = []
+const onClosed = (finding: unknown) => void closed.push(finding)
+
 /** Ends an open claim by token 7 on version 3, on a row with these columns, and tells what the row is then. `state`: of the record. */
 async function end({ state = 'idle', ...columns }: Columns, given: Given = {}) {
   const values = { change_version: 3, lane: 1, token: 7, call_token: 7, ...columns }
@@ -23,7 +26,7 @@ async function end({ state = 'idle', ...columns }: Columns, given: Given = {}) {
      VALUES ('c', now() + interval '30 s', ${names.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING id::text`,
     Object.values(values),
   )
-  expect(await makeStoreEnding(db.pool, 0)(endingOf(made[0].id, given))).toBe(true)
+  expect(await makeStoreEnding(db.pool, 0, onClosed)(endingOf(made[0].id, given))).toBe(true)
   const { rows } = await db.sql(
     `SELECT unknown, status_unknown AS marked, verify_left AS left, verify_at IS NOT NULL AS verifies,
        due_at IS NOT NULL AS owed, due_at > now() + interval '2 s' AS late,
@@ -167,18 +170,21 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
     `INSERT INTO rollcall.owed (key, lane, change_version, due_at, token, call_token)
      VALUES ('c', 1, 3, now() + interval '30 s', 8, 8) RETURNING id::text`,
   )
-  const row = async () => {
-    const found = await db.sql(
-      `SELECT token::int, unknown, change_version::int AS version, suspect_version::int AS suspect FROM rollcall.owed`,
-    )
-    return found.rows[0]
-  }
+  const columns = 'token::int, unknown, change_version::int AS version, suspect_version::int AS suspect'
+  const row = async () => (await db.sql(`SELECT ${columns} FROM rollcall.owed`)).rows[0]
   const { suspect } = await row()
   expect(await makeStoreEnding(db.pool, 0)(endingOf(rows[0].id, { writes: 'none' }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: false, version: 3, suspect })
   expect(await makeStoreEnding(db.pool, 0)(endingOf(rows[0].id, { writes: 'refused' }))).toBe(false)
   expect(await row()).toEqual({ token: 8, unknown: true, version: 4, suspect: 4 })
   expect((await db.sql('SELECT FROM rollcall.ledger')).rowCount).toBe(0)
+})
+
+test('a settle says which finding it closes', async () => {
+  await db.sql(`INSERT INTO rollcall.finding (key, kind, fields) VALUES ('c', 'differs', '{email}')`)
+  for (const acknowledged of [['status'], ['email'], ['email']] as const)
+    await end({}, { acknowledged, writes: 'accepted' })
+  expect(closed).toEqual([{ customer: 'c', finding: expect.any(String), how: 'repaired' }])
 })
 
 test('the record has what was acknowledged last', async () => {
@@ -194,10 +200,7 @@ test('a customer counts as verified when a GET showed all that is desired and no
   const verified = async (given: Given) => {
     await db.sql('TRUNCATE rollcall.ledger')
     await end({}, given)
-    const { rows } = await db.sql(
-      'SELECT verified_at IS NOT NULL AS verified, proved_at IS NOT NULL AS proved FROM rollcall.ledger',
-    )
-    return rows[0].verified && rows[0].proved
+    return (await db.sql('SELECT verified_at = proved_at IS TRUE AS both FROM rollcall.ledger')).rows[0].both
   }
   expect(await verified({ getMade: true })).toBe(true)
   expect(await verified({})).toBe(false)

@@ -11,8 +11,7 @@ test('the first mapping that a ledger meets is the one it goes by, with no custo
 test('while nothing was ever sent, any other mapping takes its place, and none once something was', async () => {
   await using db = await freshDatabase()
   await Promise.all([bindGeneration(db.pool, 'a'), bindGeneration(db.pool, 'b')])
-  const back = await bindGeneration(db.pool, 'a')
-  expect(back).toMatchObject({ current: true, swept: true, earlier: false })
+  expect(await bindGeneration(db.pool, 'a')).toMatchObject({ current: true, swept: true, earlier: false })
   await db.sql(`INSERT INTO rollcall.owed (key, change_version, lane, due_at, token, call_token)
     VALUES ('c', 1, 1, now(), 1, 1)`)
   expect(await bindGeneration(db.pool, 'b')).toMatchObject({ current: false })
