@@ -36,7 +36,7 @@ export function addBackfillOptions(command: Command) {
     .option('--lookup', 'make a lookup (GET) before each registration')
     .option(
       '--sample <n>',
-      'with --dry-run: print the plans of this many random customers',
+      'with --dry-run: print the planned calls of this many random customers',
       wholeNumber('--sample'),
     )
     .option('--rate <n>', 'limit the backfill to this many calls per second', rateIn('--rate'))

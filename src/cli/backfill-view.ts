@@ -104,7 +104,10 @@ export function renderExpected(
   { set, left, until, over, trippedAt }: Expected,
   asked: number | null = null,
 ): string {
-  const of = asked === null || asked === left ? '' : ` (of ${figure(asked)} asked)`
+  const of =
+    asked === null || asked === left
+      ? ''
+      : ` (${figure(asked)} were pre-approved; the others have passed or are not needed)`
   if (trippedAt !== null)
     return `the pre-approval (--expect-creates) has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
@@ -112,7 +115,7 @@ export function renderExpected(
   if (left === 0)
     return 'no pre-approved registration is left. All have passed the brake or are not needed, or a person has reset the brake'
   return set
-    ? `${counted(left, 'registration')}${of} may pass the brake (pre-approved until ${minute(until ?? '')})`
+    ? `${counted(left, 'registration')} may pass the brake until ${minute(until ?? '')}${of}`
     : `${counted(left, 'earlier pre-approved registration is', 'earlier pre-approved registrations are')} not used yet, so the number stays; \`rollcall backfill --restart --expect-creates N\` sets a new one`
 }
 
@@ -143,7 +146,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     {
       stopped:
         !ended &&
-        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ' (also some that are shown above as rejected, held or failing)' : ''}: \`rollcall status\` shows the progress`,
+        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ' (also some that were rejected, held or failing before)' : ''}: \`rollcall status\` shows the progress`,
       'not settled':
         ended && !isDone && `${listed(' ', parts)}: see ${applying(views).join(', ') || '`rollcall status`'}`,
       done: ended && isDone && 'all customers of the backfill are settled',
@@ -201,7 +204,7 @@ const WITHOUT: Readonly<Record<NonNullable<ForecastReport['withoutLedger']>, str
 
 function renderLookups({ lookups, afterLookups }: ForecastReport): string {
   const after = listed(' × ', afterLookups)
-  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. Users that the service already has are not created, but updated at most' : ''}`
+  return `${counted(lookups, 'GET')}, for users whose state is not known. Expected after ${lookups === 1 ? 'it' : 'them'}: ${after ? `${after} (included in "calls")` : 'no call'}${(afterLookups.POST ?? 0) > 0 ? '. If the service already has a user, rollcall updates it if necessary, and does not create it' : ''}`
 }
 
 function renderTime({ pace, seconds }: ForecastReport, asked: BackfillAsked): string {

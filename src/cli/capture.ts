@@ -136,7 +136,7 @@ function renderInstalled(changed: readonly string[], { unfit, leavesOthers }: In
   return applying([
     changed.length === 0 && 'Nothing to change: every watched table is captured.',
     captured.length > 0 && `Captured from now on: ${captured.join(', ')}`,
-    others.length > 0 && `Triggers narrowed, or removed where no longer needed: ${others.join(', ')}`,
+    others.length > 0 && `Triggers now watch fewer columns, or were removed: ${others.join(', ')}`,
     captured.length > 0 &&
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',

@@ -157,7 +157,7 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
       `this command continues the unfinished run of ${minute(found.startedAt)} (${done} done); --restart starts over`,
     )
     if (asked.showValues)
-      io.err('note: the report has no values for differences that the run found before it stopped')
+      io.err('note: the report has no values for differences found before the interruption')
     return { run: found, allCustomers, goesOn: true }
   }
   const population = await populationOf(allCustomers)

@@ -9,7 +9,7 @@ import { CALLS } from './render-history.ts'
 
 const TOKEN_FILE = [
   '--token-file <file>',
-  "a file with the end user's access token (- for stdin): also ask the service's chat",
+  "a file with the user's access token (- for stdin): also ask the service's chat whether it lets the user in",
 ] as const
 
 const EXPLAIN_HELP = `
@@ -18,12 +18,12 @@ GET, unless --no-call), field by field. Also prints the stored state, an open
 finding, the last calls and the next call of a sync. Changes nothing.
 
 The Postgres role needs only the right to read the customers; without rights on
-rollcall's tables no stored state is printed. If rollcall is installed, the GET
-counts towards the rate limit that the workers share. With ROLLCALL_DIGEST_KEY
-the command also compares the values with the ledger. It waits at most ten
-seconds for a query to Postgres, and ten seconds for the rate limit. After two
-calls in a row without an answer it makes no further call. With an end user's
-access token it also asks the chat: see \`rollcall access --help\`.
+rollcall's tables no stored state is printed. If the database has these tables,
+the GET counts towards the rate limit that the workers share. With
+ROLLCALL_DIGEST_KEY the command also compares the values with the ledger. It
+waits at most ten seconds for a query to Postgres, and ten seconds for the rate
+limit. After two calls in a row without an answer it makes no further call. With
+an access token of the user it also asks the chat: see \`rollcall access --help\`.
 
 Exit codes:
   0  the user is up to date, or rollcall manages no user for the customer

@@ -240,7 +240,8 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
   const excepted = except.filter(Boolean).join(', ')
   return [
     absent || (excepted ? `same, apart from ${excepted}` : 'same: no mapped field differs'),
-    planAfterLookup?.kind === 'erase' && '; personal fields are still to be cleared',
+    planAfterLookup?.kind === 'erase' &&
+      '. The personal fields of the removed customer are still to be cleared',
     unseen && `. Not compared: ${unseen} (no GET shows it)`,
   ]
     .filter(Boolean)
@@ -252,7 +253,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. The trial may have ended although the status is still 4. To find out, use --token-file with an access token of this user: rollcall then asks the chat (only on production)'
+    '. The trial may have ended although the status is still 4. To find out, use --token-file with an access token of this user. On production, rollcall then asks the chat of the service whether it lets the user in'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

@@ -42,7 +42,7 @@ The command needs DATABASE_URL only.
 
 Exit codes:
   0  no customer is rejected, failing or has a field left out; or the retry is
-     done
+     requested
   3  there are such customers, or a named customer is held, discarded or not
      known
 ${FAILED}

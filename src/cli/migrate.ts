@@ -154,7 +154,7 @@ function renderFollows({ sameService, customers, rate, seconds, creates }: Follo
     note:
       expected !== null &&
       2 * seconds > windowHours * 3600 &&
-      'the lookups may last longer than the pre-approval: for the rest run `rollcall backfill --expect-creates N`',
+      'the lookups may last longer than the pre-approval. For registrations after its end, run `rollcall backfill --expect-creates N`',
   }
 }
 

@@ -32,7 +32,13 @@ export function numberIn({ name, expected, form, from, to }: NumberRule): (text:
 const MOST_WHOLE = 2_000_000_000
 
 export function wholeNumber(name: string): (text: string) => number {
-  return numberIn({ name, expected: 'a whole number from 1', form: /^\d{1,10}$/, from: 1, to: MOST_WHOLE })
+  return numberIn({
+    name,
+    expected: 'a whole number, 1 or more',
+    form: /^\d{1,10}$/,
+    from: 1,
+    to: MOST_WHOLE,
+  })
 }
 
 export const MOST_PER_SECOND = 10_000

@@ -17,8 +17,8 @@ change pace.ceiling in the configuration. The command needs DATABASE_URL only.
 
 After a Retry-After all workers wait; --resume ends this wait. In addition, each
 customer whose call got a 429 has its own wait. --resume prints how many such
-customers wait. Their reason is \`later\`: to end their waits, run
-\`rollcall failures --retry --reason later\`.
+customers wait. \`rollcall failures\` lists them with the reason \`later\`. To end
+their waits, run \`rollcall failures --retry --reason later\`.
 
 Examples:
   rollcall pace                  the rate, and whether calls are stopped

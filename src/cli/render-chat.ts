@@ -65,5 +65,9 @@ function renderConnected(each: ListedProfessional, now: Date): string {
       .slice(ms(at) < DAY_MS ? 11 : 0, 16)
       .replace('T', ' ')
   if (isOnline(each)) return until === null ? 'now' : `now, until ${time(until)}`
-  return from === null ? 'not known' : `from ${time(from)}, in ${span(ms(from))}`
+  return from === null
+    ? 'not known'
+    : ms(from) < DAY_MS
+      ? `from ${time(from)}, in ${span(ms(from))}`
+      : `from ${time(from)}`
 }

@@ -15,7 +15,6 @@ const KINDS: Readonly<Record<string, string>> = {
   truncated: 'they would lose access, after a watched table was truncated',
 }
 
-const NO_KIND = 'this version of rollcall does not know this kind: use the version that the workers have'
 const NONE = 'no customer is held'
 
 /** By kind, where a person is needed or customers are on their way, discarded or expected. `all`: no kind was asked for. */
@@ -32,7 +31,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
   const { kind, held, released, discarded, expected, ...state } = counts
   const { sinceMs, trippedMs, limit, taken, expectedUntil } = state
   const [, cleared] = kind.split('clear:')
-  const what = cleared ? `their ${cleared} would be cleared` : (KINDS[kind] ?? NO_KIND)
+  const what = cleared ? `their ${cleared} would be cleared` : KINDS[kind]
   return [
     `${kind}: ${counted(held, 'customer')} held`,
     ...details({
@@ -40,7 +39,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&
-        `${span(trippedMs)} ago, after ${counted(taken, 'change')} (limit ${limit ?? 0}); new changes of this kind will be held`,
+        `${span(trippedMs)} ago, after ${counted(taken, 'change')} (the limit is now ${limit ?? 0}); new changes of this kind will be held`,
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
@@ -106,7 +105,7 @@ function others(from: number): string {
 }
 
 const OUTCOMES = {
-  release: ['released', 'Workers send each change now, unless the customer is also held for another kind.'],
+  release: ['released', 'Workers now sync each customer, unless it is also held for another kind.'],
   discard: [
     'discarded',
     'A discarded change is not sent. If the row or the mapping changes, the brake decides about the new change.',
@@ -151,7 +150,7 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   if (decisions.length === 0) return ['no decision is recorded yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
-      ? `${minute(at)}: drift --credible: for 24 h, missing users are reported`
+      ? `${minute(at)}: drift --credible: missing users are reported for 24 h`
       : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,

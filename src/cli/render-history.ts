@@ -91,7 +91,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
     discard !== null &&
       state !== 'discarded' &&
       `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
-    owed && !released && state !== 'failing' && 'this may change with the owed sync',
+    owed && !released && state !== 'failing' && 'the owed sync may end this state',
   ])
 }
 
@@ -160,7 +160,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last change or manual sync that was handled'],
+    ['changed', changedAt, 'the last change or manual sync that a sync has taken into account'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

@@ -25,7 +25,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `${calls}, unless a person has discarded all of it (a discarded part is not sent)`
+  const discarded = `only what a person has not discarded, if anything, of: ${calls}`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -33,7 +33,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
   // The captured change is another one than the released one.
   if (released) return typeof capturedMs === 'number' ? unless : calls
   if (stopped === null) {
-    const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
+    const emptied = rollcall.kind === 'known' && rollcall.truncated && (plan.kind === 'revoke' || !owed)
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
   return owed || stopped === 'discarded'
@@ -62,5 +62,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. After \`rollcall sync ${shellQuoted(one.key)} --lookup\`: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. With \`rollcall sync ${shellQuoted(one.key)} --lookup\` instead: ${then}`
 }

@@ -76,7 +76,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
       : `correct ${fields?.length ? `the value for ${listed(fields)}` : 'the value'} in your data, or the mapping. Workers retry a changed row automatically`,
   ],
   'shared-user-id': ({ keys }) => [
-    `${(keys?.length ?? 0) > 1 ? 'other customers in scope have' : 'another customer in scope has'} the same user_id${keys?.length ? ` (${keys.map((key) => `customer ${key}`).join(', ')})` : ''}`,
+    `${keys?.length ? keys.map((key) => `customer ${key}`).join(', ') : 'another customer'}, also in scope, ${(keys?.length ?? 0) > 1 ? 'have' : 'has'} the same user_id`,
     'give each customer its own user_id, or keep only one of them in scope',
   ],
   refused: renderRefused,
@@ -91,7 +91,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it shows no user with this user_id`,
-    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has this user_id, or the same value in one of the fields`,
+    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has ${listed(named) ? `the same ${listed(named)}` : 'this user_id, or the same value in a field'}`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -142,7 +142,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     return [`the brake holds the change${which}`, 'see `rollcall held`, then release or discard the change']
   },
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
-  'brake-busy': ['rollcall could not reserve a place in the brake', WAIT],
+  'brake-busy': ['rollcall could not ask the brake in time, so nothing was sent', WAIT],
 }
 
 function listed(words: readonly string[] | null = []): string {
@@ -215,8 +215,8 @@ function renderDenied({ status, customers, answer }: FullReason): Words {
 
 function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
   return [
-    `${code}${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
-    'this version of rollcall does not know the reason: use the version that the workers have',
+    `the reason ${code}, which this version does not know${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
+    'use the version of rollcall that the workers have',
   ]
 }
 
@@ -265,8 +265,12 @@ const ISSUES: Readonly<
     `${correct}, or list the value in the mapping`,
   ],
   'function-failed': ({ field, expected }) => [
-    `the function for ${field} failed; expected ${expected}`,
+    `the function for ${field} threw an error, or returned an unusable value; expected ${expected}`,
     'correct the function in the configuration, or the row',
+  ],
+  'several-rows': () => [
+    'several rows have this customer key',
+    'let the table or view have one row for each customer key',
   ],
   invalid: ({ field, expected, correct }) => [
     `the value of ${field} is not valid; expected ${expected}`,

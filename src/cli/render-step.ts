@@ -1,6 +1,7 @@
 // The steps of a sync for a person: names of fields, statuses and times, never a field's value.
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import type { CustomerState } from '../ledger/record.ts'
+import { minute } from '../report/figures.ts'
 import { type ClaimEnd, JUST_WRITTEN } from '../sync/next-plan.ts'
 import { byKind, details, span } from './render.ts'
 import { renderReason } from './render-reason.ts'
@@ -60,7 +61,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
     // The mapping is asked again then, though nothing has changed.
     valid:
       validUntil &&
-      `the mapped values hold until ${validUntil.replace('.000Z', 'Z')}; then a worker maps the row again`,
+      `the mapped values stay valid until ${minute(validUntil)}; then a worker maps the row again`,
   })
 }
 

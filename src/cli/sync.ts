@@ -33,8 +33,8 @@ this customer was deleted, add --removed.
 
 Examples:
   rollcall sync 4711              sync this customer now and print every step
-  rollcall sync 4711 --lookup     read the user by GET first, and repair
-                                  edits of other systems
+  rollcall sync 4711 --lookup     read the user by GET first, and undo
+                                  edits made by other systems
   rollcall sync '["ES", "4711"]'  a customer with two key columns`
 
 export const syncCommand: AddCommand = (program, io, exit) => {

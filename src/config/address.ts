@@ -65,7 +65,7 @@ function serverOf(host: string, port: number): string {
 const ENCRYPT = {
   postgres:
     'add sslmode=verify-full to the address (sslmode=no-verify encrypts, but does not verify the server)',
-  redis: 'use rediss://, and remove a parameter tls',
+  redis: 'use rediss:// (and remove the parameter tls if the address has one)',
 }
 
 /** Says what is wrong with an address, or undefined; it names nothing of the address but the host. */

@@ -13,7 +13,7 @@ function wrong(isWrong: boolean, path: Path, text: string): Problem[] {
 
 export function checkWatch({ relation, key, isView }: Customers, watch: readonly Watched[]): Problem[] {
   const many = key.length === 1 ? 'one column' : `${key.length} columns`
-  const keys = `expected ${many}, as many as customers.key has (${key.join(', ')})`
+  const keys = `expected ${many}, because customers.key has ${key.length} (${key.join(', ')})`
   const view = 'expected the tables behind the view: rollcall cannot watch a view'
   const missed = 'the customer table is missing here: without it, rollcall misses its changes'
   const is = (relation: Relation) => (watched: Watched) => sameRelation(watched.relation, relation)
@@ -39,7 +39,7 @@ export function checkMapping(mapping: Mapping, key: readonly string[] | undefine
   const path = ['mapping', 'user_id']
   const others = source.columns.filter((column) => !key.includes(column))
   const foreign = `expected only columns of customers.key (${key.join(', ')}), because after a delete rollcall knows only the key; also found ${others.join(', ')}`
-  const constant = `expected a column of customers.key (${key.join(', ')}): with a fixed value all customers would be one user`
+  const constant = `expected a column that customers.key names (${key.join(', ')}): with a fixed value all customers would be one user`
   return [...wrong(others.length > 0, path, foreign), ...wrong(source.columns.length === 0, path, constant)]
 }
 

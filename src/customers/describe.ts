@@ -85,7 +85,7 @@ function unreadable(client: Client, config: Config, { found, columns }: InCatalo
 /** Postgres' words, where a policy would hide rows from a session that has not allowed it. */
 export const HIDES = /row-level security/
 export const WHEN_HIDDEN =
-  "; rows that a policy hides would count as removed customers. Give BYPASSRLS to the role, or for a view to the owner of the view. If the policies let the role see every customer, set customers.rowSecurity to 'apply'"
+  "; rows that a policy hides would count as removed customers. Give BYPASSRLS to the role (if customers is a view: to the owner of the view). If the policies let the role see every customer, set customers.rowSecurity to 'apply'"
 
 /** Finds what only Postgres itself can tell: rights behind a view, a view that no longer works. */
 async function probe(client: Client, config: Config): Promise<readonly string[]> {
@@ -116,9 +116,9 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
     found.filtered &&
       `customers: row-level security applies to this role on ${name}: a customer that it hides counts as removed`,
     found.kind === 'm' &&
-      `customers: ${name} is a materialized view: a change is read as it stood at the last refresh`,
+      `customers: ${name} is a materialized view: rollcall reads its rows as of the last refresh`,
     functions.length > 0 &&
-      `customers: behind ${name}, ${functions.join(', ')} sets no search_path, so it finds names without a schema only in Postgres' own schema. If it needs other schemas (also for types and operators of extensions), name them in customers.searchPath`,
+      `customers: the view ${name} uses ${functions.join(', ')}, which sets no search_path. So this function finds names without a schema only in Postgres' own schema. If it needs other schemas (also for types and operators of extensions), name them in customers.searchPath`,
   ]
   return warnings.filter((each) => each !== false)
 }

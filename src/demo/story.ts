@@ -81,7 +81,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'plans, clearing',
       says: 'Plans change in their own table; phones, notes and groups are cleared',
-      hint: 'A cleared field is sent as null, or with a full PUT if the configuration says so.',
+      hint: 'A cleared field is sent as null, or by a full PUT if configured so.',
       transactions: [
         ...onTrial.slice(0, 6).map(({ id }) => setPlan(id, 'premium')),
         ...free.slice(0, 4).map(({ id }) => setPlan(id, 'prueba')),
@@ -94,7 +94,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'bursts of ten',
       says: `Three customers change their address ${BURST} times within half a second`,
-      hint: 'At most two calls for each customer: a call sends the row as it is at that time.',
+      hint: 'At most two calls for each customer: a call sends the row as it is then.',
       transactions: Array.from({ length: BURST }, (_, i) =>
         busy.map(({ id }) => set(id, 'correo', `${id.toLowerCase()}.${i}@example.com`)),
       ).flat(),

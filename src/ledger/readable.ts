@@ -57,6 +57,6 @@ export async function checkRights(client: Client, role: string): Promise<void> {
   const lines = rows.map(({ lacks }) => `${role} lacks ${lacks}`)
   throw new RollcallError('DATABASE_REFUSED', [
     ...lines,
-    'run what `rollcall grants` prints, as after each `migrate`',
+    'run the SQL that `rollcall grants` prints; do this after each `migrate`',
   ])
 }

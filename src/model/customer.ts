@@ -26,7 +26,14 @@ export const LANES: readonly Lane[] = [LANE.deletion, LANE.change, LANE.repair, 
 export type FieldIssue = {
   /** `scope`: the configuration's scope function failed, so that it is not known whether the customer is ours. */
   readonly field: UserField | 'scope'
-  readonly code: 'invalid' | 'not-in-values' | 'function-failed' | 'missing' | 'refused' | 'taken'
+  readonly code:
+    | 'invalid'
+    | 'several-rows'
+    | 'not-in-values'
+    | 'function-failed'
+    | 'missing'
+    | 'refused'
+    | 'taken'
   /** The expected form, for example "a DNI or NIE with the right letter". */
   readonly expected: string
 }

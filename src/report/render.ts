@@ -71,9 +71,9 @@ const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonl
     advice: `Usually the cause is a wrong SERVICE_URL, other keys or an emptied service. This command requested no repair. ${MANY_MISSING}.`,
   },
   'no-answers': {
-    said: 'The service gave no clear answer to most checks.',
+    said: 'rollcall could not use most answers of the service.',
     advice:
-      'Without answers rollcall cannot tell whether there is drift. Run the command again when the service answers. ' +
+      'Without clear answers rollcall cannot tell whether there is drift. Run the command again when the service answers. ' +
       '`rollcall pace` shows whether calls are stopped.',
   },
   denied: {
@@ -119,13 +119,13 @@ function renderMore(report: Report): string[] {
       foundLater > 0 &&
       `Workers found differences for ${counted(foundLater, 'more customer')} after this run had checked them. The report does not count these.`,
     repair
-      ? `${repair.owed === 0 ? 'No customer is' : counted(repair.owed, 'customer is', 'customers are')} marked for a repair.`
+      ? `${repair.owed === 0 ? 'No repair was' : counted(repair.owed, 'repair was', 'repairs were')} requested.`
       : !stopped &&
         findings.some(isRepairable) &&
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',
     repair &&
       repair.held > 0 &&
-      `The brake holds the repair of ${counted(repair.held, repair.owed > 0 ? 'other customer' : 'customer')}. Check SERVICE_URL, then decide: see \`rollcall held\`.`,
+      `The brake holds ${counted(repair.held, repair.owed > 0 ? 'other repair' : 'repair')}. Check SERVICE_URL, then decide: see \`rollcall held\`.`,
   ]
   return lines.flatMap((line) => line || [])
 }

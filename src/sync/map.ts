@@ -69,7 +69,7 @@ export function mapCustomer(config: Config, { key, row, now }: Customer): Mapped
 /** Several rows of the view have this key: which of them is the customer cannot be known. */
 const AMBIGUOUS: FieldIssue = {
   field: 'user_id',
-  code: 'invalid',
+  code: 'several-rows',
   expected: 'one row for the customer key, but there are several',
 }
 

@@ -37,12 +37,12 @@ test('professionals stand in a table: who is there first, then who comes next', 
   )
   expect(renderProfessionals({ ...chat, unreadable: 1 }, NOW)).toEqual([
     expect.stringMatching(/^professionals /),
-    '  speciality  name               online (UTC)                       unread',
-    '  Tax         Here               now, until 12:00                   3',
-    '  number 99   Soon               from 10:30, in 30 min              –',
-    '  Tax         Tomorrow           from 07:30, in 22 h                –',
-    '  Tax         Later              from 2026-07-22 07:30, in 21 days  –',
-    '  Criminal    Nobody knows when  not known                          –',
+    '  speciality  name               online (UTC)           unread',
+    '  Tax         Here               now, until 12:00       3',
+    '  number 99   Soon               from 10:30, in 30 min  –',
+    '  Tax         Tomorrow           from 07:30, in 22 h    –',
+    '  Tax         Later              from 2026-07-22 07:30  –',
+    '  Criminal    Nobody knows when  not known              –',
     expect.stringMatching(/^ {2}1 more/),
   ])
 })

@@ -52,7 +52,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* difference\. After `rollcall sync c --lookup`: update /],
+  [RIGHT, PATCH, /^nothing, because .* difference\. With `rollcall sync c --lookup` instead: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -78,7 +78,7 @@ test('a user whose personal fields are still there is the same, and says so', ()
   const sends = { sends: ['status', 'email'], status: 0, fields: ['email' as const] } as const
   const planAfterLookup = { kind: 'erase' as const, ...sends, sends: [...sends.sends] }
   const [first] = renderOne({ ...ONE, planAfterLookup }, 'all', [])
-  expect(first).toMatch(/same: no mapped field differs; personal fields are still to be$/)
+  expect(first).toMatch(/same: no mapped field differs\. The personal fields of the/)
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
@@ -93,7 +93,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^update .* with status, unless .* discarded all /)
+    expect(next('discarded', owed)).toMatch(/^only what a person has not discarded, .*update .* with status/)
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
@@ -160,9 +160,7 @@ test('what blocks a customer has its reason and its remedy, whatever else is lef
       .join('\n')
       .replaceAll(/\n {12}/g, ' ')
   const shared = lines({ ...blocked, plan: { kind: 'reject', code: 'shared-user-id', keys: ['d'] } })
-  expect(shared).toContain(
-    'result    cannot be sent: another customer in scope has the same user_id (customer d)\n',
-  )
+  expect(shared).toContain('result    cannot be sent: customer d, also in scope, has the same user_id\n')
   expect(shared).toContain(
     'to do     give each customer its own user_id, or keep only one of them in scope\n',
   )

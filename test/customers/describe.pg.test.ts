@@ -161,7 +161,7 @@ test('warns of keys that are not unique, rows that are hidden and spellings that
   expect((await describeCustomers(client, configure({ watch }))).warnings).toEqual([
     expect.stringContaining('has no unique index'),
     expect.stringContaining('row-level security'),
-    expect.stringMatching(/^watch\[1\]\.key: customer \(text\) .* id \(integer\)/),
+    expect.stringMatching(/^watch\[1\]\.key: customer \(text\) .*\(id, integer\)/),
   ])
   await client.query('RESET ROLE; CREATE UNIQUE INDEX ON customers (id) INCLUDE (plan)')
   expect((await describeCustomers(client, configure())).warnings).toEqual([])

@@ -57,7 +57,7 @@ export const contract = z.strictObject({
 /** The first value is the default. */
 function choice<const Value extends string | number>(values: readonly Value[], about: string) {
   return z
-    .literal(values)
+    .literal(values, `expected one of ${values.join(', ')}`)
     .default(values[0] as NonNullable<Value>)
     .describe(about)
 }

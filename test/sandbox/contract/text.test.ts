@@ -28,7 +28,7 @@ describe('parseContract', () => {
     ['legasy', 'legasy: not known; `rollcall sandbox --contracts` lists the words'],
     ['__proto__=1', '__proto__: not known'],
     ['createStatus', 'createStatus: '],
-    ['createStatus=205', '201|200|202|204'],
+    ['createStatus=205', '201, 200, 202, 204'],
     ['legacy=3', 'legacy: not known'],
     ['visibleAfterMs=1h', 'visibleAfterMs: expected 0 to 600000 milliseconds (at most 10m)'],
   ])('"%s" is refused', (text, reported) => {
