@@ -47,7 +47,7 @@ const BODIES = [
   ['readable', 'any other JSON, such as a good answer to a write'],
   ['unreadable', 'no JSON'],
   ['none', 'an empty body'],
-  ['-', 'no answer, or answers with different bodies'],
+  ['-', 'no answer, or the answers of this row had different bodies'],
 ]
 
 export function renderAnswers(answers: readonly DistinctAnswer[]): string[] {

@@ -64,7 +64,7 @@ export function captureNeeds({
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, restore the rows. In any case run \`rollcall capture resync\` after that: it revokes access that the rows no longer give, up to the brake's limit`
+    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. Otherwise run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 

@@ -26,7 +26,7 @@ const EXAMPLES = `
 Examples:
   rollcall capture install --print   print the SQL for a DBA instead
   rollcall capture status            exit code 3: the triggers do not fit, or a
-                                     TRUNCATE or a full outbox is not resolved
+                                     TRUNCATE or a gap is unresolved
   rollcall capture resync            after a TRUNCATE, or if changes were missed`
 
 export const captureCommand: AddCommand = (program, io, exit) => {
@@ -65,7 +65,7 @@ export const captureCommand: AddCommand = (program, io, exit) => {
   sub(
     capture,
     'status',
-    'say whether the triggers fit the configuration, and whether a TRUNCATE or a full outbox kept changes from being captured',
+    'say whether the triggers fit the configuration, and whether a TRUNCATE or a gap in capture is unresolved',
   ).action(async ({ config: file, json }) => {
     const config = await loadConfig(file, io.cwd)
     const status = await withDatabase(io, {}, async (pool) => {
@@ -136,7 +136,8 @@ function renderInstalled(changed: readonly string[], { unfit, leavesOthers }: In
   return applying([
     changed.length === 0 && 'Nothing to change: every watched table is captured.',
     captured.length > 0 && `Captured from now on: ${captured.join(', ')}`,
-    others.length > 0 && `Triggers now watch fewer columns, or were removed: ${others.join(', ')}`,
+    others.length > 0 &&
+      `Fewer columns watched, or (if the configuration does not need the table) triggers removed: ${others.join(', ')}`,
     captured.length > 0 &&
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',

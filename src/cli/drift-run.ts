@@ -184,6 +184,6 @@ function newsOf(agenda: DriftRun['agenda']): string {
   const silent = totalOf(soFar(agenda).noAnswer)
   const unclear = silent > 0 ? `, ${figure(silent)} without a clear answer` : ''
   const later = agenda.waiting.filter(({ last }) => last !== null).length
-  const again = later > 0 ? `, ${figure(later)} to recheck` : ''
+  const again = later > 0 ? `, ${figure(later)} to check again` : ''
   return `${figure(driftingOf(agenda.tally))} differ${unclear}${again}`
 }

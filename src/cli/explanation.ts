@@ -227,7 +227,10 @@ function renderResult(one: Explanation): string | false {
 
 /** By what the row makes now: a stored reason may be an older one. */
 function renderBlocked({ plan, desired }: Explanation): Advice {
-  const fields = desired.kind === 'rejected' ? desired.issues.map(({ field }) => field) : []
+  const issues = desired.kind === 'rejected' ? desired.issues : []
+  const twice = issues.find(({ code }) => code === 'several-rows')
+  if (twice) return renderIssue({ ...twice, blocks: true })
+  const fields = issues.map(({ field }) => field)
   return renderReason({ ...(plan?.kind === 'reject' ? plan : { code: 'mapping' }), fields })
 }
 
@@ -238,10 +241,11 @@ function renderSame({ service, fields, planAfterLookup }: Explanation): string {
   const except = [named('trial-ended') && 'status (the trial has ended)', leftOut && `${leftOut} (left out)`]
   const absent = service.kind === 'absent' && 'same: no such user, as desired'
   const excepted = except.filter(Boolean).join(', ')
-  return [
-    absent || (excepted ? `same, apart from ${excepted}` : 'same: no mapped field differs'),
+  const erases =
     planAfterLookup?.kind === 'erase' &&
-      '. The personal fields of the removed customer are still to be cleared',
+    'same: access is revoked. The personal fields of the removed customer are still to be cleared'
+  return [
+    absent || (excepted ? `same, apart from ${excepted}` : erases || 'same: no mapped field differs'),
     unseen && `. Not compared: ${unseen} (no GET shows it)`,
   ]
     .filter(Boolean)

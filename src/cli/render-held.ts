@@ -29,7 +29,7 @@ export function renderKinds(kinds: readonly KindHeld[], all: boolean): readonly 
 
 function renderKind(counts: KindHeld, all: boolean): string[] {
   const { kind, held, released, discarded, expected, ...state } = counts
-  const { sinceMs, trippedMs, limit, taken, expectedUntil } = state
+  const { sinceMs, trippedMs, limit, expectedUntil } = state
   const [, cleared] = kind.split('clear:')
   const what = cleared ? `their ${cleared} would be cleared` : KINDS[kind]
   return [
@@ -39,7 +39,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&
-        `${span(trippedMs)} ago, after ${counted(taken, 'change')} (the limit is now ${limit ?? 0}); new changes of this kind will be held`,
+        `${span(trippedMs)} ago, at its limit of ${counted(limit ?? 0, 'change')}; new changes of this kind will be held`,
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
@@ -59,7 +59,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
 
 /** The remaining step for a kind that has tripped and holds no customer any more. */
 export function letsThrough(kind: string): string {
-  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`. Changes that are held by then are discarded too`
+  return `to reset the brake, run \`rollcall held discard --kind ${kind} --why …\`. If the brake holds changes when you run it, they are discarded`
 }
 
 export function renderHeld(
@@ -150,7 +150,7 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   if (decisions.length === 0) return ['no decision is recorded yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
-      ? `${minute(at)}: drift --credible: missing users are reported for 24 h`
+      ? `${minute(at)}: drift --credible: reports now name missing users (24 h)`
       : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,

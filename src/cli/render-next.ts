@@ -5,11 +5,8 @@ import type { RedactedPlan } from '../explain/redact.ts'
 import { shellQuoted } from './render.ts'
 import { renderPlan } from './render-step.ts'
 
-type Parts = Pick<Explanation, 'erases' | 'accessFirst'>
-
-export function renderNextCalls(plan: RedactedPlan, { erases, accessFirst }: Parts): string {
-  const first = accessFirst && 'sends' in plan ? ', the status first in a call of its own' : ''
-  return `${renderPlan(plan)}${first}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
+export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation, 'erases'>): string {
+  return `${renderPlan(plan)}${erases && plan.kind === 'revoke' ? ', then erase the personal fields' : ''}`
 }
 
 const DISCARDED = 'the change is not sent, because a person has discarded it'
@@ -25,7 +22,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `only what a person has not discarded, if anything, of: ${calls}`
+  const discarded = `${calls}, without what a person has discarded (if that is all of it, nothing is sent)`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -33,7 +30,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
   // The captured change is another one than the released one.
   if (released) return typeof capturedMs === 'number' ? unless : calls
   if (stopped === null) {
-    const emptied = rollcall.kind === 'known' && rollcall.truncated && (plan.kind === 'revoke' || !owed)
+    const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
   return owed || stopped === 'discarded'
@@ -62,5 +59,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. With \`rollcall sync ${shellQuoted(one.key)} --lookup\` instead: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. \`rollcall sync ${shellQuoted(one.key)} --lookup\` would instead make: ${then}`
 }

@@ -90,7 +90,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
-    `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it shows no user with this user_id`,
+    `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it has no user with the user_id of this customer`,
     `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has ${listed(named) ? `the same ${listed(named)}` : 'this user_id, or the same value in a field'}`,
   ],
   denied: renderDenied,
@@ -142,7 +142,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     return [`the brake holds the change${which}`, 'see `rollcall held`, then release or discard the change']
   },
   paused: ['no worker calls the service now: see `rollcall pace`', WAIT],
-  'brake-busy': ['rollcall could not ask the brake in time, so nothing was sent', WAIT],
+  'brake-busy': ['rollcall could not ask the brake in time, so it did not send the change', WAIT],
 }
 
 function listed(words: readonly string[] | null = []): string {
@@ -284,7 +284,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that values are taken by another user. It may be one or more of:',
+          'says that values are taken by another user. The taken values may be one or more of:',
           'If all are right, workers send them again later',
         ]
       : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']

@@ -1,9 +1,8 @@
 // The steps of a sync for a person: names of fields, statuses and times, never a field's value.
 import type { RedactedMapped, RedactedPlan, RedactedStep } from '../explain/redact.ts'
 import type { CustomerState } from '../ledger/record.ts'
-import { minute } from '../report/figures.ts'
 import { type ClaimEnd, JUST_WRITTEN } from '../sync/next-plan.ts'
-import { byKind, details, span } from './render.ts'
+import { byKind, details, second, span } from './render.ts'
 import { renderReason } from './render-reason.ts'
 
 export function renderStep(step: RedactedStep): string[] {
@@ -61,11 +60,16 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
     // The mapping is asked again then, though nothing has changed.
     valid:
       validUntil &&
-      `the mapped values stay valid until ${minute(validUntil)}; then a worker maps the row again`,
+      `the mapped values stay valid until ${second(validUntil)} UTC; then a worker maps the row again`,
   })
 }
 
 export function renderPlan(plan: RedactedPlan): string {
+  const first = 'statusFirst' in plan ? ', the status first in a call of its own' : ''
+  return `${renderCall(plan)}${first}`
+}
+
+function renderCall(plan: RedactedPlan): string {
   return byKind(plan, {
     none: ({ why }) => (why === 'right' ? 'nothing to send' : `nothing to send (${NOTHING_TO_SEND[why]})`),
     lookup: ({ why }) => LOOKUP[why],

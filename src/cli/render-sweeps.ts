@@ -18,14 +18,14 @@ const SWEEPS: Readonly<Record<SweepKind, readonly [what: string, goesOn: string]
   mapping: ['applying the mapping', 'start a worker with this mapping, or read its log if it runs'],
   gap: ['comparing all customers after a gap in capture', BY_WORKER],
   resync: ['comparing all customers (resync)', 'run `rollcall capture resync` again; it starts over'],
-  check: ['looking for changes that capture missed', BY_WORKER],
+  check: ['check of capture (a search for missed changes)', BY_WORKER],
 }
 
 export function renderSweeps({ unfinished, check }: SweepsReport) {
   return [
     ...unfinished.map(renderUnfinished),
     check &&
-      `at the last search for missed changes (${minute(check.endedAt ?? '')}) rollcall compared ${counted(check.customers, 'customer')} with the ledger: capture had missed ${renderMissed(check.missed)}`,
+      `the last check of capture (${minute(check.endedAt ?? '')}) compared ${counted(check.customers, 'customer')} with the ledger: capture had missed ${renderMissed(check.missed)}`,
   ]
 }
 
@@ -51,7 +51,7 @@ export function sweepsNeed({ unfinished, check, missedSince }: SweepsReport): re
 }
 
 export const SYNCED_NOW =
-  'rollcall syncs all of these customers now. Find the cause (docs/capture.md says how).'
+  'rollcall syncs the customers of all missed changes now. Find the cause (docs/capture.md says how).'
 
 export function allMissed(missed: Missed): number {
   return MISSED_HOW.reduce((sum, how) => sum + missed[how], 0)

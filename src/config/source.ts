@@ -73,7 +73,7 @@ function sourceOf(field: UserField) {
     whenNull: value.optional(),
     otherwise: value.optional(),
   })
-  const fieldFunction = section({ columns: columnList, map: pureFunction('a function of these columns') })
+  const fieldFunction = section({ columns: columnList, map: pureFunction('a function of its columns') })
   return byForm<FieldSource>((raw) => {
     if (raw === undefined) return 'expected a column, a value or a function (every user needs it)'
     if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))

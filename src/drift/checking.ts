@@ -61,7 +61,7 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     try {
       return await carryOut(keys, { tokens, generation: mapping.generation }, signal)
     } finally {
-      // A check that was not stored would keep other checks away until `check_until`.
+      // Stored checks have ended. One that was not stored would keep other checks away until `check_until`.
       const left = [...tokens].map(([key, token]) => ({ key, token }))
       await endChecks(pool, left, fingerprint)
     }

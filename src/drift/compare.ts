@@ -38,6 +38,7 @@ export function compare(snapshot: Snapshot, observed: Observed, known: CauseInpu
     }
     case 'patch':
     case 'replace': {
+      // in the example: email
       const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
       if (fields.length === 0 || mapped.kind !== 'user' || observed === 'absent')
         return { kind: 'agrees', unverifiable: true }

@@ -33,7 +33,7 @@ type CheckedNow = {
   readonly desiredDigest: string
 }
 
-/** The part of a finding that a check writes. `pending`: shown for the first time by the last check. */
+/** The part of a finding that a check writes. `pending`: shown for the first time by the last check, beside fields of the finding that were shown before. */
 export type KeptDrift = DriftVerdict & { readonly pending: readonly DriftField[] }
 
 /**

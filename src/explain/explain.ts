@@ -161,6 +161,9 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const showsPlan = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))
   const { kind: next } = after ?? plan
   const calls = showsPlan && next !== 'none' && next !== 'reject'
+  const isFirst = isAccessFirst(history?.attempts ?? 0, history?.reason ?? null)
+  const redacted = ({ plan, memory }: typeof planned) =>
+    redactedPlan(plan, isFirst ? withAccessFirst(plan, memory) : plan)
   const facts = { desired, service, rollcall, chat: chatSays(answer, bearer) }
   return {
     ...{ key, userId: userIdFor(config, key), result, access: accessOf(facts), desired },
@@ -169,14 +172,11 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     ...{ mapped: unreadable ? null : redactedMapped(snapshot.mapped), service, rollcall },
     ...{ drift: compared?.drift ?? null, fields: compared?.fields ?? [] },
     /** By what is remembered; null where that cannot be compared with the present digest key. */
-    plan: showsPlan ? redactedPlan(plan) : null,
+    plan: showsPlan ? redacted(planned) : null,
     /** The plan of a sync after its lookup; null where a GET has not shown it. */
-    planAfterLookup: after && redactedPlan(after),
+    planAfterLookup: plannedAfter && redacted(plannedAfter),
     /** The present change is the one that a person has discarded. */
     discarded: work.record.discard !== null && !isDiscardOver({ ...snapshot, record: work.record }),
-    /** After several failed attempts the status goes in a call of its own, before the other fields. */
-    accessFirst:
-      isAccessFirst(history?.attempts ?? 0, work.record.reason) && sendsAccessFirst(plannedAfter ?? planned),
     /** Once access is gone, a further call clears the personal fields. */
     erases: isToErase(snapshot),
     /** The plan was made as if nothing had been sent before. */
@@ -187,10 +187,6 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     token: answer.kind === 'not-asked' ? null : bearer,
     remedies: remediesFor({ ...facts, result, calls, unwatched, leftOut, answer, consistencyDelayMs }),
   }
-}
-
-function sendsAccessFirst({ plan, memory }: ReturnType<typeof planNow>): boolean {
-  return withAccessFirst(plan, memory) !== plan
 }
 
 function desiredOf({ mapped, unreadable }: Snapshot): Desired {

@@ -6,11 +6,16 @@ import type { Plan } from '../sync/plan.ts'
 
 export type RedactedPlan = ReturnType<typeof redactedPlan>
 
-/** Bodies hold field values: `sends` has their names. A status is no secret. */
-export function redactedPlan(plan: Plan) {
+/**
+ * Bodies hold field values: `sends` has their names. A status is no secret. `first`: the plan that a claim carries out before
+ * this one, if there is one.
+ */
+export function redactedPlan(plan: Plan, first = plan) {
   if (!('body' in plan)) return plan
   const { body, ...rest } = plan
-  return { ...rest, sends: Object.keys(body), status: body.status }
+  const sends = Object.keys(body)
+  const isSplit = 'body' in first && Object.keys(first.body).length < sends.length
+  return { ...rest, sends, status: body.status, ...(isSplit ? { statusFirst: true } : {}) }
 }
 
 export type RedactedMapped = ReturnType<typeof redactedMapped>

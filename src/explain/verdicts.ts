@@ -61,7 +61,7 @@ export const MAPPING_INACTIVE =
   'another mapping is active, so nothing is sent with the mapping of this configuration. If this one is newer, activate it with `rollcall backfill --mapping`'
 
 export const MAPPING_REPLACED =
-  'a newer mapping is active, so nothing is sent with the mapping of this configuration. Use the newer configuration, or return to this mapping with `rollcall backfill --mapping`'
+  'another mapping was activated after the one of this configuration, so nothing is sent with this one. Use the configuration of the active mapping, or return to this one with `rollcall backfill --mapping`'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 

@@ -31,7 +31,7 @@ FROM found, ended JOIN e USING (id, token), LATERAL (SELECT
     WHEN 'missing' THEN 'user_id' = ANY(e.acknowledged) WHEN 'unexpected-access' THEN 'status' = ANY(e.acknowledged)
     ELSE found.fields <@ e.acknowledged END AS settled) was
 WHERE f.id = found.id AND found.key = ended.key AND e.kind = 'settle' AND e.record->>'state' = 'idle'
-RETURNING f.id, f.key, f.resolved_how`
+RETURNING f.id, f.key, CASE WHEN f.checks >= 2 THEN f.resolved_how END AS closed_how`
 
 /**
  * A release was for what the customer was held for: once that is settled, or is something else, it is used up. Another part

@@ -40,37 +40,43 @@ export type Ending = {
   readonly desiredDigest: string | null
   readonly record: LedgerRecord
 
-  readonly next: {
-    readonly failed: boolean
-    readonly backoffMs: number
-    /**
-     * When the customer is planned again though nothing has changed: the mapping's answer ceases to hold, or a value that
-     * another user had is tried again. Null: there is no such time.
-     */
-    readonly replanAtMs: number | null
-  }
-  readonly lookups: {
-    /** A GET was made; in a settle it was answered. */
-    readonly getMade: boolean
-    /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
-    readonly lateMs: number
-    /**
-     * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
-     * outcome waits for `lateMs` alone, and needs no verification (a later lookup). A settle that took such an answer for a yes
-     * asks for one verification; where the user is gone, it asks for all of them.
-     */
-    readonly unclear: boolean
-    /** The status was known at the claim, and nothing that it sent was carried out; or a retry follows an acknowledged status. */
-    readonly statusKnown: boolean
-  }
-  /** The addition to the receipt of a customer whose personal fields are erased. */
-  readonly erasure: {
-    /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
-    readonly cleared: readonly string[] | null
-    /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
-    readonly left: readonly string[] | null
-  }
+  readonly next: NextSync
+  readonly lookups: ForLookups
+  readonly erasure: ForErasure
   readonly others: ForClaimants
+}
+
+type NextSync = {
+  readonly failed: boolean
+  readonly backoffMs: number
+  /**
+   * When the customer is planned again though nothing has changed: the mapping's answer ceases to hold, or a value that
+   * another user had is tried again. Null: there is no such time.
+   */
+  readonly replanAtMs: number | null
+}
+
+type ForLookups = {
+  /** A GET was made; in a settle it was answered. */
+  readonly getMade: boolean
+  /** For so long a GET may miss a write of this claim: the service's lag, and as long as a request without an answer may arrive. */
+  readonly lateMs: number
+  /**
+   * The last write was answered with neither yes nor no, or a user who was there is gone. Its request is over, so an unknown
+   * outcome waits for `lateMs` alone, and needs no verification (a later lookup). A settle that took such an answer for a yes
+   * asks for one verification; where the user is gone, it asks for all of them.
+   */
+  readonly unclear: boolean
+  /** The status was known at the claim, and nothing that it sent was carried out; or a retry follows an acknowledged status. */
+  readonly statusKnown: boolean
+}
+
+/** The addition to the receipt of a customer whose personal fields are erased. */
+type ForErasure = {
+  /** Fields whose clearing was answered with a yes, or taken for one; null: no such call. */
+  readonly cleared: readonly string[] | null
+  /** Fields that a lookup after an earlier call still showed; null: no GET was made. */
+  readonly left: readonly string[] | null
 }
 
 /** Else a mapping whose answer holds until now would be planned again without a pause. */
@@ -180,10 +186,10 @@ receipts AS (${RECEIPT_VERIFIED}),
 erased AS (${RECEIPT}),
 repaired AS (${FINDING}),
 spent AS (${RELEASE})
-SELECT ended.token::text, ended.key AS customer, r.id::text AS finding, r.resolved_how AS how
-FROM ended LEFT JOIN repaired r ON r.key = ended.key AND r.resolved_how IS NOT NULL`
+SELECT ended.token::text, ended.key AS customer, r.id::text AS finding, r.closed_how AS how
+FROM ended LEFT JOIN repaired r ON r.key = ended.key AND r.closed_how IS NOT NULL`
 
-/** An open finding that an ending has closed. */
+/** A finding that an ending has closed. A suspicion ends silently. */
 type ClosedFinding = { readonly customer: CustomerKey; readonly finding: string; readonly how: string }
 
 /** As the statement reads it. */

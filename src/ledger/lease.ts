@@ -15,6 +15,7 @@ const LEASED = `
   token = nextval('rollcall.token'),
   due_at = now() + $2 * interval '1 ms',
   call_token = NULL,
+  -- plain: these keep their values
   ${AFTER_CRASH}`
 
 const LEASE_LANE = (order: 'ASC' | 'DESC') => `

@@ -145,7 +145,7 @@ function differ<T>(bound: T | null, now: T | null): boolean {
 
 const NEW = '`rollcall migrate --target new`'
 const SAME = '`rollcall migrate --target same`'
-const BACK = `Run ${NEW}: the service may hold changes that this database no longer remembers, so every customer is looked up.`
+const BACK = `Run ${NEW}: the service may have received changes that this database does not know, so every customer is looked up.`
 
 /** The likeliest remedy first. The first of several differences in this order decides. */
 const REMEDIES: Readonly<Record<DifferenceKind, string>> = {

@@ -126,7 +126,7 @@ export const ERRORS = {
   DRIFT_TOO_EARLY: {
     exit: 1,
     means: 'rollcall cannot distinguish drift from pending changes yet.',
-    todo: 'Let a worker run until the reason named above is gone. Then run the command again: it continues an unfinished run.',
+    todo: 'Let a worker run until the reason named above is gone. Then run the command again. If an earlier run is unfinished, the command continues it.',
   },
   OUTPUT_FAILED: {
     exit: 1,

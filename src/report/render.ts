@@ -67,13 +67,13 @@ function renderConclusion(conclusion: Conclusion, report: Report): string {
 
 const CREDIBILITY: Readonly<Record<NotCredible, { readonly said: string; readonly advice: string }>> = {
   'many-missing': {
-    said: 'The service does not know many of the users that existed before.',
-    advice: `Usually the cause is a wrong SERVICE_URL, other keys or an emptied service. This command requested no repair. ${MANY_MISSING}.`,
+    said: 'Many users that existed before are now missing at the service.',
+    advice: `Usually the cause is a wrong SERVICE_URL, wrong API keys or an emptied service. This command requested no repair. ${MANY_MISSING}.`,
   },
   'no-answers': {
-    said: 'rollcall could not use most answers of the service.',
+    said: 'The service gave no usable answer to most checks.',
     advice:
-      'Without clear answers rollcall cannot tell whether there is drift. Run the command again when the service answers. ' +
+      'Without usable answers rollcall cannot tell whether there is drift. Run the command again when the service answers. ' +
       '`rollcall pace` shows whether calls are stopped.',
   },
   denied: {
@@ -175,7 +175,7 @@ export function renderEstimate(estimate: Estimate, of: Pick<Report, 'population'
   const said =
     population === of.population
       ? `By this sample, ${differ} all ${customers} differ`
-      : `${about === '' ? '' : 'About '}${customers} can be compared: by this sample, ${differ} them differ`
+      : `Of all ${counted(of.population, 'customer')}, ${about}${figure(population)} can be compared. By this sample, ${differ} these differ`
   return (
     `${said}. The 95 % ` +
     `interval goes from ${percent(low)} to ${percent(high)}: ${about}${people(low)} to ${people(high)} customers.`

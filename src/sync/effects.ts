@@ -5,10 +5,8 @@ import type { ForClaimants } from '../ledger/claimants.ts'
 import type { Ending } from '../ledger/ending.ts'
 import { existedBefore, type KnownRecord } from '../ledger/record.ts'
 import type { Called } from './call.ts'
-import type { ClaimEnd, resultOfCalls } from './next-plan.ts'
+import type { CallsResult, ClaimEnd } from './next-plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
-
-type CallsResult = ReturnType<typeof resultOfCalls>
 
 type Ended = Pick<ClaimedCustomer, 'mapped' | 'record' | 'latestRecord' | 'claimants'> & {
   readonly claim: Claim

@@ -12,7 +12,7 @@ import { discardAfter } from './discard.ts'
 import { forClaimants, forLookups } from './effects.ts'
 import { isOutOfScope, type Mapped, userIdOf, validUntilOf } from './map.ts'
 import { type Memory, toRecord } from './memory.ts'
-import { type ClaimEnd, resultOfCalls } from './next-plan.ts'
+import { type CallsResult, type ClaimEnd, resultOfCalls } from './next-plan.ts'
 import { isToErase } from './plan.ts'
 import type { ClaimedCustomer } from './read-customer.ts'
 
@@ -58,8 +58,6 @@ export function toEnding(finished: Finished): Ending {
     others: forClaimants({ ...finished, calls }, userIdAfter(finished)), // plain: known, true, none, false: no other customer has the user
   }
 }
-
-type CallsResult = ReturnType<typeof resultOfCalls>
 
 function userIdAfter({ mapped, record }: Pick<Finished, 'mapped' | 'record'>): string | null {
   return userIdOf(mapped) ?? record.userId
@@ -110,10 +108,11 @@ function waitOf(end: ClaimEnd, backoff: () => number): number {
  * released change or for another desired user must be seen, and a failed write.
  */
 function stays({ end, record, memory, digests, desiredDigest }: Finished): boolean {
+  if (end.kind === 'settle') return false
   if (end.kind === 'retry' && !end.failed) return true
   const before = comparableDesired(record, digests.keyId)
   const isOther = before !== null && before !== desiredDigest && memory.made.length > 0
-  if (end.kind === 'settle' || isOther || resultOfCalls(memory).writes !== 'none') return false
+  if (isOther || resultOfCalls(memory).writes !== 'none') return false
   return record.state === 'discarded' || (record.state === 'held' && !record.released)
 }
 

@@ -90,8 +90,8 @@ export function fromRecord({ record, unknown, hiddenUnknown, ...rest }: Recorded
   const known = rekeyed ? withoutDigests(record) : record
   return {
     remote: unknown ? 'unknown' : known.remote, // plain: present
-    sentStatus: statusUnknown && !erased && !trialHadEnded(record) ? null : record.sentStatus,
-    seenStatus: record.seenStatus,
+    sentStatus: statusUnknown && !erased && !trialHadEnded(record) ? null : record.sentStatus, // plain: 0, as recorded
+    seenStatus: record.seenStatus, // plain: null
     sent: { ...known.sent, ...countryAtStart(record, { hiddenUnknown, rekeyed, changedAtMs }) }, // plain: known.sent
     seen: known.seen,
     refused: known.refused,

@@ -44,6 +44,8 @@ export function withCall(memory: Memory, plan: CallPlan, learnt: Learnt): Memory
   return { ...memory, made: [...memory.made, made] }
 }
 
+export type CallsResult = ReturnType<typeof resultOfCalls>
+
 /** The result of the calls that a claim has made. */
 export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
   const writing = made.filter(({ method }) => method !== 'GET')

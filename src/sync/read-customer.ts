@@ -70,6 +70,7 @@ async function mapCustomerRow(
       return { mapped: first, claimants: [], latestRecord: record, end: NOT_NOTED }
     // plain: first
     const mapped = seemsLost(first) ? await readAgainWatched(unwatched, () => mapRow(readRow(key))) : first
+    // plain: as mapped, no claimants, the own record
     return { ...(await resolveSharing(context, claim, { mapped, record })), end: null }
   } catch (error) {
     const reason = whyRowUnreadable(error)

@@ -70,6 +70,7 @@ export async function readSnapshots(
         ? 'ambiguous'
         : (rows.get(key) ?? other.rows.get(key) ?? null),
   }
+  // as a rule each customer has its row, and `others` is empty
   const snapshots: Snapshot[] = []
   for (const [at, each] of work.entries()) {
     if (at % BREATH === BREATH - 1) await setImmediate()

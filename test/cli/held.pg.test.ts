@@ -32,7 +32,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   for (const words of [
     'revocation: 2 customers held',
     'they would lose access',
-    '(the limit is now 100)',
+    'at its limit of 100 changes',
     '1 customer with a change that a person has discarded',
     'clear:email: 1 customer held',
     'rollcall held release --kind',
@@ -124,7 +124,7 @@ test('releases and discards by kind and by key, and keeps who, when and why', as
   await db.pool.query(`INSERT INTO rollcall.decision (action, by, why) VALUES ('credible', 'Eva', 'meant')`)
   const latest = (await held(db.url, 'log', '--limit', '1')).out
   expect(latest).toMatch(
-    /^\S+ \S+ UTC: drift --credible: missing users .* for 24 h\n +by +Eva\n +why +meant\n?$/,
+    /^\S+ \S+ UTC: drift --credible: reports now name missing users \(24 h\)\n +by +Eva\n +why +meant\n?$/,
   )
 })
 

@@ -21,7 +21,7 @@ const ONE: Explanation = {
   rollcall: { kind: 'known', history: null, applied: true, truncated: null },
   ...{ plan: RIGHT, planAfterLookup: RIGHT, withoutLedger: false, result: 'same', drift: null, fields: [] },
   ...{ access: { can: 'yes', why: 'full' }, remedies: [], token: null, erases: false },
-  ...{ accessFirst: false, claimants: [], discarded: false },
+  ...{ claimants: [], discarded: false },
 }
 const KNOWN = { kind: 'known', history: null, truncated: null } as const
 const STATES = ['same', 'spelling', 'differs', 'trial-ended', 'left-out', 'unmanaged', 'not-shown'] as const
@@ -52,7 +52,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* difference\. With `rollcall sync c --lookup` instead: update /],
+  [RIGHT, PATCH, /^nothing, because .* difference\. `rollcall sync c --lookup` would instead make: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -70,7 +70,7 @@ test('a revocation says that an erasure follows it, and a status that it goes fi
   const plan: RedactedPlan = { kind: 'revoke', sends: ['status'], status: 0 }
   const next = renderNext({ ...ONE, plan, planAfterLookup: null, erases: true })
   expect(next).toBe('revoke access (PATCH with status 0), then erase the personal fields')
-  const first = renderNext({ ...ONE, plan: PATCH, planAfterLookup: null, accessFirst: true })
+  const first = renderNext({ ...ONE, plan: { ...PATCH, statusFirst: true }, planAfterLookup: null })
   expect(first).toMatch(/, the status first in a call of its own$/)
 })
 
@@ -78,7 +78,7 @@ test('a user whose personal fields are still there is the same, and says so', ()
   const sends = { sends: ['status', 'email'], status: 0, fields: ['email' as const] } as const
   const planAfterLookup = { kind: 'erase' as const, ...sends, sends: [...sends.sends] }
   const [first] = renderOne({ ...ONE, planAfterLookup }, 'all', [])
-  expect(first).toMatch(/same: no mapped field differs\. The personal fields of the/)
+  expect(first).toMatch(/same: access is revoked\. The personal fields of the/)
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
@@ -93,7 +93,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^only what a person has not discarded, .*update .* with status/)
+    expect(next('discarded', owed)).toMatch(/^update .* with status, without what .* discarded /)
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })

@@ -221,7 +221,7 @@ test('shows unfinished checks of all customers, and needs a person as long as th
   expect(lines).toMatch(/^sweep +backfill, .*: 1,200 of 5,000 .*, 30 differ; .*same options/m)
   expect(lines).toMatch(/^sweep +comparing all customers .*gap .*: 7 of .*start a worker/m)
   expect(lines).toMatch(
-    /^sweep +.*2026-01-02 03:04 UTC\) rollcall compared 900 .* missed 3 .*\(2 inserted rows, 1 deleted row\)$/m,
+    /^sweep +.*2026-01-02 03:04 UTC\) compared 900 .* missed 3 .*\(2 inserted rows, 1 deleted row\)$/m,
   )
   // A worker makes it at once, if it can.
   expect(lines).toMatch(/^attention +comparing all customers .*gap .*no progress/m)

@@ -329,8 +329,7 @@ describe('who is not checked', () => {
     [null, { mapped: GONE }],
   ]
   test.each(CASES)('%s: %j', (why, rest) => {
-    const asked = subject(user(2), PRESENT, rest)
-    expect(reasonToSkip(asked, { consistencyDelayMs: 500 })).toBe(why)
+    expect(reasonToSkip(subject(user(2), PRESENT, rest), { consistencyDelayMs: 500 })).toBe(why)
   })
 })
 

@@ -206,8 +206,7 @@ eachLane('what a customer holds', (lane) => {
     expect(Object.values(queued).join('').length).toBeGreaterThan(1000)
     expect(worker.output()).toContain('"level":')
     expect(findLeaks(places, VALUES)).toEqual([])
-    const hidden = { ...queued, metrics, log: worker.output() }
-    expect(findLeaks(hidden, [FILE_KEY, USER_ID])).toEqual([])
+    expect(findLeaks({ ...queued, metrics, log: worker.output() }, [FILE_KEY, USER_ID])).toEqual([])
     expect(findLeaks(places, Object.values(SECRETS))).toEqual([])
   })
 })

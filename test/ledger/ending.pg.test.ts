@@ -181,9 +181,14 @@ test('an ending that comes too late changes nothing that a newer claim has, and 
 })
 
 test('a settle says which finding it closes', async () => {
-  await db.sql(`INSERT INTO rollcall.finding (key, kind, fields) VALUES ('c', 'differs', '{email}')`)
-  for (const acknowledged of [['status'], ['email'], ['email']] as const)
-    await end({}, { acknowledged, writes: 'accepted' })
+  for (const checks of [1, 2]) {
+    await db.sql(
+      `INSERT INTO rollcall.finding (key, kind, fields, checks) VALUES ('c', 'differs', '{email}', $1)`,
+      [checks],
+    )
+    for (const acknowledged of [['status'], ['email'], ['email']] as const)
+      await end({}, { acknowledged, writes: 'accepted' })
+  }
   expect(closed).toEqual([{ customer: 'c', finding: expect.any(String), how: 'repaired' }])
 })
 

@@ -45,8 +45,7 @@ describe('it opens for an outage', () => {
     ['100n', 1000, false],
     ['100d', 1000, false],
   ])('after %s of %d customers: %s', (calls, customers, opens) => {
-    const breaker = reportedAfter(CLOSED, calls, { customers })
-    expect(breaker.state).toBe(opens ? 'open' : 'closed')
+    expect(reportedAfter(CLOSED, calls, { customers }).state).toBe(opens ? 'open' : 'closed')
   })
 
   it('with a probe at once, after which all goes on as before where it does well', () => {

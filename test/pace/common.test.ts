@@ -95,8 +95,7 @@ describe('busy answers', () => {
   })
 
   it('are failures as well, whatever their epoch', () => {
-    const pace = afterCalls(START, calls(10, 'trouble', { busy: true }), NOW)
-    expect(pace.breaker.state).toBe('open')
+    expect(afterCalls(START, calls(10, 'trouble', { busy: true }), NOW).breaker.state).toBe('open')
   })
 
   it('bind every process to the longest wait that was asked for, of at most an hour', () => {

@@ -35,7 +35,7 @@ describe('the file', () => {
     const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     const all = { ...counts, checked: 2000, agrees: 0, kinds: { missing: 2000 } }
     const printed = htmlPage(aReport({ outcome, counts: all, findings: [] }), ASSETS)
-    expect(printed).toMatch(/does not know many/)
+    expect(printed).toMatch(/now missing at the service/)
     expect(printed).not.toContain('By kind')
     expect(printed).not.toContain('<dt>Agree</dt>')
   })

@@ -132,7 +132,7 @@ test('an estimate comes with its interval, in per cent and in customers', () => 
   // Some have no user to check: of how many that is true, the sample tells as well.
   const some = { ...of, population: 18_000 }
   expect(renderEstimate(some, all)).toMatch(
-    /^About 18,000 customers can be compared: by this sample, .*about 22 to 181 /,
+    /^Of all .* about 18,000 can be compared\. By this sample, .*about 22 to 181 /,
   )
   expect(renderEstimate(some, { ...all, chosen: 20_000 }), 'all were drawn').not.toContain('about')
 })

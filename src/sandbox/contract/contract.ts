@@ -49,7 +49,7 @@ export const contract = z.strictObject({
   ),
   names: choice(
     ['table', 'sample'],
-    'names of two fields of a professional, as in the table of the interface document (photo, speciality_id) or as in its sample (avatar, speciality)',
+    'how two fields of a professional are called: photo and speciality_id (table of the interface document), or avatar and speciality (its sample)',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
@@ -110,11 +110,14 @@ export const PRESETS = {
       ...{ nulls: 'absent', phone: 'kept' },
     },
   ),
-  legacy: preset('An old application: 200 for a write, null for unknown users, HTML, numbers as text.', {
-    ...{ createStatus: 200, createBody: 'ok', updateBody: 'null', duplicate: 400, unknownUser: 'null' },
-    ...{ refusal: 'html', nulls: 'empty', numbers: 'text', email: 'lower-case', trialEnd: 'stays' },
-    ...{ names: 'sample', roomId: 'text' },
-  }),
+  legacy: preset(
+    'An old application: 200 for a write, null for unknown users, refusals in HTML, numbers as text.',
+    {
+      ...{ createStatus: 200, createBody: 'ok', updateBody: 'null', duplicate: 400, unknownUser: 'null' },
+      ...{ refusal: 'html', nulls: 'empty', numbers: 'text', email: 'lower-case', trialEnd: 'stays' },
+      ...{ names: 'sample', roomId: 'text' },
+    },
+  ),
   eventual: preset('Queues every write: 202, no body, visible two seconds later; creates are upserts.', {
     ...{ createStatus: 202, createBody: 'none', updateStatus: 202, updateBody: 'none' },
     ...{ duplicate: 'upsert', visibleAfterMs: 2000 },
