@@ -11,9 +11,8 @@ type LoopOptions = {
 }
 
 const BUSY_MS = 10
-/** After work there is soon more, and a change that comes now should not wait for the next poll. */
+/** After work there is soon more, and a change that comes now should not wait long for the next poll. */
 const WARM_MS = 2000
-const WARM_WAIT_MS = 15
 const IDLE_MS = 40
 const MOST_IDLE_MS = 100
 const TROUBLE_MS = 250
@@ -28,21 +27,20 @@ export async function runLoop({ step, sleep, now, signal, everyMs, onTrouble }: 
   let failures = 0
   while (!signal.aborted) {
     const started = now()
+    let busy = false
     try {
-      const busy = await step()
+      busy = await step()
       if (failures > 0) onTrouble(0, null)
       failures = 0
       if (busy) warmUntil = now() + WARM_MS
-      const idle = now() < warmUntil ? WARM_WAIT_MS : Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2))
-      wait = everyMs ?? (busy ? BUSY_MS : idle)
+      const idle = Math.min(MOST_IDLE_MS, Math.max(IDLE_MS, wait * 1.2))
+      wait = everyMs ?? (now() < warmUntil ? BUSY_MS : idle)
     } catch (error) {
       failures++
       onTrouble(failures, error)
       wait = Math.min(MOST_TROUBLE_MS, TROUBLE_MS * 2 ** Math.min(failures, 10))
     }
-    await sleep(
-      Math.max(wait, Math.min(MOST_TROUBLE_MS, (now() - started) * (wait > BUSY_MS ? SHARE_OF_TIME : 0))),
-      signal,
-    )
+    const share = busy && everyMs === undefined ? 0 : SHARE_OF_TIME
+    await sleep(Math.max(wait, Math.min(MOST_TROUBLE_MS, (now() - started) * share)), signal)
   }
 }
