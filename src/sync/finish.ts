@@ -47,15 +47,17 @@ export function toEnding(finished: Finished): Ending {
     desiredDigest: staysAsItWas ? comparableDesired(record, digests.keyId) : desiredDigest, // plain: desiredDigest
     record: recordAfter(finished, calls.acknowledged, staysAsItWas), // plain: status 2 is acknowledged
 
+    // The next attempt, or the next plan without a change.
     next: {
       failed: end.kind !== 'settle' && (end.kind === 'unknown' || end.failed), // plain: false
       backoffMs: waitOf(end, () => backoffMs(claim.attempts, config.timing, random)), // plain: not used
       replanAtMs: replanAt(finished), // plain: null
     },
-    // plain: all false, and `lateMs` is the service's lag
+    // When a GET shows what the claim did. Plain: all false, and `lateMs` is the service's lag.
     lookups: forLookups({ ...finished, calls }, { unclearYes, config }),
     erasure: memory.erasure, // plain: null, null
-    others: forClaimants({ ...finished, calls }, userIdAfter(finished)), // plain: known, true, none, false: no other customer has the user
+    // For other customers with the user. Plain: known, true, none, false, and there are none.
+    others: forClaimants({ ...finished, calls }, userIdAfter(finished)),
   }
 }
 
