@@ -93,10 +93,12 @@ function statusOf(
     ),
     ...[...whys].map((why) => {
       const events = new Set(lacks.flatMap((lack) => (lack.why === why ? lack.event : [])))
-      return `${events.size === EVENTS.length ? 'all triggers' : `${events.size === 1 ? 'the trigger' : 'the triggers'} for ${[...events].join(', ')}`} ${events.size === 1 ? 'is' : 'are'} ${why}`
+      return `${events.size === EVENTS.length ? 'all triggers of this configuration' : `${events.size === 1 ? 'the trigger' : 'the triggers'} for ${[...events].join(', ')}`} ${events.size === 1 ? 'is' : 'are'} ${why}`
     }),
     ...(old && !whys.has('missing') ? ['the trigger function does not fit the configuration'] : []),
-    ...(leftover.length > 0 ? [`triggers of another configuration: ${leftover.join(', ')}`] : []),
+    ...(leftover.length > 0
+      ? [`the table has triggers of another configuration: ${leftover.join(', ')}`]
+      : []),
     ...unknown.map((column) => lacksColumn(table, column)),
   ]
   return { relation: table, state, reasons }

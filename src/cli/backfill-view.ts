@@ -107,7 +107,7 @@ export function renderExpected(
   const of =
     asked === null || asked === left
       ? ''
-      : ` (${figure(asked)} were pre-approved; the others have passed or are not needed)`
+      : ` (of the ${figure(asked)} pre-approved, the others are used or not needed)`
   if (trippedAt !== null)
     return `the pre-approval (--expect-creates) has no effect, because the brake tripped at ${minute(trippedAt)}: see \`rollcall held\``
   if (over)
@@ -146,7 +146,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     {
       stopped:
         !ended &&
-        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ' (customers included that were rejected, held or failing before)' : ''}: \`rollcall status\` shows the progress`,
+        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ', including those that were rejected, held or failing before' : ''}: \`rollcall status\` shows the progress`,
       'not settled':
         ended && !isDone && `${listed(' ', parts)}: see ${applying(views).join(', ') || '`rollcall status`'}`,
       done: ended && isDone && 'all customers of the backfill are settled',

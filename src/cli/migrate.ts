@@ -26,7 +26,7 @@ type Follows = NonNullable<Accepted['follows']>
 
 const EXAMPLES = `
 Examples:
-  rollcall migrate --target same   after a rotated key, a moved database or a
+  rollcall migrate --target same   after a new Api-Key, a moved database or a
                                    promoted standby, if no data was lost
   rollcall migrate --target new    for another service, or if the database has
                                    lost data: workers look up every user

@@ -34,7 +34,7 @@ export async function namedKeys(io: Pick<Io, 'err'>, { pool, shape }: Reading, k
 function expectedOf({ key }: CustomersShape): string {
   const columns = shown(key.map(({ name, type }) => `${name} (${type})`).join(', '))
   if (key.length === 1) return columns
-  return `a JSON array of ${key.length} strings, one for each key column: ${columns}; for example '["…"${', "…"'.repeat(key.length - 1)}]'`
+  return `a JSON array of ${key.length} strings (quote numbers too), one for each key column: ${columns}; for example '["…"${', "…"'.repeat(key.length - 1)}]'`
 }
 
 /**

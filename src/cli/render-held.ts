@@ -150,7 +150,7 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   if (decisions.length === 0) return ['no decision is recorded yet']
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
-      ? `${minute(at)}: drift --credible: reports now name missing users (24 h)`
+      ? `${minute(at)}: drift --credible: for 24 h, reports name missing users`
       : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,

@@ -22,7 +22,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `${calls}, without what a person has discarded (if that is all of it, nothing is sent)`
+  const discarded = `${calls}, minus the discarded changes (no call if nothing is left)`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -59,5 +59,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. \`rollcall sync ${shellQuoted(one.key)} --lookup\` would instead make: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. \`rollcall sync ${shellQuoted(one.key)} --lookup\` would send: ${then}`
 }

@@ -181,7 +181,7 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${fields?.length ? `; it also refused a call without these fields: ${listed(fields)}` : ''}`,
+      `the service refuses this user (${answer})${fields?.length ? `. Without ${listed(fields)} in the call, it refused too` : ''}`,
       TOO_LARGE.has(status ?? 0)
         ? 'shorten the user_id: the request is too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}. To retry now, run \`rollcall failures --retry KEY\``,
@@ -215,7 +215,7 @@ function renderDenied({ status, customers, answer }: FullReason): Words {
 
 function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
   return [
-    `the reason ${code}, which this version does not know${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
+    `this version of rollcall does not know the reason "${code}"${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
     'use the version of rollcall that the workers have',
   ]
 }

@@ -186,7 +186,8 @@ const BEGIN =
   'rollcall waits for the database, or until the rate limit allows the next call (see `rollcall pace`)'
 const ANSWER = 'waits for the answer of the service'
 const BUSY = 'waits while a worker syncs this customer'
-const EARLIER_CALL = 'because the last sync has just ended, or the service may still receive an earlier call'
+const EARLIER_CALL =
+  'because the last sync has just ended, or an earlier call may still be on its way to the service'
 const WAIT_MS = 'coalesce(extract(epoch FROM not_before - clock_timestamp()) * 1000, 0)::float8'
 
 function say(io: Io, text: string): void {

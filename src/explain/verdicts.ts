@@ -61,7 +61,7 @@ export const MAPPING_INACTIVE =
   'another mapping is active, so nothing is sent with the mapping of this configuration. If this one is newer, activate it with `rollcall backfill --mapping`'
 
 export const MAPPING_REPLACED =
-  'another mapping was activated after the one of this configuration, so nothing is sent with this one. Use the configuration of the active mapping, or return to this one with `rollcall backfill --mapping`'
+  'a later mapping has replaced the mapping of this configuration, so nothing is sent with this configuration. Use the configuration of the active mapping, or return to this one with `rollcall backfill --mapping`'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 

@@ -151,7 +151,7 @@ async function advanceSequences(client: Session): Promise<void> {
 function diverged(pending: readonly Migration[]): RollcallError {
   const names = pending.map(({ name }) => name).join(', ')
   return new RollcallError('NOT_MIGRATED', [
-    `another version of rollcall has migrated the database, and has no migration ${names}`,
+    `the database was migrated by another version of rollcall, one without the migration ${names}`,
   ])
 }
 

@@ -150,7 +150,7 @@ const BACK = `Run ${NEW}: the service may have received changes that this databa
 /** The likeliest remedy first. The first of several differences in this order decides. */
 const REMEDIES: Readonly<Record<DifferenceKind, string>> = {
   service: `If SERVICE_URL is wrong, correct it. If it names another service, run ${NEW}. If the same service has moved, run ${SAME}.`,
-  database: `If this is a copy for tests, set SERVICE_URL and the keys of a test service, then run ${NEW}. If the database has moved and lost nothing, run ${SAME}. If it comes from a backup, run ${NEW}.`,
+  database: `If this is a copy for tests, set SERVICE_URL and the keys of a test service, then run ${NEW}. If the database was moved or upgraded and lost nothing, run ${SAME}. If it comes from a backup, run ${NEW}.`,
   restored: BACK,
   behind: BACK,
   timeline: `If a standby was promoted and lost nothing, run ${SAME}. After a recovery to a point in time, run ${NEW}.`,

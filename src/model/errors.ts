@@ -69,7 +69,7 @@ export const ERRORS = {
   TARGET_CHANGED: {
     means:
       'The ledger in this database was written for another service or Api-Key, or comes from another database. Or the database went back in time (a restore). With a wrong ledger, rollcall could give access wrongly, or take it away wrongly.',
-    todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
+    todo: 'Check SERVICE_URL, SERVICE_API_KEY, ROLLCALL_DIGEST_KEY and DATABASE_URL, and correct the wrong one; nothing was changed. If all are correct and nothing was lost (a move, a promotion, a rotated Api-Key), run `rollcall migrate --target same`. For another service, or a database that went back in time, run `rollcall migrate --target new`. docs/restoring.md describes each case.',
   },
   MAPPING_CHANGED: {
     means: 'The mapping of this configuration is not the active one, so rollcall sends nothing with it.',

@@ -62,7 +62,10 @@ export async function startOps(options: OpsOptions) {
   const url = `http://${bracketed(host)}:${typeof bound === 'object' && bound ? bound.port : port}`
   log.info({ url }, 'health and metrics are at this address')
   if (!isLocal(host))
-    log.warn({ host }, 'OPS_HOST is not loopback: other machines can read health and metrics (only counts)')
+    log.warn(
+      { host },
+      'OPS_HOST is not loopback: other machines can read health and metrics (they contain only numbers)',
+    )
   return {
     /** With the port that it was given, for OPS_PORT=0. */
     url,

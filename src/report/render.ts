@@ -119,7 +119,7 @@ function renderMore(report: Report): string[] {
       foundLater > 0 &&
       `Workers found differences for ${counted(foundLater, 'more customer')} after this run had checked them. The report does not count these.`,
     repair
-      ? `${repair.owed === 0 ? 'No repair was' : counted(repair.owed, 'repair was', 'repairs were')} requested.`
+      ? `${repair.owed === 0 ? 'No new repair was' : counted(repair.owed, 'repair was', 'repairs were')} requested.`
       : !stopped &&
         findings.some(isRepairable) &&
         'To request a sync for each customer that differs, run `rollcall drift --repair`.',

@@ -69,7 +69,7 @@ export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
   unreached: 'no connection, or no answer in time',
   trouble: 'the service failed (5xx, 408)',
   error: 'a 2xx that reports an error (success: false, an error field)',
-  denied: 'the keys were refused (401 or 403)',
+  denied: 'the API keys were refused (401 or 403)',
   busy: 'too many calls (429)',
   refused: 'the request was refused (3xx, 400, 422 and others)',
 }

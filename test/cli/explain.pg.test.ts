@@ -110,7 +110,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   for (const field of ['status', 'email'])
     expect(row(edited.output, field)).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(edited.output, 'next')).toMatch(
-    /^nothing, because .*\. `rollcall sync .* --lookup` would instead make: update \(PATCH\) with status, email$/,
+    /^nothing, because .*\. `rollcall sync .* --lookup` would send: update \(PATCH\) with status, email$/,
   )
   expect(said(edited.output, 'to do')).toBe('run `rollcall sync edited --lookup`')
   expect(said(edited.output, 'result')).toBe('differs: status, email')
@@ -267,9 +267,7 @@ test('explain shows all of it at once, and without a call where none is wanted',
   expect(row(all.output, 'status')).toEqual(['set', 'set', 'differs', 'changed at the service'])
   expect(said(all.output, 'state')).toMatch(/^settled/)
   expect(all.output).toMatch(/POST +201 .* create .* done/)
-  expect(said(all.output, 'next')).toContain(
-    '--lookup` would instead make: update (PATCH) with status, email',
-  )
+  expect(said(all.output, 'next')).toContain('--lookup` would send: update (PATCH) with status, email')
   expect(said(all.output, 'to do')).toBe('run `rollcall sync c --lookup`')
   expect(said(all.output, 'result')).toBe('differs: status, email')
   expect(said(all.output, 'access')).toMatch(/^no: registered/)

@@ -30,7 +30,7 @@ test('every reason has words and something to do, with whatever it comes', () =>
   }
   expect([isReasonCode('refused'), isReasonCode('constructor')]).toEqual([true, false])
   expect(renderReason({ code: 'of-another-version', status: 400 }).what).toMatch(
-    /of-another-version, .*HTTP 400/,
+    /"of-another-version" \(HTTP 400\)/,
   )
 })
 

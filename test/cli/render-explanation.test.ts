@@ -52,7 +52,7 @@ const LOOKUP: RedactedPlan = { kind: 'lookup', why: 'unknown' }
 
 test.each([
   [RIGHT, RIGHT, /^nothing to send$/],
-  [RIGHT, PATCH, /^nothing, because .* difference\. `rollcall sync c --lookup` would instead make: update /],
+  [RIGHT, PATCH, /^nothing, because .* difference\. `rollcall sync c --lookup` would send: update /],
   [LOOKUP, RIGHT, /^nothing to send$/],
   [LOOKUP, PATCH, /^lookup \(GET\) first, then: update \(PATCH\) with status$/],
   [PATCH, null, /^update \(PATCH\) with status$/],
@@ -78,7 +78,7 @@ test('a user whose personal fields are still there is the same, and says so', ()
   const sends = { sends: ['status', 'email'], status: 0, fields: ['email' as const] } as const
   const planAfterLookup = { kind: 'erase' as const, ...sends, sends: [...sends.sends] }
   const [first] = renderOne({ ...ONE, planAfterLookup }, 'all', [])
-  expect(first).toMatch(/same: access is revoked\. The personal fields of the/)
+  expect(first).toMatch(/access is revoked, as desired\. The personal fields/)
 })
 
 test('a held change is announced for after its release, unless a sync is owed', () => {
@@ -93,7 +93,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^update .* with status, without what .* discarded /)
+    expect(next('discarded', owed)).toMatch(/^update .* with status, minus the discarded /)
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })

@@ -23,7 +23,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
     '  sync      not owed; the last accepted write was under 1 s ago',
     '  state     settled',
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
-    '                         `rollcall sync`, that rollcall has processed)',
+    '                         processed)',
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     none is recorded',
     '',
@@ -50,7 +50,7 @@ test.each([
   [{ overdueMs: 5, owed: true }, /owed; due now/],
   [
     { ...HELD, capturedMs: 5, owed: true },
-    /owed: .*captured.*may end this state.*to do {5}nothing: workers retry/s,
+    /owed: .*captured.*may\s+end\s+this\s+state.*to do {5}nothing: workers retry/s,
   ],
   [{ userId: null, remote: 'unasked' as const }, /no user_id yet \(no sync has found out/],
 ])('%j', (over, text) => expect(said(over)).toMatch(text))

@@ -49,7 +49,7 @@ export const contract = z.strictObject({
   ),
   names: choice(
     ['table', 'sample'],
-    'how two fields of a professional are called: photo and speciality_id (table of the interface document), or avatar and speciality (its sample)',
+    'names of two fields of a professional, in the interface document. table: photo and speciality_id, as in its table; sample: avatar and speciality, as in its sample',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
