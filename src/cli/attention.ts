@@ -5,7 +5,7 @@ import type { TableStatus } from '../capture/status.ts'
 import { quotedName } from '../customers/problems.ts'
 import type { VerificationReport } from '../drift/coverage.ts'
 import { DRIFT_KINDS } from '../drift/words.ts'
-import { MAPPING_INACTIVE, MAPPING_REPLACED } from '../explain/verdicts.ts'
+import { MAPPING_INACTIVE } from '../explain/verdicts.ts'
 import type { MappingStatus } from '../ledger/generation.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderDuration } from '../model/duration.ts'
@@ -92,8 +92,7 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
 
 export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null }) | null): readonly string[] {
   if (!mapping || mapping.current) return []
-  const inactive = mapping.earlier ? MAPPING_REPLACED : MAPPING_INACTIVE
-  return [`${inactive}${mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''}`]
+  return [`${MAPPING_INACTIVE}${mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''}`]
 }
 
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {

@@ -1,7 +1,7 @@
 // The lines of a backfill and its dry run for a person; the values are what --json prints.
 import type { Expected } from '../brake/expected.ts'
 import type { BrakeForecast } from '../brake/forecast.ts'
-import { MAPPING_INACTIVE, MAPPING_REPLACED, NO_DIGEST_KEY } from '../explain/verdicts.ts'
+import { MAPPING_INACTIVE, NO_DIGEST_KEY } from '../explain/verdicts.ts'
 import type { Overview } from '../ledger/overview.ts'
 import { renderService } from '../model/service.ts'
 import type { Counts } from '../model/values.ts'
@@ -169,7 +169,7 @@ export function renderForecast(report: ForecastReport, asked: BackfillAsked): st
     mapping: installed && renderMapping(report),
     note: [
       withoutLedger && `this dry run assumes that nothing was sent before: ${WITHOUT[withoutLedger]}`,
-      installed && !report.current && (report.earlier ? MAPPING_REPLACED : MAPPING_INACTIVE),
+      installed && !report.current && MAPPING_INACTIVE,
       fitsNone(report, asked) && NONE_FITS,
     ],
     ...tallied(report, asked),

@@ -10,8 +10,8 @@ import type { JobQueue } from './queue.ts'
 
 type DispatchOptions = BoundTo & {
   readonly pool: Pool
-  /** Takes keys from the outbox, and notes their customers. */
-  readonly drain: () => Promise<unknown>
+  /** Takes keys from the outbox, and notes their customers. Resolves to the number of rows. */
+  readonly drain: () => Promise<number>
   readonly queue: Pick<JobQueue, 'add' | 'count'>
   readonly queueLeaseMs: number
   /** Calls per second that the queue should be kept filled for. */
@@ -56,7 +56,7 @@ export function makeDispatch(options: DispatchOptions) {
   return async function dispatch(): Promise<boolean> {
     const seen = await oneRow<Peek>(pool, PEEK, [LANES, fingerprint, binding])
     await onMapping(seen.current)
-    if (seen.captured) await drain()
+    const drained = seen.captured ? await drain() : 0
     if (seen.replan) await noteReplans(pool, NOTED_ROWS)
     if (seen.verify) await noteVerifications(pool, NOTED_ROWS)
     // A change that was noted a moment ago is due now, so that it need not wait for the next poll.
@@ -67,7 +67,8 @@ export function makeDispatch(options: DispatchOptions) {
     } finally {
       await enqueue(leases)
     }
-    return seen.captured || leases.length > 0
+    // Rows that another session has locked are waited for as if there were none.
+    return drained > 0 || leases.length > 0
   }
 
   /** Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. */

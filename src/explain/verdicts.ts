@@ -58,10 +58,7 @@ export const CHECK_KEYS = 'check SERVICE_API_KEY and SERVICE_SECRET_KEY'
 export const CHECK_WORKER = 'check that `rollcall worker` runs, and see `rollcall pace`'
 
 export const MAPPING_INACTIVE =
-  'another mapping is active, so nothing is sent with the mapping of this configuration. If this one is newer, activate it with `rollcall backfill --mapping`'
-
-export const MAPPING_REPLACED =
-  'a later mapping has replaced the mapping of this configuration, so nothing is sent with this configuration. Use the configuration of the active mapping, or return to this one with `rollcall backfill --mapping`'
+  'another mapping is active, so nothing is sent with the mapping of this configuration. If this one is newer, activate it with `rollcall backfill --mapping`. If it is older, use the newer configuration'
 
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 
