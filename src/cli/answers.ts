@@ -8,9 +8,9 @@ import { answerOf } from './render-history.ts'
 
 const EXAMPLES = `
 The service does not document its answers to writes, nor its errors. So rollcall
-counts each distinct answer: the method, the status, the shape of the body
-(types and names, never a value), and how rollcall classified the answer. The
-command needs DATABASE_URL only, and no configuration.
+stores each distinct answer and how often it came: the method, the status, the
+shape of the body (types and names, never a value), and how rollcall classified
+the answer. The command needs DATABASE_URL only, and no configuration.
 
 Examples:
   rollcall answers --forget    after a release of the service`

@@ -64,7 +64,7 @@ export function captureNeeds({
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. Otherwise run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
+    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\` (without --dismiss if the triggers were disabled during the restore). Otherwise run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
@@ -98,8 +98,8 @@ export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null })
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
   const never = verdicts['never-asked'] > 0 ? `, ${figure(verdicts['never-asked'])} were never synced` : ''
   return ended
-    ? `it would change ${figure(verdicts.differs)} of ${figure(customers)} customers${never}`
-    : `it would change at least ${figure(verdicts.differs)} of the first ${figure(customers)} customers`
+    ? `this mapping would change ${figure(verdicts.differs)} of ${figure(customers)} customers${never}`
+    : `this mapping would change at least ${figure(verdicts.differs)} of the first ${figure(customers)} customers`
 }
 
 // Whether the service agrees: how far that was checked, and what was found.
@@ -141,7 +141,8 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
       : !notCredible && (wrong.length === 0 ? none : 'checks found no other drift'),
-    open['trial-ended'] > 0 && `${counted(open['trial-ended'], 'ended trial')} found by checks (no drift)`,
+    open['trial-ended'] > 0 &&
+      `${counted(open['trial-ended'], 'ended trial')} found by checks (not counted as drift)`,
   ])
 }
 

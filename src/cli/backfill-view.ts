@@ -146,7 +146,7 @@ function waitedEntries(waited: NonNullable<BackfillReport['waited']>, unreadable
     {
       stopped:
         !ended &&
-        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? ', including those that were rejected, held or failing before' : ''}: \`rollcall status\` shows the progress`,
+        `this command was stopped while it waited; ${counted(open, 'customer is', 'customers are')} still owed a sync${open > owed ? '; some of them were rejected, held or failing before' : ''}: \`rollcall status\` shows the progress`,
       'not settled':
         ended && !isDone && `${listed(' ', parts)}: see ${applying(views).join(', ') || '`rollcall status`'}`,
       done: ended && isDone && 'all customers of the backfill are settled',

@@ -26,7 +26,7 @@ export function addDriftOptions(command: Command) {
     )
     .option('--why <text>', 'with --credible: the reason, stored with your name')
     .option('--by <name>', 'with --why: your name (default: your operating-system account, and the host)')
-    .option('--show-values', 'add the values of fields that differ to the report')
+    .option('--show-values', 'add to the report the values of fields that differ')
     .addOption(
       command
         .createOption('--format <format>', 'format of the report (default: table)')

@@ -150,7 +150,7 @@ function resultByRecords({ service, plan, rollcall }: Judged): Explanation['resu
   return plan.kind === 'none' && state === 'idle' ? 'same' : 'differs'
 }
 
-const TOKEN = "only an end user's access token (a JWT)"
+const TOKEN = "an end user's access token (a JWT) and nothing else"
 
 /**
  * From the file, else from the variable.

@@ -39,7 +39,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
       oldest: sinceMs !== null && `held for ${span(sinceMs)}`,
       tripped:
         trippedMs !== null &&
-        `${span(trippedMs)} ago, at its limit of ${counted(limit ?? 0, 'change')}; new changes of this kind will be held`,
+        `${span(trippedMs)} ago, at its limit of ${counted(limit ?? 0, 'customer')}; new changes of this kind will be held`,
       released: released > 0 && `${counted(released, 'customer')} with a change that is not sent yet`,
       discarded:
         discarded > 0 &&
@@ -51,7 +51,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
         held === 0 && trippedMs !== null && letsThrough(kind),
         kind === 'truncated' &&
           held > 0 &&
-          'if the TRUNCATE was a mistake, first restore the rows. Then run `rollcall capture resync`',
+          'if the TRUNCATE was a mistake, restore the rows, then run `rollcall capture resync --dismiss`. Otherwise run `rollcall capture resync`',
       ],
     }),
   ]

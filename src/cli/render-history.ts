@@ -91,10 +91,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
     discard !== null &&
       state !== 'discarded' &&
       `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
-    owed &&
-      !released &&
-      state !== 'failing' &&
-      'the row has changed since, or a sync was requested: it may end this state',
+    owed && !released && state !== 'failing' && 'a sync is owed, and it may end this state',
   ])
 }
 
@@ -163,7 +160,7 @@ export function renderCause(cause: string): string {
 
 function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[] {
   const proof = [
-    ['changed', changedAt, 'the last change that was processed'],
+    ['changed', changedAt, 'the last change or requested sync that was processed'],
     ['acknowledged', acknowledgedAt, 'the last acknowledged write'],
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const

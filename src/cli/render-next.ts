@@ -22,7 +22,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `${calls}, minus the discarded changes (no call if nothing is left)`
+  const discarded = `nothing that was discarded; the rest, if any, of: ${calls}`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -30,7 +30,8 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
   // The captured change is another one than the released one.
   if (released) return typeof capturedMs === 'number' ? unless : calls
   if (stopped === null) {
-    const emptied = rollcall.kind === 'known' && rollcall.truncated && plan.kind === 'revoke'
+    const emptied =
+      rollcall.kind === 'known' && rollcall.truncated && (plan.kind === 'revoke' || plan.kind === 'erase')
     return emptied ? `nothing until \`rollcall capture resync\`; then: ${calls}` : calls
   }
   return owed || stopped === 'discarded'

@@ -125,7 +125,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
     `${WAIT}. ${GOES_ON}, the service is slow: raise advanced.timing.lifetimeMs`,
   ],
   'not-noted': [
-    'the customer would lose access, but workers must first take newer changes from the outbox',
+    'the next call would revoke access; workers make it only after they have taken the waiting changes from the outbox',
     WAIT,
   ],
   stopping: ['the attempt ended early, because its process was stopped', WAIT],
@@ -181,9 +181,9 @@ const TOO_LARGE = new Set([413, 414, 431])
 function renderRefused({ status, state, fields, named, answer }: FullReason): Words {
   if (state === 'rejected')
     return [
-      `the service refuses this user (${answer})${fields?.length ? `. Without ${listed(fields)} in the call, it refused too` : ''}`,
+      `the service refuses this user (${answer})${fields?.length ? `. It also refused a second call without ${listed(fields)}` : ''}`,
       TOO_LARGE.has(status ?? 0)
-        ? 'shorten the user_id: the request is too large for the service'
+        ? 'shorten the user_id: it makes the request too large for the service'
         : `check the status and the user_id that the mapping makes, or ${PROVIDER}. To retry now, run \`rollcall failures --retry KEY\``,
     ]
   const what = `the service refuses the write for this user (${answer})`
@@ -261,7 +261,7 @@ const ISSUES: Readonly<
     `fill in ${field} in your data`,
   ],
   'not-in-values': ({ field, expected, correct }) => [
-    `the value of ${field} is not in the list of the mapping; expected ${expected}`,
+    `the column for ${field} has a value that the mapping does not list; expected ${expected}`,
     `${correct}, or list the value in the mapping`,
   ],
   'function-failed': ({ field, expected }) => [
@@ -285,7 +285,7 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
     code === 'taken'
       ? [
           'says that values are taken by another user. The taken values may be one or more of:',
-          'If all are right, workers send them again later',
+          'If all are right, do nothing: workers send them again later',
         ]
       : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']
   return {

@@ -34,7 +34,7 @@ const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meani
   done: 'the service acknowledges the write',
   unclear: 'it does not show whether the write was carried out',
   refused: 'the service refuses the write',
-  denied: 'the service refuses the call (the credentials, or this user)',
+  denied: 'the service refuses the credentials, or this user',
   absent: 'the service knows no such user',
   later: 'the service did not carry out the call, and asks rollcall to call later',
   'not-sent': 'nothing was sent',
@@ -77,7 +77,7 @@ function renderCall(plan: RedactedPlan): string {
     replace: (plan) => `replace (PUT) ${renderUpdate(plan)}`,
     patch: (plan) => `update (PATCH) ${renderUpdate(plan)}`,
     revoke: () => 'revoke access (PATCH with status 0)',
-    erase: ({ fields }) => `erase (PATCH with status 0) ${fields.join(', ')}`,
+    erase: ({ fields }) => `erase ${fields.join(', ')} (PATCH with status 0)`,
     reject: (plan) =>
       plan.code === 'shared-user-id'
         ? `reject: customer ${plan.keys.join(', customer ')} has the same user_id`

@@ -152,7 +152,7 @@ const MOST_NAMES = 3
 
 export function few(names: readonly string[]): string {
   const others = names.length - MOST_NAMES
-  return (others > 0 ? [...names.slice(0, MOST_NAMES), `+${others}`] : names).join(', ')
+  return (others > 0 ? [...names.slice(0, MOST_NAMES), `${others} more`] : names).join(', ')
 }
 
 export function span(ms: number): string {

@@ -52,7 +52,7 @@ export const sandboxCommand: AddCommand = (program, io) => {
     .option('--seed <number>', 'random seed for faults with a rate', upTo(4_294_967_295), 1)
     .option(
       '--control-token <token>',
-      'token for /_sandbox/ (changes faults and contract); needed if --host is not loopback',
+      'token for /_sandbox/, the path that changes faults and contract; needed if --host is not loopback',
       filled,
     )
     .option('--json', 'print the address as JSON')

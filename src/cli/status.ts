@@ -161,7 +161,7 @@ function renderOwed({ owed, states, outbox }: Overview): string | string[] {
   return applying([
     `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${renderCounts({ 'due now': due, queued, active, 'due later': waiting })}`,
     earlier + failing + released > 0 &&
-      `among them ${renderCounts({ failing, released, 'that were rejected or held before': earlier })}`,
+      `among them ${renderCounts({ failing, released, 'rejected or held before': earlier })}`,
   ])
 }
 

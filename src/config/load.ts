@@ -51,7 +51,9 @@ async function importConfig(file: string, shown: string): Promise<Record<string,
     const place = lineOf(error, url)
     throw new RollcallError(
       'CONFIG_INVALID',
-      [`${shown}${place}: loading the file failed: ${firstLine(error)}`],
+      [
+        `${shown}${place}: loading the file failed: ${firstLine(error).replace(/\. Expected \.\.\. .*/, '.')}`,
+      ],
       { cause: error },
     )
   } finally {

@@ -75,7 +75,7 @@ function sourceOf(field: UserField) {
   })
   const fieldFunction = section({ columns: columnList, map: pureFunction('a function of its columns') })
   return byForm<FieldSource>((raw) => {
-    if (raw === undefined) return 'expected a column, a value or a function (every user needs it)'
+    if (raw === undefined) return 'every user needs it; expected a column, a value or a function'
     if (typeof raw === 'string') return column.transform((name) => bounded([name], (row) => row[name]))
     if (has(raw, 'map') || has(raw, 'columns'))
       return fieldFunction.transform(({ columns, map: call }) => functionSource({ columns, call }))

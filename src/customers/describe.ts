@@ -112,13 +112,13 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
   const functions = pathless ? await pathlessFunctions(client, found.oid) : []
   const warnings = [
     !unique &&
-      `customers.key: ${name} has no unique index on ${key.join(', ')}. Create a unique index: without it, reads may be slow, and a key with several rows is not synced.`,
+      `customers.key: ${name} has no unique index on ${key.join(', ')}. Create a unique index: without it, reads may be slow, and a key with several rows is not synced`,
     found.filtered &&
       `customers: row-level security applies to this role on ${name}: a customer that it hides counts as removed`,
     found.kind === 'm' &&
       `customers: ${name} is a materialized view: rollcall reads its rows as of the last refresh`,
     functions.length > 0 &&
-      `customers: the view ${name} calls functions without a search_path: ${functions.join(', ')}. When rollcall reads the view, they find names without a schema only in pg_catalog. If they need other schemas (also for types and operators of extensions), name them in customers.searchPath`,
+      `customers: the view ${name} calls functions without a search_path: ${functions.join(', ')}. When rollcall reads the view, Postgres looks up unqualified names in them only in pg_catalog. If they need other schemas (also for types and operators of extensions), name them in customers.searchPath`,
   ]
   return warnings.filter((each) => each !== false)
 }

@@ -94,7 +94,7 @@ export function makePhases(people: readonly DemoPerson[]): readonly Phase[] {
     {
       name: 'bursts of ten',
       says: `Three customers change their address ${BURST} times within half a second`,
-      hint: 'At most two calls for each customer: each sends the row as it is by then.',
+      hint: 'At most two calls for each customer; a call sends the row as it is by then.',
       transactions: Array.from({ length: BURST }, (_, i) =>
         busy.map(({ id }) => set(id, 'correo', `${id.toLowerCase()}.${i}@example.com`)),
       ).flat(),

@@ -90,8 +90,9 @@ export function makeDispatch(options: DispatchOptions) {
   }
 
   /**
-   * Plain: there is room, and `due` has the lane of changes. By our own tables. If these say that there is much on the queue, the queue itself is asked: a queue that lost its
-   * jobs would look full until their leases have passed, and a live change would wait for that.
+   * By our own tables. If these say that there is much on the queue, the queue itself is asked: a queue that lost its
+   * jobs would look full until their leases have passed, and a live change would wait for that. Plain: there is room, and `due` has
+   * the lane of changes.
    */
   async function findRoom(): Promise<{ readonly room: number; readonly due: readonly Lane[] }> {
     const pace = await options.pace()

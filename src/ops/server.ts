@@ -64,7 +64,7 @@ export async function startOps(options: OpsOptions) {
   if (!isLocal(host))
     log.warn(
       { host },
-      'OPS_HOST is not loopback: other machines can read health and metrics (they contain only numbers)',
+      'OPS_HOST is not loopback: other machines can read health and metrics (they contain no data of customers)',
     )
   return {
     /** With the port that it was given, for OPS_PORT=0. */

@@ -25,7 +25,7 @@ export function renderMethod({ options }: Pick<Report, 'options'>): string[] {
       'the GET, the answer is ignored.',
     'A difference counts when a second check, some time later, shows it again.',
     'A check without a clear answer is never drift: no connection, no answer in time, a 2xx that reports an error, or an HTTP status other than 2xx, 404 and 410.',
-    'A 2xx without an error is an answer. JSON null means that the user is missing; anything else that does not show this user is drift of the kind "unreadable".',
+    'A 2xx without an error is a clear answer. JSON null means that the user is missing; anything else that does not show this user is drift of the kind "unreadable".',
     'Status 0 instead of 4 (a trial) is shown, but is no drift: the service itself ends trials.',
     options.from === 'ledger'
       ? 'This report made no call: it shows the open findings of workers and of earlier runs.'

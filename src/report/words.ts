@@ -32,7 +32,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until most users are found again, checks neither report nor repair further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until most users are found again, checks do not report or repair any other missing or unreadable user. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {

@@ -2,7 +2,7 @@
 import { words } from '../model/values.ts'
 
 const MESSAGES = {
-  'bad-user-id': 'The user_id cannot be part of a URL: it is empty, ".", ".." or broken text',
+  'bad-user-id': 'The user_id cannot be part of a URL: it is empty, ".", ".." or not valid Unicode',
   aborted: 'The call was stopped',
   dns: 'The host name of the service was not found',
   refused: 'The service refused the connection',

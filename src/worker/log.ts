@@ -25,7 +25,7 @@ const PACE: Readonly<Record<PaceEvent['kind'], Said>> = {
   ],
   taken: ['info', 'the service accepts the keys again: calls continue'],
   opened: ['error', 'the service fails: workers make only probes until it answers'],
-  probed: ['warn', 'a probe (test call) was made: its result is in the field health of this line'],
+  probed: ['warn', 'a probe (test call) was made: see "health" for its result'],
   trying: ['info', 'the service answers again: calls continue, slowly at first'],
   closed: ['info', 'the service works as before'],
   unreported: ['warn', 'the outcomes of calls could not be stored'],

@@ -32,7 +32,7 @@ test('shows who is held, by kind and one by one, and exits with 3', async () => 
   for (const words of [
     'revocation: 2 customers held',
     'they would lose access',
-    'at its limit of 100 changes',
+    'at its limit of 100 customers',
     '1 customer with a change that a person has discarded',
     'clear:email: 1 customer held',
     'rollcall held release --kind',

@@ -93,7 +93,7 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^update .* with status, minus the discarded /)
+    expect(next('discarded', owed)).toMatch(/^nothing that was discarded; .* of: update .* with status$/)
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })

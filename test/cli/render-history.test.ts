@@ -23,7 +23,7 @@ test('a settled customer: the proof as times, never where there is none', () => 
     '  sync      not owed; the last accepted write was under 1 s ago',
     '  state     settled',
     expect.stringMatching(/^ {2}times {5}changed {6}2026-11-21 10:00:00 UTC/),
-    '                         processed)',
+    '                         sync that was processed)',
     expect.stringMatching(/^ {12}acknowledged 2026-11-21 10:00:01 UTC/),
     '            verified     none is recorded',
     '',

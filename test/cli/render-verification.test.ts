@@ -40,7 +40,7 @@ test('the delay from a commit to the GET that showed it, where one is known', ()
 test('a trial that has ended is no drift', () => {
   expect(renderDrift(verification({}, { 'trial-ended': 1 }))).toEqual([
     'checks found none',
-    '1 ended trial found by checks (no drift)',
+    '1 ended trial found by checks (not counted as drift)',
   ])
 })
 

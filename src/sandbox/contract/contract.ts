@@ -49,7 +49,7 @@ export const contract = z.strictObject({
   ),
   names: choice(
     ['table', 'sample'],
-    'names of two fields of a professional, in the interface document. table: photo and speciality_id, as in its table; sample: avatar and speciality, as in its sample',
+    'two field names of a professional, on which the interface document contradicts itself: photo and speciality_id (its table), or avatar and speciality (its sample)',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })

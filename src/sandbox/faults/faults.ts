@@ -49,7 +49,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds(1, 600_000) }),
   ],
-  'missing or not known; expected an HTTP status (like 503), error-200, latency, drop-before, drop-after, hang-after, slow-body or refuse',
+  'missing or not known; expected latency, status (a word for it is a number like 503, or error-200), drop-before, drop-after, hang-after, slow-body or refuse',
 )
 
 const RATE = 'expected 0 to 1'
@@ -159,7 +159,7 @@ const WORDS: readonly Word[] = [
   ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
   ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
   ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
-  ['  retry-after=N', 'Retry-After in seconds, or =date:N', '429 retry-after=2', readRetryAfter],
+  ['  retry-after=N', 'Retry-After: N seconds; =date:N: a date', '429 retry-after=2', readRetryAfter],
   ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
   ['latency=DURATION', 'waits first; may be a range', 'latency=50..200', readLatency],
   ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
@@ -175,7 +175,7 @@ const READERS = new Map(WORDS.map(([form, , , read]) => [form.trim().replace(/=.
 /** A fault as words, for --help: a table of 80 columns. */
 export const FAULT_WORDS = `A fault is one action and any number of conditions, in any order. The table
 lists the conditions first, from GET to for=DURATION, then the actions. The
-indented words follow an HTTP status (NUMBER): "503 html" answers 503 with HTML.
+indented words go with an HTTP status (NUMBER): "503 html" answers with HTML.
 
 ${[['name', 'meaning', 'example'] as const, ...WORDS]
   .map(([form, meaning, example]) => form.padEnd(20) + meaning.padEnd(43) + example)
