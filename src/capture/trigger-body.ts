@@ -108,7 +108,7 @@ function changedKeys(watcher: Watcher): string {
         WHERE (o.v *<> n.v) IS NOT FALSE AND d.k IS NOT NULL`
 }
 
-/** Key and columns, compared by their bytes (`*<>`, where NULL differs from a value): json has no equality, and citext and some collations ignore case. */
+/** Key, and the columns that the mapping reads, compared by their bytes (`*<>`, where NULL differs from a value): json has no equality, and citext and some collations ignore case. */
 function compared({ key, columns }: Watcher): string {
   return `ROW(${[...key, ...columns].map((column) => `r.${pg.escapeIdentifier(column)}`).join(', ')})::record`
 }

@@ -71,7 +71,10 @@ export function makeDispatch(options: DispatchOptions) {
     return drained > 0 || leases.length > 0
   }
 
-  /** Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. */
+  /**
+   * Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. Plain: one call
+   * of `leaseLane`, for the lane of changes.
+   */
   async function leaseDue({ tripped, deletionsHeld }: Peek, leases: Lease[]): Promise<void> {
     const { room, due } = await findRoom()
     for (const lane of LANES) await lease(lane, deletionsHeld)
@@ -84,8 +87,8 @@ export function makeDispatch(options: DispatchOptions) {
       // While a mass is being held, half of the room is for the newest changes: behind the mass they would wait for all of it.
       const latest = tripped && lane === LANE.change ? Math.ceil(limit / 2) : 0
       const inLane = { lane, leaseMs: queueLeaseMs }
-      leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true }))) // plain: none
-      leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest }))) // plain: the lane of changes
+      leases.push(...(await leaseLane(pool, { ...inLane, limit: latest, newest: true })))
+      leases.push(...(await leaseLane(pool, { ...inLane, limit: limit - latest })))
     }
   }
 

@@ -73,7 +73,8 @@ export function makeChecking({ pool, readCustomers, context, log, repair }: Chec
     const toAsk = read.filter(({ snapshot, skip }) => skip === null && tokens.has(snapshot.key))
     const snapshots = toAsk.map(({ snapshot }) => snapshot)
     const { answers, stopped } = await getUsers(snapshots, signal)
-    const given = await withoutCaptured(await compareAll(read, answers, claimed))
+    const compared = await compareAll(read, answers, claimed)
+    const given = await withoutCaptured(compared)
     const repairsLater = config.reconcile.mode === 'repair'
     const stored = await storeChecks(pool, given, { ...config.timing, fingerprint, repairsLater })
     const owed = repair ? await owedRepairs(given, stored) : []

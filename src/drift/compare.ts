@@ -18,6 +18,7 @@ type Compared = Exclude<CheckVerdict, { why: unknown }>
 export function compare(snapshot: Snapshot, observed: Observed, known: CauseInputs): Compared {
   const { mapped, work } = snapshot
   if (observed === 'unreadable') return drift('unreadable', {})
+  // in the example: a patch, since the e-mail is wrong; the status is right, but every update carries it
   const { plan, memory } = planAfter(snapshot, observed)
   const causes = causesOf(snapshot, known)
   switch (plan.kind) {
@@ -38,8 +39,7 @@ export function compare(snapshot: Snapshot, observed: Observed, known: CauseInpu
     }
     case 'patch':
     case 'replace': {
-      // in the example: email
-      const fields = wrongFields({ ...snapshot, memory }).filter(isVisible)
+      const fields = wrongFields({ ...snapshot, memory }).filter(isVisible) // in the example: email
       if (fields.length === 0 || mapped.kind !== 'user' || observed === 'absent')
         return { kind: 'agrees', unverifiable: true }
       const access = fields.includes('status') ? accessDifference(mapped.user.status, observed.status) : null

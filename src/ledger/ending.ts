@@ -98,6 +98,7 @@ SELECT $3 * interval '1 ms' AS pause,
   locked.suspect_version > e.version AS suspected,
   CASE WHEN e."replanAtMs" IS NOT NULL
     THEN greatest(to_timestamp(e."replanAtMs" / 1000), now() + ${SHORTEST_REPLAN}) END AS replan,
+  -- plain: all are false, but known is true
   ${LOOKUPS_DERIVED}`
 
 const OWED = `

@@ -67,42 +67,43 @@ function erasureSeen({ erased, erasure }: Memory, left: readonly OptionalField[]
 
 export function absorbWrite(before: Memory, meaning: WriteMeaning, facts: Facts): Absorbed {
   const { plan } = facts
-  const trusted = withCall(before, plan, { meaning, trusted: true })
-  const untrusted = withCall(before, plan, { meaning, trusted: false })
+  // With this call in the memory: its effect is known, or it is not.
+  const afterKnown = withCall(before, plan, { meaning, trusted: true })
+  const afterUnknown = withCall(before, plan, { meaning, trusted: false })
   switch (meaning) {
     case 'done': // plain
-      return { memory: acknowledged(trusted, facts) }
+      return { memory: acknowledged(afterKnown, facts) }
     case 'unclear':
-      return absorbUnclear(before, { counted: acknowledged(trusted, facts, true), untrusted }, facts)
+      return absorbUnclear(before, { counted: acknowledged(afterKnown, facts, true), afterUnknown }, facts)
     case 'absent': {
       const { lookups, writes } = resultOfCalls(before)
       // Just written, or just shown by a GET, a user may only seem to be gone: a revocation would be settled, and access stay.
       if (facts.lookupAfterMs > 0 || lookups > 0 || writes === 'accepted')
         return {
-          memory: { ...untrusted, remote: 'unknown', setAside: null },
+          memory: { ...afterUnknown, remote: 'unknown', setAside: null },
           end: retry(reasonOf('not-there-yet', facts), facts.wait),
         }
-      return { memory: { ...rememberAbsent(trusted), setAside: null } }
+      return { memory: { ...rememberAbsent(afterKnown), setAside: null } }
     }
     case 'refused':
-      return absorbRefusal(trusted, facts)
+      return absorbRefusal(afterKnown, facts)
     case 'later':
-      return { memory: trusted, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: afterKnown, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'denied': {
       const create = plan.kind === 'create'
       // Not the key or the customer: the answer names some of the fields. A create waits for `accessFirst`, since what it
       // carries would count as refused before one without it was taken.
       if (!create && facts.status === 403 && blamed(facts.named, fieldsOf(plan)).length > 0)
-        return absorbRefusal(trusted, facts)
+        return absorbRefusal(afterKnown, facts)
       // A 403 may be about this customer, who then may exist; a 401 was not processed.
       const remote = create && facts.status === 403 ? 'unknown' : before.remote
-      return { memory: { ...trusted, remote }, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: { ...afterKnown, remote }, end: retry(reasonOf(meaning, facts), facts.wait) }
     }
     case 'not-sent':
-      return { memory: untrusted, end: retry(reasonOf(meaning, facts), facts.wait) }
+      return { memory: afterUnknown, end: retry(reasonOf(meaning, facts), facts.wait) }
     case 'unknown':
       return {
-        memory: rememberUnknown(untrusted, plan),
+        memory: rememberUnknown(afterUnknown, plan),
         end: { kind: 'unknown', reason: reasonOf(meaning, facts) },
       }
     default:

@@ -124,7 +124,7 @@ function planErasure(memory: Memory, policy: Policy): Plan {
   return { kind: 'erase', body: eraseBody(fields, policy), fields }
 }
 
-/** `plain`: the values where only a status differs, from 0 to 2. */
+/** `plain`: the values where only a status differs, from 0 to 2. `check`: where a GET shows another e-mail. */
 function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, digests }: Situation): Plan {
   const { user } = mapped
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
@@ -136,16 +136,17 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   const { managed, wrong, complete } = sortFields(mapped, memory, digests)
   if (memory.remote !== 'present') return { kind: 'create', body: createBody(user, managed), fields: managed }
 
-  const changed = withWholePhone(wrong, managed, memory) // plain: none
-  const statusRight = statusIsRight(user.status, memory) // plain: false
-  const replace = complete && needsReplace({ user, memory, policy, managed, changed }) // plain: false
+  const changed = withWholePhone(wrong, managed, memory) // plain: none; check: email
+  const statusRight = statusIsRight(user.status, memory) // plain: false; check: true
+  const replace = complete && needsReplace({ user, memory, policy, managed, changed }) // both: false
   if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' }
 
   // A trial ends at the service, and how is not shown: sending 4 again might start it anew. So a change of
   // other fields makes a lookup first and carries whatever status the service shows.
-  const keepsStatus = user.status === 4 && statusRight // plain: false
+  const keepsStatus = user.status === 4 && statusRight // both: false
   if (keepsStatus && !memory.lookedUp) return { kind: 'lookup', why: 'trial' }
   const status: Status = keepsStatus && memory.seenStatus === 0 ? 0 : user.status
+  // Both: a patch, which always carries the status.
   return replace
     ? { kind: 'replace', body: putBody({ user, status, policy }), fields: managed, keepsStatus }
     : { kind: 'patch', body: patchBody({ user, status, changed, policy }), fields: changed, keepsStatus }

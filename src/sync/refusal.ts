@@ -207,7 +207,7 @@ export function rememberRefused(
  */
 export function absorbUnclear(
   before: Memory,
-  { counted, untrusted }: Record<'counted' | 'untrusted', Memory>,
+  { counted, afterUnknown }: Record<'counted' | 'afterUnknown', Memory>,
   facts: Facts,
 ): Absorbed {
   const { plan } = facts
@@ -215,7 +215,7 @@ export function absorbUnclear(
   const end: ClaimEnd = { kind: 'unknown', reason: reasonOf('unclear', facts) }
   if (before.lookedUp && plan.kind === 'erase') return { memory: counted, end }
   if (!before.lookedUp || !isStatusShown(plan, before))
-    return { memory: rememberUnknown(untrusted, plan), end }
+    return { memory: rememberUnknown(afterUnknown, plan), end }
   if (again || !fieldsOf(plan).includes(UNVERIFIABLE_FIELD)) return { memory: counted }
   return { memory: markHiddenUnknown(counted) }
 }
