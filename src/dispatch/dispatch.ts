@@ -72,8 +72,8 @@ export function makeDispatch(options: DispatchOptions) {
   }
 
   /**
-   * Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. Plain: one call
-   * of `leaseLane`, for the lane of changes.
+   * Adds to `leases` lane by lane: what one statement has leased is put on the queue although a later one fails. Plain: `latest`
+   * is 0, so one statement leases, for the lane of changes.
    */
   async function leaseDue({ tripped, deletionsHeld }: Peek, leases: Lease[]): Promise<void> {
     const { room, due } = await findRoom()

@@ -43,7 +43,7 @@ export function compare(snapshot: Snapshot, observed: Observed, known: CauseInpu
       if (fields.length === 0 || mapped.kind !== 'user' || observed === 'absent')
         return { kind: 'agrees', unverifiable: true }
       const access = fields.includes('status') ? accessDifference(mapped.user.status, observed.status) : null
-      return drift('differs', { fields, cause: causes.ofFields(fields), access })
+      return drift('differs', { fields, cause: causes.ofFields(fields), access }) // edited-at-service, null
     }
     // `lookup`: the GET of the check was one. `reject`: skipped before the GET.
     case 'lookup':

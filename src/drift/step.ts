@@ -65,19 +65,20 @@ export function stepFor(open: StoredFinding | null, now: CheckedNow, lag: Lag): 
   if (verdict.kind === 'agrees')
     return open ? resolved(open, howRight(open, desiredDigest, ownForms)) : DO_NOTHING
   const { kind, fields, access } = verdict
+  // in the example: false at both checks
   if (open && isTooEarly(open, lag))
     return { do: 'wait', kept: isFound(open) || open.kind === kind ? verdictIn(open) : null }
   const ends = open && isFound(open) ? howEnded(open, kind, desiredDigest) : null
   const first = { do: 'suspect', drift: { ...verdict, pending: [] }, ends } as const // the first check of the example
   if (!open || open.kind !== kind) return first
   const known = knownOf(open, access)
-  const confirmed = fields.filter((field) => known.has(field))
+  const confirmed = fields.filter((field) => known.has(field)) // second check of the example: email
   if (fields.length > 0 && confirmed.length === 0) return first
-  const pending = fields.filter((field) => !known.has(field))
+  const pending = fields.filter((field) => !known.has(field)) // second check: none
   // Where no field is named, access is about whether the user is there at all.
   const ofAccess = confirmed.length === 0 || confirmed.includes('status')
   const drift = { kind, fields: confirmed, pending, cause: open.cause, access: ofAccess ? access : null }
-  return { do: isFound(open) ? 'keep' : 'confirm', drift } // its second check: confirm
+  return { do: isFound(open) ? 'keep' : 'confirm', drift } // second check: confirm
 }
 
 /**

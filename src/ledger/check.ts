@@ -1,5 +1,5 @@
-// Checks: claims that check a customer and write nothing to the service. A check has a row while this holds its token and
-// nothing is due. A statement that raises the version takes the row away (note.ts), so no change waits for a check.
+// Checks: claims that check a customer and write nothing to the service. A check has a row while the row holds its token
+// and nothing is due. A statement that raises the version takes the row away (note.ts), so no change waits for a check.
 import type { Client } from '../database/client.ts'
 import { type CustomerKey, LANE } from '../model/customer.ts'
 import { CURRENT_FINGERPRINT, LOCK_GENERATION } from './generation.ts'

@@ -83,7 +83,8 @@ type ForErasure = {
 const SHORTEST_REPLAN = `interval '1 second'`
 
 // docs/protocol.md has the plain case of each kind as a table. `plain`: after a PATCH that was answered with 200. `e` are the endings as
-// `flat` makes them, and `o` is the row that changes. DERIVED computes the names without a prefix. It cannot name `o`, so it uses
+// `flat` makes them, and `o` is the row that changes. END joins the parts: `e`, then `locked`, then `ended` (OWED), then the record
+// (LEDGER, with `r`: the record of `e`). DERIVED computes the names without a prefix. It cannot name `o`, so it uses
 // `locked`: the same row as it was locked.
 
 /**
@@ -101,6 +102,7 @@ SELECT $3 * interval '1 ms' AS pause,
   -- plain: all are false, but known is true
   ${LOOKUPS_DERIVED}`
 
+/** Plain: both tokens, `due_at` and `changed_at` become null, `attempts` 0, `not_before` the end of the pause, and the version is settled. */
 const OWED = `
 UPDATE rollcall.owed o SET
   token = NULL,

@@ -58,7 +58,7 @@ export function classifyWrite(method: Exclude<Method, 'GET'>, outcome: Outcome):
 
 function classifyTaken(body: BodyKind): 'done' | 'unclear' | 'unknown' {
   if (body === 'null' || body === 'other') return 'unclear'
-  return body === 'unreadable' || body === 'error' ? 'unknown' : 'done'
+  return body === 'unreadable' || body === 'error' ? 'unknown' : 'done' // plain: done
 }
 
 /** Classifies the outcome of a GET. A user is credible only when the body is one, with the `user_id` asked for. */

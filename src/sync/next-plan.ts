@@ -46,7 +46,7 @@ export function withCall(memory: Memory, plan: CallPlan, learnt: Learnt): Memory
 
 export type CallsResult = ReturnType<typeof resultOfCalls>
 
-/** The result of the calls that a claim has made. */
+/** The result of the calls that a claim has made. `plain`: the values after one PATCH of the status that was answered with 200. */
 export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
   const writing = made.filter(({ method }) => method !== 'GET')
   const unclear = writing.filter(({ meaning }) => meaning === 'unclear')
@@ -55,9 +55,9 @@ export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
   const wasSent = writing.some(({ meaning }) => meaning !== 'not-sent')
   const unanswered: Writes = lost.length > 0 ? 'lost' : wasSent ? 'refused' : 'none'
   return {
-    lookups: made.length - writing.length,
-    creates: writing.filter(({ method }) => method === 'POST').length,
-    writes: done.length + unclear.length > 0 ? ('accepted' as const) : unanswered,
+    lookups: made.length - writing.length, // plain: 0
+    creates: writing.filter(({ method }) => method === 'POST').length, // plain: 0
+    writes: done.length + unclear.length > 0 ? ('accepted' as const) : unanswered, // plain: accepted
     /** A call got a trusted answer. */
     anyTrusted: made.some(({ trusted }) => trusted),
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
@@ -65,7 +65,7 @@ export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
     /** A call may have ended a trial: a status 0 that is seen later does not show that it ended by itself. */
     mayEndTrial: [...done, ...unclear, ...lost].some((call) => call.leavesTrial),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
-    acknowledged: done.flatMap(({ fields }) => fields),
+    acknowledged: done.flatMap(({ fields }) => fields), // plain: status
   }
 }
 
@@ -123,7 +123,7 @@ export function nextPlan(memory: Memory, situation: ClaimSituation): NextPlan {
   const plan = situation.accessFirst ? withAccessFirst(full, memory) : full
   switch (plan.kind) {
     case 'none':
-      return { plan, end: { kind: 'settle', state: 'idle', reason: null } }
+      return { plan, end: { kind: 'settle', state: 'idle', reason: null } } // plain: after the PATCH
     case 'reject':
       return { plan, end: { kind: 'settle', state: 'rejected', reason: rejection(plan, situation) } }
     case 'lookup':
@@ -135,7 +135,7 @@ export function nextPlan(memory: Memory, situation: ClaimSituation): NextPlan {
       return creates > 0 ? { plan, end: retry({ code: 'created-already' }) } : { plan }
     case 'replace':
     case 'patch':
-      if (!memory.setAside) return { plan }
+      if (!memory.setAside) return { plan } // plain: the PATCH
       // With whatever status the refused update carried: for a trial that is the one that the service shows.
       return { plan: { kind: 'patch', ...restOf(plan, memory.setAside), keepsStatus: plan.keepsStatus } }
     case 'revoke':

@@ -60,7 +60,7 @@ export function rememberSeen(
       observedForms = returnedAs(field, observed.fields, { observedForms, digests, exact: acknowledged })
     const own = isOwnForm(field, sides, observedForms, digests)
     const form = own ? normalForm(field, wanted) : seenForm(field, fields, observed.fields)
-    // an edited e-mail: `seen` has the other digest, and `sent` loses its own
+    // An edited e-mail: `stands` is true, `same` and `own` are false. `seen` has the other digest, and `sent` loses its own.
     seen[field] = digests.ofForm(field, form)
     if (stands && (own || same)) sent[field] = acknowledged
   }

@@ -150,7 +150,7 @@ async function makeCalls(
   let last: Called | null = null
   for (;;) {
     const proposed = nextPlan(memory, situation)
-    const next = await braked(braking, proposed, memory)
+    const next = await braked(braking, proposed, memory) // plain: as proposed
     run.observe({ step: 'planned', plan: next.plan })
     if ('end' in next) return await atEnd(next.end)
     await leaveTrace(context, run.claim, next.plan, customer)
@@ -166,7 +166,7 @@ async function makeCalls(
   }
 
   async function atEnd(proposed: ClaimEnd): Promise<ClaimResult> {
-    return { ...(await brakedEnd(braking, memory, proposed)), last }
+    return { ...(await brakedEnd(braking, memory, proposed)), last } // plain: as proposed
   }
 }
 

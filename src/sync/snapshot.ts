@@ -59,6 +59,7 @@ export async function readSnapshots(
     withoutLedger ? readCustomers(keys) : readWatched(reading, work, nowMs),
     sameUserOf(pool, config, withoutLedger ? [] : keys),
   ])
+  // As a rule each customer has its row, and `others` is empty: no other customer has the user.
   const others = [...byUser.values()].flat().flatMap(({ key }) => (rows.has(key) ? [] : key))
   const none: ReadRows = { rows: new Map(), unreadable: new Map() }
   const other = others.length > 0 ? await readCustomers([...new Set(others)]) : none
@@ -70,7 +71,6 @@ export async function readSnapshots(
         ? 'ambiguous'
         : (rows.get(key) ?? other.rows.get(key) ?? null),
   }
-  // as a rule each customer has its row, and `others` is empty
   const snapshots: Snapshot[] = []
   for (const [at, each] of work.entries()) {
     if (at % BREATH === BREATH - 1) await setImmediate()
