@@ -59,10 +59,10 @@ export function resultOfCalls({ made }: Pick<Memory, 'made'>) {
     creates: writing.filter(({ method }) => method === 'POST').length, // plain: 0
     writes: done.length + unclear.length > 0 ? ('accepted' as const) : unanswered, // plain: accepted
     /** A call got a trusted answer. */
-    anyTrusted: made.some(({ trusted }) => trusted),
+    anyTrusted: made.some(({ trusted }) => trusted), // plain: true
     /** After a lookup, an answer that is neither yes nor no was taken for a yes. */
-    takenForYes: unclear.some(({ trusted }) => trusted),
-    /** A call may have ended a trial: a status 0 that is seen later does not show that it ended by itself. */
+    takenForYes: unclear.some(({ trusted }) => trusted), // plain: false
+    /** A call may have ended a trial: a status 0 that is seen later does not show that it ended by itself. Plain: true, and without effect. */
     mayEndTrial: [...done, ...unclear, ...lost].some((call) => call.leavesTrial),
     /** The fields that a clear yes was about: with the `user_id` the user as a whole. */
     acknowledged: done.flatMap(({ fields }) => fields), // plain: status

@@ -124,7 +124,7 @@ function planErasure(memory: Memory, policy: Policy): Plan {
   return { kind: 'erase', body: eraseBody(fields, policy), fields }
 }
 
-/** `plain`: the values where only a status differs, from 0 to 2. `check`: where a GET shows another e-mail. */
+/** `plain`: the values where only a status differs, from 0 to 2 (before the PATCH). `check`: where a GET shows another e-mail. */
 function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, digests }: Situation): Plan {
   const { user } = mapped
   if (memory.remote === 'unknown') return { kind: 'lookup', why: 'unknown' }
@@ -139,7 +139,7 @@ function planUser(mapped: Extract<Mapped, { kind: 'user' }>, { memory, policy, d
   const changed = withWholePhone(wrong, managed, memory) // plain: none; check: email
   const statusRight = statusIsRight(user.status, memory) // plain: false; check: true
   const replace = complete && needsReplace({ user, memory, policy, managed, changed }) // both: false
-  if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' }
+  if (statusRight && changed.length === 0 && !replace) return { kind: 'none', why: 'right' } // plain: after the PATCH
 
   // A trial ends at the service, and how is not shown: sending 4 again might start it anew. So a change of
   // other fields makes a lookup first and carries whatever status the service shows.

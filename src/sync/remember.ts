@@ -61,6 +61,7 @@ export function rememberSeen(
     const own = isOwnForm(field, sides, observedForms, digests)
     const form = own ? normalForm(field, wanted) : seenForm(field, fields, observed.fields)
     // An edited e-mail: `stands` is true, `same` and `own` are false. `seen` has the other digest, and `sent` loses its own.
+    // A field that agrees keeps `sent`.
     seen[field] = digests.ofForm(field, form)
     if (stands && (own || same)) sent[field] = acknowledged
   }

@@ -81,7 +81,7 @@ export async function readSnapshots(
         ? { kind: 'rejected', userId: userIdFor(config, key), issues: [] }
         : mapFound(config, key, row, now)
     const sameUser = (byUser.get(userIdOf(mapped) ?? '') ?? []).filter((other) => other.key !== key)
-    const alone = { mapped, claimants: [] }
+    const alone = { mapped, claimants: [] } // as a rule the result of findClaimants too
     snapshots.push({
       ...{ key, work: each, policy: config, nowMs },
       ...(row === undefined ? alone : await findClaimants(reads, sameUser, { mapped, record: each.record })),
