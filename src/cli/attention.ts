@@ -64,7 +64,7 @@ export function captureNeeds({
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and the brake holds the revocations. If it was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\` (without --dismiss if the triggers were disabled during the restore). Otherwise run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
+    ? `${relation} was truncated at ${minute(since)}, and until you decide no customer loses access. If the TRUNCATE was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If the triggers were disabled during the restore, leave out --dismiss. If the TRUNCATE was intended, run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
@@ -92,14 +92,14 @@ export function paceNeeds(pace: PaceReport | null): readonly string[] {
 
 export function mappingNeeds(mapping: (MappingStatus & { differ: Swept | null }) | null): readonly string[] {
   if (!mapping || mapping.current) return []
-  return [`${MAPPING_INACTIVE}${mapping.differ ? ` (${renderDiffer(mapping.differ)})` : ''}`]
+  return [`${MAPPING_INACTIVE}${mapping.differ ? `. ${renderDiffer(mapping.differ)}` : ''}`]
 }
 
 function renderDiffer({ tally: { customers, verdicts }, ended }: Swept): string {
   const never = verdicts['never-asked'] > 0 ? `, ${figure(verdicts['never-asked'])} were never synced` : ''
   return ended
-    ? `this mapping would change ${figure(verdicts.differs)} of ${figure(customers)} customers${never}`
-    : `this mapping would change at least ${figure(verdicts.differs)} of the first ${figure(customers)} customers`
+    ? `The mapping of this configuration would change ${figure(verdicts.differs)} of ${figure(customers)} customers${never}`
+    : `The mapping of this configuration would change at least ${figure(verdicts.differs)} of the first ${figure(customers)} customers`
 }
 
 // Whether the service agrees: how far that was checked, and what was found.
@@ -132,15 +132,15 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
   const wrong = renderWrongAccess(about)
   const found = DRIFT_KINDS.filter((kind) => kind !== 'trial-ended' && open[kind] > 0)
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
-  const unchecked =
-    coverage.customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
-  const none = coverage.oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
+  const { customers, oldestAgeMs } = coverage
+  const unchecked = customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
+  const none = oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
   return applying([
     notCredible && 'further missing users are not counted (see "attention")',
     ...wrong,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : !notCredible && (wrong.length === 0 ? none : 'checks found no other drift'),
+      : !notCredible && (wrong.length === 0 || oldestAgeMs === null ? none : 'checks found no other drift'),
     open['trial-ended'] > 0 &&
       `${counted(open['trial-ended'], 'ended trial')} found by checks (not counted as drift)`,
   ])

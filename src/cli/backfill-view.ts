@@ -52,7 +52,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   const plans = Object.fromEntries(PLANS.map(([kind, words]) => [words, tally.plans[kind] ?? 0]))
   const byRow =
     owedAndChanged > 0
-      ? `; ${figure(owedAndChanged)} of them ${owedAndChanged === 1 ? 'has' : 'have'} a changed row or mapping`
+      ? `; the row or the mapping of ${figure(owedAndChanged)} of them has changed since the last sync`
       : ''
   const bringsIn = mapping ? ': run `rollcall backfill` to sync them' : ''
   const some: readonly (readonly [label: string, count: number, text: string])[] = [
@@ -74,7 +74,7 @@ function tallied(tally: SweepTally, { mapping }: BackfillAsked): Labelled {
   ]
   return {
     customers: `${figure(tally.customers)} compared`,
-    differ: `${counted(verdicts.differs, 'customer')}${listed(' ', plans, ': ')}`,
+    differ: `${counted(verdicts.differs, 'customer')}${verdicts.owed > 0 ? ', besides those already owed' : ''}${listed(' ', plans, ': ')}`,
     fields: listed(' × ', tally.fields, 'to send for registered users: '),
     ...Object.fromEntries(
       some.map(([label, count, text]) => [label, count > 0 && `${counted(count, 'customer')}${text}`]),

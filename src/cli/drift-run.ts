@@ -134,7 +134,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
 
 /** A Postgres that was restarted costs nothing but the moment; a caller that does not know that begins anew. */
 function keptBeyond(io: Io, error: unknown, resume: string): unknown {
-  const kept = `The results are kept. To continue, run within a day: ${resume}`
+  const kept = `The results are kept. To continue, run within a day: \`${resume}\``
   if (error instanceof RollcallError)
     return new RollcallError(error.code, [...error.details, kept], { cause: error })
   io.err(kept)
@@ -157,7 +157,9 @@ async function begin(io: Io, { config, asked, opened, env }: Reporting) {
       `this command continues the unfinished run of ${minute(found.startedAt)} (${done} done); --restart starts over`,
     )
     if (asked.showValues)
-      io.err('note: the report has no values for differences found before the interruption')
+      io.err(
+        'note: the report will show no values for differences that were found before this run was continued',
+      )
     return { run: found, allCustomers, goesOn: true }
   }
   const population = await populationOf(allCustomers)

@@ -58,8 +58,8 @@ chat, but the sandbox has one. So with service.environment 'demo', rollcall
 sends a token only to a sandbox on this machine.
 
 Exit codes:
-  0  every customer has status 2 or 4 at the service. With a token: the chat
-     also shows the token's user a professional
+  0  every customer has status 2 or 4 at the service. With a token: its user
+     also sees at least one professional in the chat
   3  a customer cannot use the service, or does not exist
   1  rollcall could not check a customer (1 takes precedence over 3)
   2  the command line, configuration, environment or token is wrong

@@ -156,7 +156,7 @@ export const NOT_ASKED: Readonly<Record<Extract<RemoteView | Chat, { kind: 'not-
   credentials: 'the service refuses the credentials of the workers',
   'gave-up': 'the service did not answer the calls before this one',
   'not-wanted': '--no-call',
-  'no-token': 'no access token of the user is given (--token-file)',
+  'no-token': 'that needs an access token of the user (--token-file)',
   demo: 'a token is not sent to the demo service',
 }
 
@@ -212,7 +212,7 @@ function renderResult(one: Explanation): string | false {
     unknown: () => {
       // Otherwise the service did not answer, which the line on access says.
       if (desired.kind !== 'unreadable') return false
-      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but rollcall does not rely on that while a watched table lacks active triggers' : 'the row could not be read'}`
+      return `unknown: ${desired.reason.code === 'unwatched' ? 'the row is missing or gives no access, but a watched table lacks active triggers' : 'the row could not be read'}`
     },
     'left-alone': () => 'not compared: rollcall manages no user for this customer',
     blocked: () => `cannot be sent: ${renderBlocked(one).what}`,

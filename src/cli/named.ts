@@ -24,7 +24,9 @@ export async function namedKeys(io: Pick<Io, 'err'>, { pool, shape }: Reading, k
   const known = await knownKeysIfAny(pool, odd)
   const wrong = odd.filter((given) => !known.has(given))
   if (wrong.length > 0)
-    throw usage(...wrong.map((given) => `${shown(given)} is not a key: expected ${expectedOf(shape)}`))
+    throw usage(
+      ...wrong.map((given) => `${shown(given)} does not fit the key: expected ${expectedOf(shape)}`),
+    )
   for (const { given, key } of named)
     if (key !== null && key !== given && !onlySpaced(given, key))
       io.err(`note: ${shown(given)} is read as ${shown(key)}`)

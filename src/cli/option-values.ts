@@ -34,7 +34,7 @@ const MOST_WHOLE = 2_000_000_000
 export function wholeNumber(name: string): (text: string) => number {
   return numberIn({
     name,
-    expected: 'a whole number, 1 or more',
+    expected: `a whole number from 1 to ${MOST_WHOLE}`,
     form: /^\d{1,10}$/,
     from: 1,
     to: MOST_WHOLE,

@@ -63,7 +63,8 @@ export function renderGroups(groups: ReturnType<typeof adviseGroups>): string[] 
     '',
     ...others.flatMap((group) => renderGroup(group.state, withWorker(group), renderWaiting(group))),
     ...issues.flatMap((group) => {
-      const several = group.fields.length > 1 ? ` and ${counted(group.fields.length - 1, 'other field')}` : ''
+      const several =
+        group.fields.length > 1 ? ` (and ${counted(group.fields.length - 1, 'more field')})` : ''
       if (!group.blocks) return renderGroup('left out', { ...group, reason: `${group.reason}${several}` }, {})
       const reason = `mapping (detail: ${group.reason})`
       const waiting = renderWaiting({ ...group, state: 'rejected' })

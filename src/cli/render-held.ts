@@ -7,7 +7,7 @@ import { applying, columns, details, few, hanging, more, shown, span } from './r
 
 const KINDS: Readonly<Record<string, string>> = {
   revocation: 'they would lose access',
-  status: 'they would get a new status that gives access (2 or 4)',
+  status: 'their status would change to 2 (full access) or 4 (trial)',
   create: 'they would be registered',
   absence: 'the service no longer knows their users: check SERVICE_URL before you decide',
   erase: 'their personal fields would be erased',
@@ -51,7 +51,7 @@ function renderKind(counts: KindHeld, all: boolean): string[] {
         held === 0 && trippedMs !== null && letsThrough(kind),
         kind === 'truncated' &&
           held > 0 &&
-          'if the TRUNCATE was a mistake, restore the rows, then run `rollcall capture resync --dismiss`. Otherwise run `rollcall capture resync`',
+          'if the TRUNCATE was a mistake, restore the rows, then run `rollcall capture resync --dismiss`. If it was intended, run `rollcall capture resync`',
       ],
     }),
   ]
@@ -151,7 +151,7 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
       ? `${minute(at)}: drift --credible: for 24 h, reports name missing users`
-      : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${counted(customers, 'customer')}`,
+      : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${customers === 0 ? 'no customer was held' : counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,
       ...{ by, why },

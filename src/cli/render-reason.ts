@@ -86,7 +86,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   'customer-unreadable': renderUnreadable,
   unwatched: ({ misfits }) => [
-    `the row is missing or gives no access. rollcall does not rely on that while a watched table lacks active triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, so no customer loses access`,
+    `the row is missing or gives no access. But a watched table lacks active triggers${misfits?.length ? ` (${misfits.join('; ')})` : ''}, and until it has them rollcall takes no access away`,
     REMEDIES['install-capture'](),
   ],
   conflict: ({ named, answer }) => [
@@ -194,7 +194,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `correct the value for ${listed(named)} in your data. The next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
   return [
-    `${what}${after('; fields in the write: ', fields?.length ? [few(fields)] : [])}`,
+    `${what}${after('; fields in the write, besides the status: ', fields?.length ? [few(fields)] : [])}`,
     `${WAIT}. ${GOES_ON}, ${PROVIDER}`,
   ]
 }
@@ -284,13 +284,16 @@ function renderTogether(code: string, fields: readonly string[]): Advice {
   const [says, toDo] =
     code === 'taken'
       ? [
-          'says that values are taken by another user. The taken values may be one or more of:',
+          'says that another user has one or more of these values:',
           'If all are right, do nothing: workers send them again later',
         ]
-      : ['refuses at least one of:', 'If all are right, `rollcall failures --retry KEY` sends them again']
+      : [
+          'refuses one or more of these values:',
+          'If all are right, `rollcall failures --retry KEY` sends them again',
+        ]
   return {
     what: `the service ${says} ${listed(fields)}`,
-    toDo: `check ${listed(fields)} in your data, and correct the wrong value. ${toDo}`,
+    toDo: `check the values of ${listed(fields)} in your data, and correct those that are wrong. ${toDo}`,
   }
 }
 

@@ -81,7 +81,7 @@ function renderCall(plan: RedactedPlan): string {
     reject: (plan) =>
       plan.code === 'shared-user-id'
         ? `reject: customer ${plan.keys.join(', customer ')} has the same user_id`
-        : 'reject',
+        : 'reject the customer',
   })
 }
 

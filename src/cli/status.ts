@@ -145,7 +145,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ...renderReasons(overview.reasons),
     'left out': overview.fieldIssues.map(
       ({ customers, fields, ...issue }) =>
-        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` and ${counted(fields.length - 1, 'other field')}` : ''}`,
+        `${figure(customers)} × ${issueName(issue)}${fields.length > 1 ? ` (and ${counted(fields.length - 1, 'more field')})` : ''}`,
     ),
   })
 }

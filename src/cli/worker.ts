@@ -122,7 +122,7 @@ async function runWorker(io: Io, file: string | undefined): Promise<void> {
       if (failure)
         log.error(
           { code: failure.code, reason: failure.details.join('; ') },
-          'this worker must stop: correct the cause in the field reason, then start it again',
+          'this worker must stop: "reason" says why. Correct that, then start it again',
         )
       log.info('stopping: running calls may finish, no new call starts')
       late = setTimeout(() => process.exit(failure?.exitCode ?? 0), END_MS)

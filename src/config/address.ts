@@ -64,7 +64,7 @@ function serverOf(host: string, port: number): string {
 
 const ENCRYPT = {
   postgres:
-    'add sslmode=verify-full to the address (sslmode=no-verify encrypts, but does not verify the server)',
+    'set sslmode=verify-full in the address (sslmode=no-verify encrypts, but does not verify the server)',
   redis: 'use rediss:// (and remove the parameter tls if the address has one)',
 }
 

@@ -59,11 +59,11 @@ function renderVerdict(summary: Summary, paint: Paint): readonly string[] {
 }
 
 export const NEXT_STEPS = [
+  ' To keep the demo running: npx rollcall demo --keep',
   ' Next, with your own database and a rollcall.config.ts (see examples/):',
   '   npx rollcall sync <key> --dry-run                     sends nothing',
   '   npx rollcall migrate && npx rollcall capture install  tables and triggers',
   '   npx rollcall worker                                   syncs each change',
-  '   npx rollcall demo --keep                              keeps it running',
 ]
 
 /** The settings of the running demo. The keys are made for this run and worthless after it. */

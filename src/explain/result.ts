@@ -150,11 +150,12 @@ function forResult(found: Found): Remedy[] {
   return [forRecord(found), ...capture]
 }
 
-function forRecord({ rollcall, service, consistencyDelayMs }: Found): Remedy {
+function forRecord({ rollcall, service, calls, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
   const { state, owed } = history
-  if (owed) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
+  // A sync that makes no call does not repair what only a GET shows.
+  if (owed && calls) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   if (service.kind !== 'not-asked' && isJustWritten(history, consistencyDelayMs))
     return remedy('shown-late', consistencyDelayMs - Math.abs(history.writtenAgoMs ?? 0))
   if (state === 'rejected') return remedy('correct')

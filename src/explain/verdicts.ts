@@ -87,7 +87,8 @@ export const REMEDIES = {
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
     const first =
       service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
-    return `${first}to send the discarded change, run \`rollcall held release ${key} --why …\`. If the user differs in other ways too, run ${sync}`
+    const rest = service.kind === 'absent' ? '' : `. To send only what was not discarded, run ${sync}`
+    return `${first}to send the discarded change, run \`rollcall held release ${key} --why …\`${rest}`
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

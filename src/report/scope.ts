@@ -48,7 +48,7 @@ export function renderScope(report: Report): (readonly [label: string, text: str
     [
       'Stopped',
       stopped &&
-        `before the end: ${figure(chosen)} of ${wanted} were handled${chosen > 0 ? ', some perhaps without a second check' : ''}`,
+        `before the end: ${figure(chosen)} of ${wanted} were handled${chosen > 0 ? ', but some differences may lack their second check' : ''}`,
     ],
     ['Service', renderService(target)],
     [ledger ? 'As of' : 'Time', renderWhen(report)],

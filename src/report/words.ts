@@ -32,15 +32,18 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until most users are found again, checks do not report or repair any other missing or unreadable user. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until checks find most users again, they report and repair no further missing or unreadable user. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
-  'never-delivered': { name: 'Never delivered', means: 'the service has never acknowledged these values' },
+  'never-delivered': {
+    name: 'Never delivered',
+    means: 'the service has never acknowledged what your data asks for now',
+  },
   'unknown-outcome': {
     name: 'Unknown outcome',
     means:
-      "a call had no clear answer, or `rollcall migrate --target new` deleted rollcall's record of the user",
+      'rollcall was not sure what the service has: a call had no clear answer, the service did not find the user, or `rollcall migrate --target new` was run',
   },
   'edited-at-service': {
     name: 'Changed at the service',
@@ -62,7 +65,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   rejected: 'rejected (`rollcall failures` shows why)',
   held: 'not checked, but counted as different: the brake holds their changes (`rollcall held`)',
   discarded: 'with a change that a person has discarded (not counted as drift)',
-  'unreadable-row': 'with a row that cannot be read',
+  'unreadable-row': 'with an unreadable row, or with a table that lacks active triggers',
 }
 
 export const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {

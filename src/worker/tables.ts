@@ -86,7 +86,7 @@ const HELP = {
   sweep_customers:
     'Customers that the unfinished sweep has compared so far; 0: no sweep runs, or it has just begun',
   capture_missed:
-    'Customers with a change that capture missed, as found by the last check of capture (a comparison of all customers) and by later sweeps',
+    'Customers whose change capture missed, found since the last check of capture began (by that check or by a later comparison)',
   capture_check_age_seconds:
     'Seconds since the last check of capture: a comparison of all customers with the ledger',
   held_customers:
@@ -105,7 +105,7 @@ const HELP = {
   verification_overdue_customers:
     'Customers that workers check, but not within reconcile.period; always 0 during the first period',
   oldest_verified_age_seconds:
-    'Age in seconds of the oldest last check, over the customers that workers check; 0: no check yet',
+    'Seconds since the last check of the customer that was checked longest ago; 0: no check yet',
   findings:
     'Open findings, by kind (trial-ended is no drift); while rollcall_answers_not_credible is 1, no new missing or unreadable users are counted',
   wrong_access:

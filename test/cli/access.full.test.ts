@@ -66,7 +66,7 @@ test('several customers: 3 when a customer has no access, 1 when it could not be
   const two = await run(house, ['a', 'c'])
   expect([two.code, two.output]).toEqual([
     0,
-    expect.stringMatching(/of the user is given \(--token-file\)\n\ncustomer c at /),
+    expect.stringMatching(/of the user \(--token-file\)\n\ncustomer c at /),
   ])
   for (const said of two.output.split('\n')) expect(said.length).toBeLessThanOrEqual(80)
   expect((await run(house, ['mistyped'])).code).toBe(3)

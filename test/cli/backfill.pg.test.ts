@@ -137,6 +137,6 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
 
   await house.sql(`INSERT INTO rollcall.generation (id, fingerprint) VALUES (2, 'newer')`)
   expect((await run(house, 'backfill', '--mapping', '--dry-run')).output).toMatch(
-    /activated\s+after\s+the\s+mapping/,
+    /mapping\s+of\s+this\s+command\s+is\s+older/,
   )
 })

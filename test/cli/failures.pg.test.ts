@@ -115,7 +115,7 @@ test('a 409 that names no field is one issue, and a held customer is listed by `
   expect(issues).toMatchObject([
     {
       fields: ['email', 'gender'],
-      what: expect.stringContaining('one or more of: email, gender'),
+      what: expect.stringContaining('one or more of these values: email, gender'),
     },
   ])
   expect((await failures(db.url, 'h')).out).toContain('`rollcall held --kind revocation` lists customers')

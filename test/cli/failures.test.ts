@@ -124,7 +124,9 @@ test('a rejection by the mapping names its fields, since when, and each word tha
 })
 
 test('a reason without the names that its customers do not share is a whole sentence', () => {
-  expect(renderReason({ code: 'unwatched', misfits: null }, { customers: 2 }).what).toMatch(/loses access$/)
+  expect(renderReason({ code: 'unwatched', misfits: null }, { customers: 2 }).what).toMatch(
+    /takes no access away$/,
+  )
 })
 
 test('refusals that name no field are one issue of one customer, never of two that only count alike', () => {

@@ -79,7 +79,7 @@ describe('with a key of two columns', () => {
       ]) {
         const { code, out, err } = await rollcall(house, ...command, '["ES", "105"]', typed)
         expect([command, typed, code, out]).toEqual([command, typed, 2, ''])
-        expect(err).toContain(`${typed} is not a key: expected`)
+        expect(err).toContain(`${typed} does not fit the key: expected`)
         expect(err).toMatch(/2 strings .*, one .*pais .*numero /)
         expect(err).not.toMatch(/invalid input|syntax/)
       }
@@ -112,7 +112,7 @@ test('a key that is not known is refused before anything is noted or called, and
   const odd = await rollcall(house, 'sync', '4711x')
   expect([odd.code, odd.err]).toEqual([
     2,
-    expect.stringContaining('4711x is not a key: expected id (bigint)'),
+    expect.stringContaining('4711x does not fit the key: expected id (bigint)'),
   ])
   expect(await traces(house)).toEqual(before)
 

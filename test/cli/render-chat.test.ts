@@ -65,7 +65,7 @@ test.each(CONTROLS)('U+%s is shown in place of being obeyed', (code) => {
 })
 
 const CHATS = [
-  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: no access token of the user/],
+  [{ kind: 'not-asked', why: 'no-token' }, /^not asked: that needs an access token of the user/],
   [{ kind: 'not-asked', why: 'demo' }, /^not asked: .*demo/],
   [answered(), /0 professionals, 0 online, 0 unread/],
   [{ kind: 'shut' }, /refused the user of the token \(403\)/],

@@ -44,7 +44,7 @@ test('a customer that is missing has a cause and no table', () => {
     renderFields({ ...ONE, drift })
       .join('')
       .replaceAll(/ +/g, ' '),
-  ).toBe(' cause never delivered: the service has never acknowledged these values')
+  ).toBe(' cause never delivered: the service has never acknowledged what your data asks for now')
 })
 
 const PATCH: RedactedPlan = { kind: 'patch', sends: ['status'], status: 2, fields: [], keepsStatus: false }
@@ -93,7 +93,9 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^nothing that was discarded; .* of: update .* with status$/)
+    expect(next('discarded', owed)).toMatch(/^update .* with status, but without the discarded change$/)
+  const create = { kind: 'create', sends: ['user_id'], status: 2 } as unknown as RedactedPlan
+  expect(next('discarded', false, {}, create)).toMatch(/^the change is not sent, because a person/)
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })
@@ -135,16 +137,11 @@ test('every remedy has words, and a command that a shell takes', () => {
   const discarded = { ...ONE, rollcall: { ...KNOWN, history, applied: true } } as const
   expect(renderRemedy({ do: 'decide', waitMs: null }, ONE)).toMatch(/^see `rollcall held c`/)
   const gone = { ...discarded, service: { kind: 'absent', http: 404, json: true } } as const
-  for (const [one, begins] of [
-    [discarded, /^to send/],
-    [gone, /^check SERVICE_URL\. Then: /],
-  ] as const) {
-    const decide = renderRemedy({ do: 'decide', waitMs: null }, one)
-    expect(decide).toMatch(begins)
-    expect(decide).toMatch(
-      /discarded change, run `rollcall held release c.* in other ways too, run `rollcall sync/,
-    )
-  }
+  const decide = (one: Explanation) => renderRemedy({ do: 'decide', waitMs: null }, one)
+  expect(decide(discarded)).toMatch(
+    /^to send .* `rollcall held release c.* what was not discarded, run `rollcall sync/,
+  )
+  expect(decide(gone)).toMatch(/^check SERVICE_URL\. Then: to send .* `rollcall held release c[^,]*`$/)
   const denied = {
     ...ONE,
     desired: { kind: 'unreadable', reason: { code: 'customer-unreadable', error: '42501' } },
@@ -205,7 +202,9 @@ test('a table without triggers is named as the cause, and not the row, which can
     .replaceAll(/\n {12}/g, ' ')
   expect(text).toMatch(/^ {2}result +unknown: the row is missing .* lacks active triggers$/m)
   expect(text).toMatch(/to do +a watched table .* restore .*`rollcall capture install`/)
-  expect(text).toMatch(/desired +not known: .* triggers \(public.t without x\), so no customer loses access/)
+  expect(text).toMatch(
+    /desired +not known: .* triggers \(public.t without x\), and until it has them rollcall takes no access away/,
+  )
   expect(text).toContain('next      nothing is sent until the table has active triggers')
   expect(text).not.toMatch(/could not be read|does not fit/)
 })

@@ -5,10 +5,7 @@ import type { Coverage, VerificationReport } from '../../src/drift/coverage.ts'
 const DAY = 86_400_000
 const NONE = { missing: 0, differs: 0, 'unexpected-access': 0, unreadable: 0, 'trial-ended': 0 }
 
-function verification(
-  coverage: Partial<Coverage> = {},
-  open: Partial<VerificationReport['open']> = {},
-): VerificationReport {
+function verification(coverage: Partial<Coverage> = {}, open: Partial<typeof NONE> = {}): VerificationReport {
   return {
     coverage: {
       ...{ periodMs: 7 * DAY, customers: 2000, within: 1999, never: 0, oldestAgeMs: 6 * DAY, overdue: 0 },
@@ -45,15 +42,15 @@ test('a trial that has ended is no drift', () => {
 })
 
 test('a customer that is held counts with the others about access, and not where the service differs', () => {
-  const given = {
-    ...verification({}, { missing: 2 }),
-    ...{ access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } },
-  }
+  const access = { access: { lost: 3, undue: 149 }, heldAccess: { lost: 1, undue: 149 } }
+  const given = { ...verification({}, { missing: 2 }), ...access }
   expect(renderDrift(given)).toEqual([
     expect.stringMatching(/^3 wrongly without .+ \(1 of them held [^,]+\)$/),
     expect.stringMatching(/^149 wrongly with .+ \(all 149 held [^,]+\)$/),
     'found by checks: 2 × missing',
   ])
+  const unchecked = renderDrift({ ...verification({ oldestAgeMs: null }), ...access })
+  expect(unchecked).toContain('not known: no customer was checked yet')
   expect(verificationNeeds(given)).toEqual([
     expect.stringMatching(
       /differs .+ 2 customers \(2 wrongly without [^,]+\), held customers not counted: see/,

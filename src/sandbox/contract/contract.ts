@@ -49,7 +49,7 @@ export const contract = z.strictObject({
   ),
   names: choice(
     ['table', 'sample'],
-    'two field names of a professional, on which the interface document contradicts itself: photo and speciality_id (its table), or avatar and speciality (its sample)',
+    'how two fields of a professional are named: photo and speciality_id, as in the table of the interface document; or avatar and speciality, as in its sample',
   ),
   roomId: choice(['number', 'text'], 'id of a room, in the list of professionals'),
 })
