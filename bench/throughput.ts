@@ -1,7 +1,7 @@
 // New customers per second: rollcall on both queues beside a bare loop of got and the pipelines of pipelines/, alternately
-// in one run. From the first INSERT until every one is at the service; CPU and bytes to Redis for each, and the worker's
+// in one run. Each has carried out some customers before, as a process that runs all the time. From the first INSERT until every one is at the service; CPU and bytes to Redis for each, and the worker's
 // peak of memory. Two tables: all customers in one statement, and each in a transaction of its own, by eight writers.
-// Run: npm run bench -- throughput [customers] [rounds] [concurrency]
+// Run: npm run bench -- throughput [customers] [rounds] [concurrency] [customers before]
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,8 +17,8 @@ import {
 import { numbers, publish, quantile } from './results.ts'
 import { bareLoop, startService, usageOf } from './service.ts'
 
-/** As many calls at once as rollcall makes by default, for all. */
-const [customers, rounds, concurrency] = numbers([5000, 3, 400], [2000, 1, 400])
+/** As many calls at once as rollcall makes by default, for all. `warmUp`: customers before the measurement. */
+const [customers, rounds, concurrency, warmUp] = numbers([5000, 3, 400, 3000], [2000, 1, 400, 1000])
 
 type Measured = {
   readonly rate: number
@@ -33,7 +33,8 @@ type Measured = {
 const BY_HAND = ['p-limit', 'bullmq', 'pg-boss', 'graphile-worker'] as const
 const PIPELINE = fileURLToPath(new URL('pipelines/pipeline.mjs', import.meta.url))
 const WRITERS = 8
-type Insert = (pool: Servers['pool']) => Promise<unknown>
+/** Inserts customers from one number to another. */
+type Insert = (pool: Servers['pool'], from: number, to: number) => Promise<unknown>
 
 const bare: number[] = []
 const bulk = new Map<string, Measured[]>()
@@ -41,9 +42,10 @@ const live = new Map<string, Measured[]>()
 for (let round = 1; round <= rounds; round++) {
   {
     await using service = await startService()
+    await bareLoop(service, warmUp, concurrency)
     bare.push(await bareLoop(service, customers, concurrency))
   }
-  for (const [measured, insert] of [[bulk, insertAll] as const, [live, insertEach] as const]) {
+  for (const [measured, insert] of [[bulk, insertCustomers] as const, [live, insertEach] as const]) {
     // The script goes once through all rows, so it has no live changes.
     for (const name of BY_HAND)
       if (name !== 'p-limit' || measured === bulk)
@@ -88,14 +90,10 @@ function show(name: string, about: string, measured: ReadonlyMap<string, readonl
   })
 }
 
-function insertAll(pool: Servers['pool']): Promise<void> {
-  return insertCustomers(pool, 1, customers)
-}
-
-async function insertEach(pool: Servers['pool']): Promise<void> {
-  let next = 1
+async function insertEach(pool: Servers['pool'], from: number, to: number): Promise<void> {
+  let next = from
   const write = async () => {
-    while (next <= customers) {
+    while (next <= to) {
       const i = next++
       await insertCustomers(pool, i, i)
     }
@@ -107,11 +105,11 @@ async function byHand(name: string, insert: Insert): Promise<Measured> {
   await using servers = await startServers()
   const { url, redisUrl, service } = servers
   const script = name === 'p-limit'
-  if (script) await insert(servers.pool)
+  if (script) await insert(servers.pool, 1, customers)
   const env = { ...process.env, DATABASE_URL: url, REDIS_URL: redisUrl, SERVICE_URL: service.url }
   const child = fork(PIPELINE, [name], { env: { ...env, CONCURRENCY: String(concurrency) } })
   await once(child, 'message')
-  const result = await measure(servers, child, customers, script ? null : insert)
+  const result = await measure(servers, child, script ? null : insert)
   const closed = once(child, 'close')
   child.kill()
   await closed
@@ -120,14 +118,13 @@ async function byHand(name: string, insert: Insert): Promise<Measured> {
 
 async function ours(queue: 'redis' | 'postgres', insert: Insert): Promise<Measured> {
   await using house = await buildBenchHouse({ queue, ceiling: 5000, concurrency })
-  return await measure(house, house.worker, customers + 1, insert)
+  return await measure(house, house.worker, insert)
 }
 
-/** Until so many users are there. `insert`: null where the customers are there. */
+/** `insert`: null where the customers are there already. */
 async function measure(
   { pool, redisUrl, service }: Pick<Servers, 'pool' | 'redisUrl' | 'service'>,
   worker: ChildProcess,
-  users: number,
   insert: Insert | null,
 ): Promise<Measured> {
   const usage = async () => {
@@ -135,10 +132,15 @@ async function measure(
     const [postgres, redis] = [await usageOfPostgres(pool), await usageOfRedis(redisUrl)]
     return { ...usageOf(worker), postgres, redis, commits: rows[0].n as number }
   }
+  const users = async () => (await service.counts()).users
+  const [already, warm] = insert ? [await users(), warmUp] : [0, 0]
+  await insert?.(pool, 1, warm)
+  while ((await users()) < already + warm) await sleep(20)
+  if (insert) await sleep(1200) // what follows the last call
   const before = await usage()
   const started = performance.now()
-  await insert?.(pool)
-  while ((await service.counts()).users < users) await sleep(20)
+  await insert?.(pool, warm + 1, warm + customers)
+  while ((await users()) < already + warm + customers) await sleep(20)
   const rate = (1000 * customers) / (performance.now() - started)
   await sleep(1200) // the server tells its statistics late
   const after = await usage()
