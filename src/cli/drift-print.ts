@@ -17,7 +17,7 @@ import { renderScope, renderUnverifiable } from '../report/scope.ts'
 import { CAUSE, KIND, NO_ANSWER, SKIP } from '../report/words.ts'
 import type { ReportFormat } from './drift-options.ts'
 import { usage } from './option-values.ts'
-import { asJson, columns, details, hanging, renderValue } from './render.ts'
+import { asJson, columns, details, hanging, renderValue, shown } from './render.ts'
 
 export const FORMS: Readonly<
   Record<ReportFormat, (report: Report) => readonly string[] | Promise<readonly string[]>>
@@ -65,9 +65,12 @@ function* pieces(lines: readonly string[]): Generator<string> {
 /** Begins with the conclusion, like every format; the list of customers may be long. */
 export function renderReport(report: Report): string[] {
   const { text, more } = renderHeadline(report)
+  const resume = report.outcome.kind === 'stopped' ? report.outcome.resume : null
+  // A folded command runs as half of it.
+  const isCommand = (line: string) => resume !== null && line.endsWith(resume)
   return [
     ...hanging('', text),
-    ...more.flatMap((line) => hanging('', line)),
+    ...more.flatMap((line) => (isCommand(line) ? [shown(line)] : hanging('', line))),
     '',
     ...details(Object.fromEntries(renderScope(report).map(([label, said]) => [label.toLowerCase(), said]))),
     '',

@@ -134,7 +134,7 @@ async function report(io: Io, reporting: Reporting): Promise<Report> {
 
 /** A Postgres that was restarted costs nothing but the moment; a caller that does not know that begins anew. */
 function keptBeyond(io: Io, error: unknown, resume: string): unknown {
-  const kept = `The results are kept. To continue, run within a day: \`${resume}\``
+  const kept = `The results are kept. To continue, run within a day: ${resume}`
   if (error instanceof RollcallError)
     return new RollcallError(error.code, [...error.details, kept], { cause: error })
   io.err(kept)

@@ -91,7 +91,7 @@ function renderState({ released, since, reason, discard, owed, ...rest }: Known)
     discard !== null &&
       state !== 'discarded' &&
       `a person has discarded another part of the change (${discard.kinds.join(', ')})`,
-    owed && !released && state !== 'failing' && 'a newer change waits for its sync, which may end this state',
+    owed && !released && state !== 'failing' && 'another sync is owed, which may end this state',
   ])
 }
 
@@ -99,7 +99,7 @@ function renderSettled({ unverified, finding }: Pick<Known, 'unverified' | 'find
   const differs = finding && finding.kind !== 'trial-ended'
   return applying([
     differs && 'settled, but a check has found a difference',
-    !differs && `settled${unverified ? '; later a worker verifies that by one more GET' : ''}`,
+    !differs && `settled${unverified ? '; later a worker verifies that by another GET' : ''}`,
   ])
 }
 
@@ -165,7 +165,7 @@ function renderProof({ changedAt, acknowledgedAt, verifiedAt }: Known): string[]
     ['verified', verifiedAt, 'the last GET that agreed with your data at that time'],
   ] as const
   return proof.flatMap(([what, at, means], index) => {
-    const value = `${at === null ? 'none is recorded' : `${second(at)} UTC`} (${means})`
+    const value = at === null ? 'none is recorded' : `${second(at)} UTC (${means})`
     return hanging(`  ${(index === 0 ? 'times' : '').padEnd(9)} ${what.padEnd(13)}`, value)
   })
 }

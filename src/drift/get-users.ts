@@ -132,7 +132,7 @@ function afterOthers(others: readonly Work[], lag: Lag): Skipped | null {
 
 /**
  * Why a customer cannot be checked now; null where it can. A difference means something only while nothing is owed and
- * nothing was written a moment ago, and only for a user who is ours. In the example: null, since the plan before the GET is `none` (`right`).
+ * nothing was written a moment ago, and only for a user who is ours. In the example: null. Nothing is owed, the state is `idle`, and the last write is old.
  */
 export function reasonToSkip(snapshot: Snapshot, lag: Lag): Skipped | null {
   const { work, mapped, nowMs } = snapshot

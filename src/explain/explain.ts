@@ -161,6 +161,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const showsPlan = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))
   const { kind: next } = after ?? plan
   const calls = showsPlan && next !== 'none' && next !== 'reject'
+  const owedCalls = !showsPlan || planNow(snapshot).plan.kind !== 'none'
   const isFirst = isAccessFirst(history?.attempts ?? 0, history?.reason ?? null)
   const redacted = ({ plan, memory }: typeof planned) =>
     redactedPlan(plan, isFirst ? withAccessFirst(plan, memory) : plan)
@@ -185,7 +186,16 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     claimants: snapshot.claimants,
     /** Says which user the token of the chat names; null: the chat was not asked. */
     token: answer.kind === 'not-asked' ? null : bearer,
-    remedies: remediesFor({ ...facts, result, calls, unwatched, leftOut, answer, consistencyDelayMs }),
+    remedies: remediesFor({
+      ...facts,
+      result,
+      calls,
+      owedCalls,
+      unwatched,
+      leftOut,
+      answer,
+      consistencyDelayMs,
+    }),
   }
 }
 

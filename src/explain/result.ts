@@ -95,6 +95,8 @@ type Found = AccessFacts & {
   readonly result: Result
   /** A sync by this configuration would make a call. */
   readonly calls: boolean
+  /** The sync of a worker, which plans by what is remembered, would make a call, as far as is known. */
+  readonly owedCalls: boolean
   readonly unwatched: readonly string[]
   readonly leftOut: readonly FieldIssue[]
   /** The answer that `chat` was made of. */
@@ -150,12 +152,12 @@ function forResult(found: Found): Remedy[] {
   return [forRecord(found), ...capture]
 }
 
-function forRecord({ rollcall, service, calls, consistencyDelayMs }: Found): Remedy {
+function forRecord({ rollcall, service, owedCalls, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
   const { state, owed } = history
-  // A sync that makes no call does not repair what only a GET shows.
-  if (owed && calls) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
+  // A sync without a call does not repair what only a GET shows.
+  if (owed && owedCalls) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   if (service.kind !== 'not-asked' && isJustWritten(history, consistencyDelayMs))
     return remedy('shown-late', consistencyDelayMs - Math.abs(history.writtenAgoMs ?? 0))
   if (state === 'rejected') return remedy('correct')

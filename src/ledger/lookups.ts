@@ -1,4 +1,4 @@
-// Lookups that a suspicion, a crash or an unknown outcome asks for, as parts of statements: a plain change keeps their columns. `o`
+// Lookups that a request (`suspect_version`), a crash or an unknown outcome asks for, as parts of statements: a plain change keeps their columns. `o`
 // is the row of `rollcall.owed`.
 import { OWE } from './note.ts'
 

@@ -49,10 +49,12 @@ ${body(report)}
 
 function body(report: Report): Markup {
   const { tone, text, more } = renderHeadline(report)
+  const resume = report.outcome.kind === 'stopped' ? report.outcome.resume : null
+  const isResume = (line: string) => resume !== null && line.endsWith(resume)
   return markup`<header class="${tone}">
 <p class="what">Drift report <span>${renderService(report.target)}</span> <span>${renderWhen(report)}</span></p>
 <h1>${text}</h1>
-${more.map((line) => markup`<p>${prose(line)}</p>\n`)}</header>
+${more.map((line) => markup`<p>${isResume(line) ? line : prose(line)}</p>\n`)}</header>
 <main>
 ${personal(report)}
 ${cards(report)}

@@ -93,9 +93,7 @@ function renderMore(report: Report): string[] {
   const { outcome, estimate, repair, suspected, foundLater, counts, options, findings } = report
   const isHeld = agreementOf(counts).held + heldFound(report) > 0
   const holds = isHeld
-    ? [
-        'The brake also holds changes: `rollcall held` lists them, with the command that sends or discards them.',
-      ]
+    ? ['`rollcall held` lists changes that the brake holds, with the command that sends or discards them.']
     : []
   if (outcome.kind === 'not-credible') {
     const evidence = options.from === 'service' ? [renderEvidence(counts)] : []
@@ -106,7 +104,7 @@ function renderMore(report: Report): string[] {
   const lines: readonly (string | false | null | undefined)[] = [
     stopped && STOP[stopped.why],
     stopped?.why === 'asked' && counts.checked === 0 && '`rollcall pace` shows whether calls are stopped.',
-    stopped?.resume && `To continue, run \`${stopped.resume}\`.`,
+    stopped?.resume && `To continue, run: ${stopped.resume}`,
     renderResolved(report),
     ...holds,
     renderNotCompared(report),
@@ -158,7 +156,7 @@ function renderEvidence(counts: Report['counts']): string {
     [missing, 'the service knows no such user'] as const,
     [unreadable, 'a 2xx that does not show this user'] as const,
     ...mostFirst(counts.noAnswer).map(([why, many]) => [many, NO_ANSWER[why]] as const),
-    [counts.checked - missing - unreadable, 'other clear answers'] as const,
+    [counts.checked - missing - unreadable, 'a different clear answer'] as const,
   ].filter(([many]) => many > 0)
   const checks = counted(counts.checked + totalOf(counts.noAnswer), 'check')
   if (parts.length === 0) return 'No customer was checked.'
@@ -201,7 +199,7 @@ function renderNotCompared(report: Report): string | null {
   const all = parts.reduce((sum, [count]) => sum + count, 0)
   const [only] = parts.length === 1 ? parts : []
   const why = only ? only[1] : parts.map(([count, text]) => `${figure(count)} ${text}`).join('; ')
-  return all === 0 ? null : `${counted(all, 'customer')} ${all === 1 ? 'was' : 'were'} not compared (${why}).`
+  return all === 0 ? null : `${counted(all, 'customer')} ${all === 1 ? 'was' : 'were'} not compared: ${why}.`
 }
 
 /** Why there is nothing to conclude though all went well. */

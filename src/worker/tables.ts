@@ -105,7 +105,7 @@ const HELP = {
   verification_overdue_customers:
     'Customers that workers check, but not within reconcile.period; always 0 during the first period',
   oldest_verified_age_seconds:
-    'Seconds since the last check of the customer that was checked longest ago; 0: no check yet',
+    'Seconds since the last check of the customer that was checked longest ago, of those that workers check; 0: no check yet',
   findings:
     'Open findings, by kind (trial-ended is no drift); while rollcall_answers_not_credible is 1, no new missing or unreadable users are counted',
   wrong_access:

@@ -97,10 +97,10 @@ describe('besides', () => {
   test('who is held and where to look, and why nothing is known of the others', () => {
     const skipped = { ...counts.skipped, held: 3, discarded: 1, 'not-ours': 100 }
     const { more } = said({ counts: { ...agreeing, skipped } })
-    expect(more[0]).toMatch(/The brake also holds changes: `rollcall held` lists them/)
+    expect(more[0]).toMatch(/`rollcall held` lists changes that the brake holds/)
     const outcome = { kind: 'not-credible', why: 'many-missing' } as const
     expect(said({ outcome, counts: { ...agreeing, skipped } }).more.at(-1)).toBe(more[0])
-    expect(more[1]).toMatch(/^26 .* \(12 owed .*; 4 written .*; 2 rejected .*; 1 .*as drift\); 7 without/)
+    expect(more[1]).toMatch(/^26 .*: 12 owed .*; 4 written .*; 2 rejected .*; 1 .*as drift\); 7 without/)
   })
 
   test('what is resolved by now, and how; and what workers have found later', () => {

@@ -49,7 +49,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds(1, 600_000) }),
   ],
-  'missing or not known; expected an HTTP status like 503, error-200, latency, drop-before, drop-after, hang-after, slow-body or refuse',
+  'missing or not known; expected status (in words: a number like 503, or error-200), latency, drop-before, drop-after, hang-after, slow-body or refuse',
 )
 
 const RATE = 'expected 0 to 1'
@@ -159,7 +159,7 @@ const WORDS: readonly Word[] = [
   ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
   ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
   ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
-  ['  retry-after=N', 'adds Retry-After; date:N: as a date', '429 retry-after=2', readRetryAfter],
+  ['  retry-after=N', 'Retry-After N seconds; date:N: as a date', '429 retry-after=2', readRetryAfter],
   ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
   ['latency=DURATION', 'waits first; may be a range', 'latency=50..200', readLatency],
   ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
