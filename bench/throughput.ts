@@ -1,5 +1,5 @@
 // New customers per second: rollcall on both queues beside a bare loop of got and the pipelines of pipelines/, alternately
-// in one run. Each has carried out some customers before, as a process that runs all the time. From the first INSERT until every one is at the service; CPU and bytes to Redis for each, and the worker's
+// in one run. Each but the script p-limit has handled some customers before, as a process that runs all the time. From the first INSERT until every one is at the service; CPU and bytes to Redis for each, and the worker's
 // peak of memory. Two tables: all customers in one statement, and each in a transaction of its own, by eight writers.
 // Run: npm run bench -- throughput [customers] [rounds] [concurrency] [customers before]
 import { type ChildProcess, fork } from 'node:child_process'

@@ -117,7 +117,7 @@ export function renderMapping({ generation, appliedAt, current, earlier }: Activ
   if (generation === null)
     return 'no mapping is active yet; the first worker, backfill or sync activates the mapping of its configuration'
   const other = earlier
-    ? ', which replaced the mapping of this command'
+    ? '; the mapping of this command was active before'
     : ', from another configuration than the one of this command'
   return `generation ${generation}, active since ${minute(appliedAt ?? '')}${current ? '' : other}`
 }

@@ -137,12 +137,12 @@ function renderInstalled(changed: readonly string[], { unfit, leavesOthers }: In
     changed.length === 0 && 'Nothing to change: every watched table is captured.',
     captured.length > 0 && `Captured from now on: ${captured.join(', ')}`,
     others.length > 0 &&
-      `Removed the triggers and watched columns that this configuration does not need, in ${others.join(', ')}`,
+      `Triggers that this configuration does not need were removed, or watch fewer columns: ${others.join(', ')}`,
     captured.length > 0 &&
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',
     leavesOthers &&
-      'The active mapping is not the one of this configuration, so rollcall also keeps the triggers of the active mapping. To activate this mapping, run `rollcall backfill --mapping`. Then run this command again: it removes the triggers that are no longer needed.',
+      'The active mapping is not the one of this configuration, so rollcall also keeps the triggers of the active mapping. To activate the mapping of this configuration, run `rollcall backfill --mapping`. Then run this command again: it removes the triggers that are no longer needed.',
   ]).flatMap((line) => hanging('', line))
 }
 

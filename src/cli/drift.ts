@@ -33,8 +33,8 @@ calls get no clear answer, or the service refuses the Api-Key.
 If many users are missing, SERVICE_URL is probably wrong. The report then names
 none of these users. If they are really missing, run the command again with
 --credible: rollcall stores your name and reason. For 24 hours its reports then
-name the missing users. They also name each user whose GET is answered with
-2xx, but without this user in the body.
+name the missing users, and the users whose GET is answered with 2xx, but
+without the user in the body.
 
 Exit codes:
   0  no drift, or a drift ratio of at most --max-drift

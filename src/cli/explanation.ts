@@ -257,7 +257,7 @@ export function renderAccess({ access, claimants, service, token }: Explanation)
   const shared = service.kind === 'present' && claimants.length > 0
   const others = `; the status may be that of customer ${claimants.join(' or customer ')}, which has the same user_id`
   const ended =
-    '. The trial may have ended although the status is still 4. To find out, use --token-file with an access token of this user. rollcall then asks the chat of the service if this user may enter (only on production, or with a sandbox on this machine)'
+    '. The trial may have ended although the status is still 4. To find out, use --token-file with an access token of this user. rollcall then asks the chat of the service whether it lets this user in. That works only on production, or with a sandbox on this machine'
   const unsure = access.why === 'trial' && token !== 'this-user'
   return `${access.can}: ${VERDICTS[access.why].says}${shared ? others : ''}${unsure ? ended : ''}`
 }

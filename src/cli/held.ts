@@ -166,7 +166,7 @@ async function show(
     if (named) return renderHeld(view, keys)
     return [
       ...renderKinds(view.kinds, kind === undefined),
-      ...(view.total > 0 ? ['', ...renderHeld(view, [], kind)] : []),
+      ...(view.total > 0 ? ['', ...renderHeld(view)] : []),
       ...(view.customers.some(isHeld) ? ['', ...HOW] : []),
     ]
   })

@@ -65,7 +65,6 @@ export function letsThrough(kind: string): string {
 export function renderHeld(
   { customers, total }: { customers: readonly HeldCustomer[]; total: number },
   keys: readonly string[] = [],
-  kind?: string,
 ): readonly string[] {
   const others = keys.filter(
     (key) => total <= customers.length && !customers.some((each) => each.key === key),
@@ -81,7 +80,7 @@ export function renderHeld(
   ])
   return [
     ...columns([['CUSTOMER', 'STATE', 'FOR', 'STATUS', 'KINDS (FIELDS)'], ...rows]),
-    ...more(customers.length, total, kind === undefined ? '' : ' (held, released or discarded)'),
+    ...more(customers.length, total),
     ...notHeld,
   ]
 }
@@ -151,7 +150,7 @@ export function renderDecisions(decisions: readonly LoggedDecision[]): readonly 
   return decisions.flatMap(({ at, action, kind, customers, keys, by, why, open }) => [
     action === 'credible'
       ? `${minute(at)}: drift --credible: for 24 h, reports name missing users`
-      : `${minute(at)}: ${action}, ${kind ?? 'by key'}, ${customers === 0 ? 'no customer was held' : counted(customers, 'customer')}`,
+      : `${minute(at)}: ${action} ${kind === null ? 'by key' : `of kind ${kind}`}, ${customers === 0 ? 'no customer was held' : counted(customers, 'customer')}`,
     ...details({
       key: keys.length > 0 && `${keys.join(', ')}${customers > keys.length ? ' and others' : ''}`,
       ...{ by, why },

@@ -115,7 +115,7 @@ export function renderHistory(history: Known, key: CustomerKey): string[] {
 }
 
 export const REMOTE: Readonly<Record<Known['remote'], string>> = {
-  unasked: 'no sync has found out whether the service has this user',
+  unasked: 'no sync has found out whether the service has a user for this customer',
   unknown: 'a lookup (GET) must first find out what the service has',
   absent: 'at the last sync the service did not have this user',
   present: 'at the last sync the service had this user',

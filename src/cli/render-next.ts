@@ -2,7 +2,6 @@
 import type { Explanation } from '../explain/explain.ts'
 import { historyOf } from '../explain/records.ts'
 import type { RedactedPlan } from '../explain/redact.ts'
-import { isOfUser } from '../explain/verdicts.ts'
 import { shellQuoted } from './render.ts'
 import { renderPlan } from './render-step.ts'
 
@@ -15,7 +14,7 @@ const DISCARDED = 'the change is not sent, because a person has discarded it'
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { rollcall, planAfterLookup, result } = one
-  const { state, released, owed, capturedMs, discard } = historyOf(rollcall) ?? {}
+  const { state, released, owed, capturedMs } = historyOf(rollcall) ?? {}
   if (plan.kind === 'none') {
     // No GET has shown whether the difference is still there.
     const isLeft =
@@ -23,12 +22,11 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const isWhole = plan.kind === 'create' && isOfUser(discard?.kinds)
-  const discarded = isWhole ? DISCARDED : `the part that was not discarded, if any, of: ${calls}`
+  const discarded = `the part that was not discarded, if any, of: ${calls}`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
-    return `nothing, because this mapping is not active. Once \`rollcall backfill --mapping\` has activated it: ${unless}`
+    return `nothing, because this mapping is not active. When \`rollcall backfill --mapping\` has activated it, the next step is: ${unless}`
   // The captured change is another one than the released one.
   if (released) return typeof capturedMs === 'number' ? unless : calls
   if (stopped === null) {

@@ -143,8 +143,8 @@ export function renderCounts(counts: Counts, between = ' '): string {
   return some.map(([name, n = 0]) => `${figure(n)}${between}${name}`).join(', ')
 }
 
-export function more(listed: number, total: number, also = ''): readonly string[] {
-  return total > listed ? [`and ${total - listed} more${also}; --limit ${total} shows all of them`] : []
+export function more(listed: number, total: number): readonly string[] {
+  return total > listed ? [`and ${total - listed} more; --limit ${total} shows all of them`] : []
 }
 
 /** A line has room for a few names. */

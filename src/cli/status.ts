@@ -132,7 +132,8 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     ],
     sweep: renderSweeps(status.sweeps),
     owed: renderOwed(overview),
-    unknown: unknown > 0 && `the state of ${counted(unknown, 'user')}: a GET comes before the next write`,
+    unknown:
+      unknown > 0 && `what the service has of ${counted(unknown, 'user')}: a GET comes before the next write`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
@@ -184,11 +185,11 @@ function renderBrake(
   )
   return applying([
     `counted towards the limits: ${counts.join(', ') || 'nothing'}`,
-    `limits in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × each other kind`,
+    `limits in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × any other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
-      `with only ${counted(withAccess, 'customer')} with access, a limit of ${figure(changes)} holds no mass revocation: set brake.changes lower`,
+      `${counted(withAccess, 'customer has', 'customers have')} access, and a limit of ${figure(changes)} lets all of them lose it: set brake.changes lower`,
   ])
 }
 

@@ -148,13 +148,17 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
           `SELECT ${UNDER_WAY} AS busy, due_at IS NOT NULL AS owed, ${WAIT_MS} AS "waitMs" FROM rollcall.owed o WHERE key = $1`,
           [key],
         )
-        // A worker was quicker and has settled it meanwhile: sync it again, so that the steps can be printed.
-        if (!rows[0]?.owed) await owe()
-        else if (!saidWaiting)
-          say(io, rows[0].busy ? BUSY : `waits ${span(Math.max(0, rows[0].waitMs))}, ${EARLIER_CALL}`)
-        saidWaiting ||= rows[0]?.owed === true
-        if (saidWaiting) clearTimeout(late)
-        await sleep(POLL_MS, io.stop)
+        if (!rows[0]?.owed) {
+          // A worker was quicker and has settled it meanwhile: sync it again, so that the steps can be printed.
+          await owe()
+          continue
+        }
+        const { busy, waitMs } = rows[0]
+        if (!saidWaiting) say(io, busy ? BUSY : `waits ${span(Math.max(0, waitMs))}, ${EARLIER_CALL}`)
+        saidWaiting = true
+        clearTimeout(late)
+        // At the end of the pause this command has to be as quick as a worker.
+        await sleep(busy || waitMs <= 0 ? POLL_MS : Math.min(POLL_MS, waitMs), io.stop)
       }
       return null
     }

@@ -60,11 +60,6 @@ export const CHECK_WORKER = 'check that `rollcall worker` runs, and see `rollcal
 export const MAPPING_INACTIVE =
   'another mapping is active, so nothing is sent with the mapping of this configuration. If this one is newer, activate it with `rollcall backfill --mapping`. If it is older, use the newer configuration'
 
-/** A discard of these kinds is about the whole user. */
-export function isOfUser(kinds: readonly string[] = []): boolean {
-  return kinds.includes('create') || kinds.includes('absence')
-}
-
 export const NO_DIGEST_KEY = 'neither ROLLCALL_DIGEST_KEY nor ROLLCALL_DIGEST_KEY_FILE is set'
 
 export const REMEDIES = {
@@ -92,8 +87,7 @@ export const REMEDIES = {
       return `see \`rollcall held ${key}\`, then release or discard the change, or correct your data`
     const first =
       service.kind === 'absent' && !discarded.includes('create') ? 'check SERVICE_URL. Then: ' : ''
-    const rest = isOfUser(discarded) ? '' : `. To send only what was not discarded, run ${sync}`
-    return `${first}to send the discarded change, run \`rollcall held release ${key} --why …\`${rest}`
+    return `${first}to send the discarded change, run \`rollcall held release ${key} --why …\`. To send other changes, if there are any, run ${sync}`
   },
   /** The row cannot be read, for another reason than a lock. */
   'make-readable': ({ known }) => known,

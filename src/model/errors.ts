@@ -41,7 +41,7 @@ export const ERRORS = {
   SESSION_UNFIT: {
     means:
       'Postgres does not use the session settings that rollcall sends. Either a pooler is between rollcall and Postgres, or the address contains a setting that the server does not accept.',
-    todo: 'Correct the address in the variable named above (DATABASE_URL, MIGRATE_DATABASE_URL or QUEUE_URL): it must be that of Postgres itself, because PgBouncer does not pass on these settings, in any pooling mode. The settings in the address must be ones that the server accepts.',
+    todo: 'Correct the address in the variable that the message names (DATABASE_URL, MIGRATE_DATABASE_URL or QUEUE_URL): it must be that of Postgres itself, because PgBouncer does not pass on these settings, in any pooling mode. The settings in the address must be ones that the server accepts.',
   },
   TLS_FAILED: {
     exit: 1,

@@ -156,7 +156,7 @@ function renderEvidence(counts: Report['counts']): string {
     [missing, 'the service knows no such user'] as const,
     [unreadable, 'a 2xx that does not show this user'] as const,
     ...mostFirst(counts.noAnswer).map(([why, many]) => [many, NO_ANSWER[why]] as const),
-    [counts.checked - missing - unreadable, 'a different clear answer'] as const,
+    [counts.checked - missing - unreadable, 'other clear answers'] as const,
   ].filter(([many]) => many > 0)
   const checks = counted(counts.checked + totalOf(counts.noAnswer), 'check')
   if (parts.length === 0) return 'No customer was checked.'

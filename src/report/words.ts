@@ -32,7 +32,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until checks find most users again, they report and repair no further missing or unreadable user. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until checks find most users again, rollcall neither reports nor repairs further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {
@@ -43,7 +43,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'unknown-outcome': {
     name: 'Unknown outcome',
     means:
-      'rollcall was not sure what the service has: a call had no clear answer, the service did not find the user, or `rollcall migrate --target new` was run',
+      'rollcall was not sure what the service has. Possible reasons: a call had no clear answer, the service did not find the user, or `rollcall migrate --target new` was run',
   },
   'edited-at-service': {
     name: 'Changed at the service',

@@ -11,7 +11,7 @@ const MESSAGES = {
   'connect-timeout': 'No connection to the service in time',
   timeout: 'The service did not answer in time',
   'connection-lost': 'The connection to the service was lost',
-  'too-large': 'The answer is larger than one may be',
+  'too-large': 'The answer is too large',
   'broken-response': 'The answer is not HTTP',
   other: 'The call failed',
 }

@@ -86,7 +86,7 @@ const HELP = {
   sweep_customers:
     'Customers that the unfinished sweep has compared so far; 0: no sweep runs, or it has just begun',
   capture_missed:
-    'Customers whose change capture missed, found since the last check of capture began (by that check or by a later comparison)',
+    'Customers with a change that the triggers missed, found since the last check of capture began (by that check or by a later comparison)',
   capture_check_age_seconds:
     'Seconds since the last check of capture: a comparison of all customers with the ledger',
   held_customers:

@@ -42,7 +42,7 @@ test('a mapping that was replaced by the one that syncs go by is said to be that
       report as Parameters<typeof renderBackfill>[0],
       asked as Parameters<typeof renderBackfill>[1],
     ).join(' ')
-  expect(said({ where: ['a=b'] })).toMatch(/generation 2, .*replaced\s+the\s+mapping/s)
+  expect(said({ where: ['a=b'] })).toMatch(/generation 2, .*of\s+this\s+command\s+was\s+active\s+before/s)
 })
 
 test('an unreadable row that makes its customer fail is counted once', () => {

@@ -50,7 +50,7 @@ describe('with a mapping that is not applied', () => {
     expect(code).toBe(0)
     expect(output).toMatch(/mapped .*status 0/)
     expect(output).toMatch(/plan .*PATCH.* status/s)
-    expect(output).toContain('nothing, because this mapping is not active. Once `rollcall backfill')
+    expect(output).toContain('nothing, because this mapping is not active. When `rollcall backfill')
     const present = await run(house, 'sync', 'a', '--dry-run')
     expect(present.output).not.toContain('mapping is not active')
     const json = await run(changed, 'sync', 'a', '--dry-run', '--json')
@@ -136,5 +136,7 @@ test('with the mapping that is the present one it says so, and sweeps all the sa
   expect(rows).toEqual([{ key: 'a' }])
 
   await house.sql(`INSERT INTO rollcall.generation (id, fingerprint) VALUES (2, 'newer')`)
-  expect((await run(house, 'backfill', '--mapping', '--dry-run')).output).toMatch(/replaced\s+the\s+mapping/)
+  expect((await run(house, 'backfill', '--mapping', '--dry-run')).output).toMatch(
+    /of\s+this\s+command\s+was\s+active\s+before/,
+  )
 })

@@ -134,7 +134,7 @@ const DIFFERS: Found = {
   rollcall: known({}),
   result: 'differs',
   calls: true,
-  owedCalls: true,
+  owedRepairs: true,
   unwatched: [],
   leftOut: [],
   answer: { kind: 'not-asked', why: 'no-token' },
@@ -174,7 +174,7 @@ test('what to do where nothing differs: nothing, or correct what cannot be sent'
   expect(toDo({ result: 'same', rollcall: ELSEWHERE })).toEqual(once('name-target'))
   const service = { kind: 'not-asked', why: 'not-wanted', waitMs: null } as const
   expect(toDo({ result: 'unknown', service, rollcall: known({ writtenAgoMs: 5 }) })).toEqual(once('sync'))
-  expect(toDo({ owedCalls: false, rollcall: known({ owed: true, capturedMs: 5 }) })).toEqual(once('sync'))
+  expect(toDo({ owedRepairs: false, rollcall: known({ owed: true, state: 'held' }) })).toEqual(once('sync'))
   expect(toDo({ unwatched: ['t'] })).toEqual([...once('sync'), ...once('install-capture')])
 })
 

@@ -159,7 +159,7 @@ const WORDS: readonly Word[] = [
   ['  stored', 'carries out the call first', '503 stored', () => ({ action: { stored: true } })],
   ['  html', 'with a page of HTML', '503 html', () => ({ action: { body: 'html' } })],
   ['  empty', 'without a body', '503 empty', () => ({ action: { body: 'empty' } })],
-  ['  retry-after=N', 'Retry-After N seconds; date:N: as a date', '429 retry-after=2', readRetryAfter],
+  ['  retry-after=N', 'N seconds, or date:N to send it as a date', '429 retry-after=2', readRetryAfter],
   ['error-200', 'answers 200 with an error as body', 'PUT error-200', () => act('status', { status: 200 })],
   ['latency=DURATION', 'waits first; may be a range', 'latency=50..200', readLatency],
   ['slow-body=DURATION', 'sends the body slowly', 'slow-body=3s', (n) => act('slow-body', lasting(n))],
