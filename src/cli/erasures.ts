@@ -64,7 +64,7 @@ function renderReceipt(receipt: Receipt): string[] {
     `customer ${shown(key)}`,
     ...details({
       user: userId,
-      erased: `${second(erasedAt)} UTC: the service cleared the fields below`,
+      erased: `${second(erasedAt)} UTC (acknowledged by the service)`,
       cleared: fields.join(', '),
       verified: renderVerification(receipt),
     }),

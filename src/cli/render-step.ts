@@ -32,7 +32,7 @@ export function renderStep(step: RedactedStep): string[] {
 
 const ANSWER: Readonly<Record<Extract<RedactedStep, { step: 'answered' }>['meaning'], string>> = {
   done: 'the service acknowledges the write',
-  unclear: 'the service answers, but not whether the write was carried out',
+  unclear: 'the answer does not show whether the write was carried out',
   refused: 'the service refuses the write',
   denied: 'the service refuses the credentials, or this user',
   absent: 'the service knows no such user',

@@ -185,11 +185,11 @@ function renderBrake(
   )
   return applying([
     `counted towards the limits: ${counts.join(', ') || 'nothing'}`,
-    `limits in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × any other kind`,
+    `limits in ${windowHours} h: ${figure(creates)} × create, ${figure(changes)} × each other kind`,
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
-      `${counted(withAccess, 'customer has', 'customers have')} access, and a limit of ${figure(changes)} lets all of them lose it: set brake.changes lower`,
+      `a limit of ${figure(changes)} is not below the number of customers with access (${figure(withAccess)}): set brake.changes lower`,
   ])
 }
 

@@ -154,9 +154,11 @@ async function syncNow(io: Io, asked: Asked): Promise<ExitCode> {
           continue
         }
         const { busy, waitMs } = rows[0]
-        if (!saidWaiting) say(io, busy ? BUSY : `waits ${span(Math.max(0, waitMs))}, ${EARLIER_CALL}`)
-        saidWaiting = true
-        clearTimeout(late)
+        if (busy || waitMs > 0) {
+          if (!saidWaiting) say(io, busy ? BUSY : `waits ${span(waitMs)}, ${EARLIER_CALL}`)
+          saidWaiting = true
+          clearTimeout(late)
+        }
         // At the end of the pause this command has to be as quick as a worker.
         await sleep(busy || waitMs <= 0 ? POLL_MS : Math.min(POLL_MS, waitMs), io.stop)
       }

@@ -16,7 +16,7 @@ import { makeDigester } from '../sync/digest.ts'
 import { isDiscardOver } from '../sync/discard.ts'
 import { userIdFor } from '../sync/map.ts'
 import { isAccessFirst, withAccessFirst } from '../sync/next-plan.ts'
-import { fieldsOf, isToErase } from '../sync/plan.ts'
+import { isToErase } from '../sync/plan.ts'
 import { whyRowUnreadable } from '../sync/read-customer.ts'
 import { planAfter, planNow, readSnapshots, type Snapshot, type SnapshotReading } from '../sync/snapshot.ts'
 import { askChat, type Chat, chatSays, mayAskChat, NO_TOKEN } from './chat.ts'
@@ -161,12 +161,6 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
   const showsPlan = !unreadable && (planAnyway || comparable || result === 'blocked' || isLeftAlone(plan))
   const { kind: next } = after ?? plan
   const calls = showsPlan && next !== 'none' && next !== 'reject'
-  const owedPlan = planNow(snapshot).plan
-  const owedFields = fieldsOf(owedPlan)
-  const owedRepairs =
-    !showsPlan ||
-    owedPlan.kind === 'lookup' ||
-    (owedPlan.kind !== 'none' && fieldsOf(after ?? owedPlan).every((field) => owedFields.includes(field)))
   const isFirst = isAccessFirst(history?.attempts ?? 0, history?.reason ?? null)
   const redacted = ({ plan, memory }: typeof planned) =>
     redactedPlan(plan, isFirst ? withAccessFirst(plan, memory) : plan)
@@ -191,16 +185,7 @@ function explained(gathered: Gathered, { chat: answer, bearer, options }: About)
     claimants: snapshot.claimants,
     /** Says which user the token of the chat names; null: the chat was not asked. */
     token: answer.kind === 'not-asked' ? null : bearer,
-    remedies: remediesFor({
-      ...facts,
-      result,
-      calls,
-      owedRepairs,
-      unwatched,
-      leftOut,
-      answer,
-      consistencyDelayMs,
-    }),
+    remedies: remediesFor({ ...facts, result, calls, unwatched, leftOut, answer, consistencyDelayMs }),
   }
 }
 

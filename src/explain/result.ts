@@ -95,8 +95,6 @@ type Found = AccessFacts & {
   readonly result: Result
   /** A sync by this configuration would make a call. */
   readonly calls: boolean
-  /** The sync of a worker, which plans by what is remembered, would send all that differs, as far as is known. */
-  readonly owedRepairs: boolean
   readonly unwatched: readonly string[]
   readonly leftOut: readonly FieldIssue[]
   /** The answer that `chat` was made of. */
@@ -152,15 +150,13 @@ function forResult(found: Found): Remedy[] {
   return [forRecord(found), ...capture]
 }
 
-function forRecord({ rollcall, service, owedRepairs, consistencyDelayMs }: Found): Remedy {
+function forRecord({ rollcall, service, consistencyDelayMs }: Found): Remedy {
   const history = historyOf(rollcall)
   if (history === null) return remedy('sync')
   const { state, owed } = history
-  if (owed && owedRepairs) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
+  if (owed) return remedy(isOverdue(history) ? 'start-worker' : 'wait')
   if (service.kind !== 'not-asked' && isJustWritten(history, consistencyDelayMs))
     return remedy('shown-late', consistencyDelayMs - Math.abs(history.writtenAgoMs ?? 0))
-  // The state is from before the owed change.
-  if (owed) return remedy('sync')
   if (state === 'rejected') return remedy('correct')
   return remedy(state === 'held' || state === 'discarded' ? 'decide' : 'sync')
 }

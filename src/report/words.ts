@@ -32,7 +32,7 @@ export function renderAmongHeld(held: number, all: number): string {
 }
 
 export const MANY_MISSING =
-  'Until checks find most users again, rollcall neither reports nor repairs further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
+  'Until checks find most users again, checks neither report nor repair further missing or unreadable users. Check SERVICE_URL, and whether the service was emptied. If the ' +
   'users are really gone, run `rollcall drift --credible --why …`'
 
 export const CAUSE: Readonly<Record<DriftCause, Named>> = {

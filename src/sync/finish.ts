@@ -56,7 +56,7 @@ export function toEnding(finished: Finished): Ending {
     // When a GET shows what the claim did. Plain: all false, and `lateMs` is the service's lag.
     lookups: forLookups({ ...finished, calls }, { unclearYes, config }),
     erasure: memory.erasure, // plain: null, null
-    // For other customers with the user, of whom there are none. Plain: effect known, noteKeys none, isNewUser false.
+    // For other customers with the user, of whom there are none. Plain: effect known, noteKeys none, isNewUser false; mayEndTrial has no effect.
     others: forClaimants({ ...finished, calls }, userIdAfter(finished)),
   }
 }

@@ -18,7 +18,7 @@ test('a receipt says whose, when, what was cleared, and whether it was verified'
   expect(renderErasures([RECEIPT], [])).toEqual([
     'customer c1',
     '  user      u1',
-    expect.stringMatching(/^ {2}erased {4}2026-11-21 09:08:07 UTC: the service/),
+    expect.stringMatching(/^ {2}erased {4}2026-11-21 09:08:07 UTC \(acknowledged/),
     '  cleared   email, last_name, country_code',
     expect.stringMatching(/^ {2}verified {2}2026-11-21 09:08:13 UTC: the next GET showed no value/),
     '',

@@ -25,18 +25,15 @@ test('what rollcall owes is printed, from the captured change to the settled one
 
   await house.sql(`UPDATE rollcall.outbox SET at = at - interval '2 hours'`)
   const waiting = await ask(house, 'c')
-  expect(toDo(waiting)[0]).toBe('start-worker')
-  expect(printed(waiting)).toContain('captured 2 h ago')
+  expect([toDo(waiting)[0], printed(waiting)]).toEqual([
+    'start-worker',
+    expect.stringContaining('captured 2 h ago'),
+  ])
 
   await settleOnce(house)
   const settled = await ask(house, 'c', DIGEST)
   expect(settled).toMatchObject({ access: { can: 'yes', why: 'full' }, result: 'same', remedies: [] })
   expect(printed(settled)).toMatch(/sync +not owed; the last accepted write was/)
-
-  // The owed sync makes no call, so it does not repair what the GET shows.
-  register(house, 'c', 0)
-  await house.sql(`INSERT INTO rollcall.outbox (key, lane) VALUES ('c', 1)`)
-  expect(toDo(await ask(house, 'c', DIGEST))).toEqual([expect.stringMatching(/^(sync|shown-late)$/)])
 
   await house.sql(`UPDATE clientes SET plan = 'free', correo = 'new@example.org'`)
   expect((await ask(house, 'c', DIGEST)).plan).not.toHaveProperty('statusFirst')

@@ -134,7 +134,6 @@ const DIFFERS: Found = {
   rollcall: known({}),
   result: 'differs',
   calls: true,
-  owedRepairs: true,
   unwatched: [],
   leftOut: [],
   answer: { kind: 'not-asked', why: 'no-token' },
@@ -174,7 +173,6 @@ test('what to do where nothing differs: nothing, or correct what cannot be sent'
   expect(toDo({ result: 'same', rollcall: ELSEWHERE })).toEqual(once('name-target'))
   const service = { kind: 'not-asked', why: 'not-wanted', waitMs: null } as const
   expect(toDo({ result: 'unknown', service, rollcall: known({ writtenAgoMs: 5 }) })).toEqual(once('sync'))
-  expect(toDo({ owedRepairs: false, rollcall: known({ owed: true, state: 'held' }) })).toEqual(once('sync'))
   expect(toDo({ unwatched: ['t'] })).toEqual([...once('sync'), ...once('install-capture')])
 })
 
@@ -183,7 +181,8 @@ test('while the mapping is not active, or a table was truncated, no sync and no 
   const ofRow = { result: 'same', rollcall: inactive } as const
   expect(toDo({ ...ofRow, calls: true })).toEqual(once('apply-mapping'))
   expect(toDo({ ...ofRow, calls: false })).toEqual([])
-  const truncated = { id: '1', kind: 'truncate', relation: 'public.t', since: '2026-11-28T11:48:00Z' }
+  const relation = 'public.clientes'
+  const truncated = { id: '1', kind: 'truncate', relation, since: '2026-11-28T11:48:00Z' }
   for (const state of ['idle', 'held'] as const) {
     const rollcall = { ...known({ state }), truncated } as Records
     for (const desired of [DESIRED.removed, DESIRED['0']] as Desired[]) {
