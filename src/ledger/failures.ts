@@ -12,10 +12,10 @@ export type Selector =
   | { readonly kind: 'issue'; readonly field: string; readonly code: string | null }
   | { readonly kind: 'all' }
 
-export const STOPPED = `l.state IN ('rejected', 'failing')`
+const STOPPED = `l.state IN ('rejected', 'failing')`
 const LEFT_OUT = `l.issues <> '[]'`
 /** A reason without a code is none of ours; it must not make the group nameless. */
-const CODE = `coalesce(l.reason->>'code', 'unsaid')`
+export const CODE = `coalesce(l.reason->>'code', 'unsaid')`
 
 /** The value that all rows of a reason's group have in common; null where they differ. */
 const common = (name: string) => `

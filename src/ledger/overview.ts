@@ -3,7 +3,7 @@ import { ms } from '../database/sql.ts'
 import { LANE, type Lane } from '../model/customer.ts'
 import { CALLS_STOPPED } from '../pace/read.ts'
 import { OPEN_RELEASE } from './decided.ts'
-import { COMMON, type IssueGroup, STOPPED as NOT_SYNCED, type ReasonGroup, type Waiting } from './failures.ts'
+import { CODE, COMMON, type IssueGroup, type ReasonGroup, type Waiting } from './failures.ts'
 
 /** The part of the tables that `rollcall status` shows; counts and times only. Ages in milliseconds. */
 export type Overview = {
@@ -28,7 +28,7 @@ export type Overview = {
     Record<'idle' | 'owed' | 'rejected' | 'failing' | 'held' | 'released' | 'discarded', number>
   >
   readonly reasons: readonly Omit<ReasonGroup, keyof Waiting | 'example'>[]
-  /** Counts only customers who are synced but for these fields: a rejected or failing one counts by its reason. */
+  /** Left-out fields, as `failures` groups them. For a rejected customer nothing is sent, so nothing is left out. */
   readonly fieldIssues: readonly Pick<IssueGroup, 'field' | 'code' | 'customers' | 'example'>[]
   readonly outbox: { readonly rows: number; readonly bytes: number; readonly oldestAgeMs: number | null }
 }
@@ -65,12 +65,12 @@ SELECT
    FROM rollcall.ledger l LEFT JOIN rollcall.owed o ON o.key = l.key AND o.due_at IS NOT NULL) AS states,
   (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY customers DESC, code), '[]') FROM (
      SELECT CASE WHEN l.state = 'held' AND ${OPEN_RELEASE} THEN 'released' ELSE l.state END AS state,
-       l.reason->>'code' AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
+       ${CODE} AS code, (l.reason->>'status')::int AS status, l.reason->>'error' AS error,
        ${COMMON}, count(*)::int AS customers
      FROM rollcall.ledger l WHERE l.state <> 'idle' GROUP BY 1, 2, 3, 4) r) AS reasons,
   (SELECT coalesce(jsonb_agg(to_jsonb(i) ORDER BY customers DESC, field), '[]') FROM (
      SELECT issue->>'field' AS field, issue->>'code' AS code, count(*)::int AS customers, min(l.key) AS example
-     FROM rollcall.ledger l, jsonb_array_elements(l.issues) issue WHERE NOT (${NOT_SYNCED}) GROUP BY 1, 2) i) AS "fieldIssues",
+     FROM rollcall.ledger l, jsonb_array_elements(l.issues) issue WHERE l.state <> 'rejected' GROUP BY 1, 2) i) AS "fieldIssues",
   (SELECT jsonb_build_object('rows', count(*), 'bytes', pg_relation_size('rollcall.outbox'), 'oldestAgeMs', ${AGE('at')})
    FROM rollcall.outbox) AS outbox`
 

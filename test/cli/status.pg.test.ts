@@ -131,7 +131,7 @@ test('counts no customer as settled who is owed a sync', async () => {
 test('as JSON, too, a refusal that names no field is one issue with all its fields', async () => {
   await using scene = await openScene()
   await scene.pool.query(`
-    INSERT INTO rollcall.ledger (key, user_id, remote, state, issues) VALUES ('a', 'a', 'present', 'idle',
+    INSERT INTO rollcall.ledger (key, user_id, remote, state, reason, since, issues) VALUES ('a', 'a', 'present', 'failing', '{}', now(),
       '[{"field":"email","code":"taken","expected":"x"},{"field":"nid_number","code":"taken","expected":"x"}]')`)
   const { overview } = JSON.parse((await scene.status('--json')).out)
   expect(overview.fieldIssues).toEqual([
