@@ -37,16 +37,18 @@ export function renderStored(history: History, key: CustomerKey): string[] {
     return hanging('', `${noRecord(key)}; if it is right, run ${withKey('`rollcall sync KEY`', key)}`)
   const issues = adviseIssues(history)
   const named = (text: string | false | undefined) => text && withKey(text, key)
-  const toDos = history.state === 'rejected' ? [] : issues.map(({ toDo }) => toDo)
-  // To do nothing and to correct a value would contradict each other.
-  const toDo = toDos.length > 0 ? toDoOf(history)?.replace(/^nothing[:;] /, '') : toDoOf(history)
+  const isRejected = history.state === 'rejected'
+  const toDos = issues.map(({ toDo }) => toDo)
+  // To do nothing and to correct a value would contradict each other. If a field is why, its advice says more.
+  const toDo =
+    toDos.length > 0 ? !isRejected && toDoOf(history)?.replace(/^nothing[:;] /, '') : toDoOf(history)
   return [
     `customer ${shown(key)}`,
     ...details({
       user: `${history.userId ?? 'no user_id yet'} (${REMOTE[history.remote]})`,
       ...renderStanding(history),
       'to do': [toDo, ...toDos].map(named),
-      [history.state === 'rejected' ? 'problem' : 'left out']: issues.map(({ what }) => what),
+      [isRejected ? 'problem' : 'left out']: issues.map(({ what }) => what),
     }),
     ...renderHistory(history, key),
   ]
@@ -107,7 +109,7 @@ export function renderHistory(history: Known, key: CustomerKey): string[] {
   const { calls, finding } = history
   const more = calls.length === CALLS && withKey('`rollcall explain KEY --calls 50` may show more calls', key)
   return [
-    ...details({ finding: finding ? renderFinding(finding) : [] }),
+    ...details(finding ? { [finding.checks < 2 ? 'suspected' : 'finding']: renderFinding(finding) } : {}),
     ...renderProof(history),
     ...(calls.length === 0 ? details({ calls: 'none is recorded' }) : ['', ...renderCalls(calls)]),
     ...details({ more }),

@@ -30,7 +30,7 @@ test('a row that the mapping rejects is explained, and settles once it is correc
   expect(text).toMatch(/rejected: 1 .*mapping/)
   expect(text).toMatch(/status .*free, premium, trial/)
   expect(text).not.toMatch(/gold|no-mail/)
-  expect((await failures(house, 'c')).text).toContain('correct the value for status')
+  expect((await failures(house, 'c')).text).toContain('or list the value in the')
 
   await house.settle(`UPDATE clientes SET plan = 'premium', correo = 'c@example.com'`)
   expect(await recorded(house)).toEqual([{ key: 'c', ...SETTLED }])
