@@ -116,7 +116,7 @@ export function renderVerified(
   return applying([
     `in the last ${renderDuration(periodMs)}: ${figure(within)} of ${counted(customers, 'checkable customer')} (${percent} %)`,
     oldestAgeMs !== null && `the oldest check was ${span(oldestAgeMs)} ago`,
-    never > 0 && `${figure(never)} never`,
+    never > 0 && `${figure(never)} were never checked`,
   ])
 }
 
@@ -134,13 +134,16 @@ export function renderDrift({ open, notCredible, coverage, ...about }: Verificat
   const kinds = found.map((kind) => `${figure(open[kind])} × ${kind}`)
   const { customers, oldestAgeMs } = coverage
   const unchecked = customers === 0 ? 'no customer can be checked now' : 'no customer was checked yet'
-  const none = oldestAgeMs === null ? `not known: ${unchecked}` : 'checks found none'
+  const [unknown, none] =
+    wrong.length > 0
+      ? ['other drift is not known', 'checks found no other drift']
+      : ['not known', 'checks found none']
   return applying([
     notCredible && 'further missing users are not counted (see "attention")',
     ...wrong,
     kinds.length > 0
       ? `found by checks: ${kinds.join(', ')}`
-      : !notCredible && (wrong.length === 0 || oldestAgeMs === null ? none : 'checks found no other drift'),
+      : !notCredible && (oldestAgeMs === null ? `${unknown}: ${unchecked}` : none),
     open['trial-ended'] > 0 &&
       `${counted(open['trial-ended'], 'ended trial')} found by checks (not counted as drift)`,
   ])

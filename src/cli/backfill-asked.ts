@@ -27,11 +27,10 @@ export function addBackfillOptions(command: Command) {
     .option('--dry-run', 'make no call and write nothing; print the calls that would follow')
     .option(...WHERE_OPTION, gathered)
     .addOption(
-      option('--only <what>', 'only customers that need this kind of call').choices([
-        'create',
-        'update',
-        'revoke',
-      ]),
+      option(
+        '--only <what>',
+        'only customers that need this kind of call (revoke: those whose row is deleted or out of scope)',
+      ).choices(['create', 'update', 'revoke']),
     )
     .option('--lookup', 'make a lookup (GET) before each registration')
     .option(
@@ -53,7 +52,7 @@ export function addBackfillOptions(command: Command) {
     .addOption(
       option(
         '--wait',
-        'wait until workers have made all syncs, then print how many are not settled, and why',
+        'wait until workers have handled the marked customers, then print how many are not settled, and why',
       ).conflicts('dryRun'),
     )
     .addOption(

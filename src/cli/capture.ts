@@ -137,7 +137,7 @@ function renderInstalled(changed: readonly string[], { unfit, leavesOthers }: In
     changed.length === 0 && 'Nothing to change: every watched table is captured.',
     captured.length > 0 && `Captured from now on: ${captured.join(', ')}`,
     others.length > 0 &&
-      `Triggers that this configuration does not need were removed, or watch fewer columns: ${others.join(', ')}`,
+      `Removed triggers or watched columns that this configuration does not need, from: ${others.join(', ')}`,
     captured.length > 0 &&
       !leavesOthers &&
       'Changes made before are not captured. For existing customers run `rollcall backfill --dry-run`, then `rollcall backfill`. If the triggers were missing or disabled since an earlier backfill, run `rollcall capture resync` instead.',

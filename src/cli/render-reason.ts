@@ -215,7 +215,7 @@ function renderDenied({ status, customers, answer }: FullReason): Words {
 
 function renderUnheardOf({ code, status, error, fields, answer }: FullReason): Words {
   return [
-    `this version of rollcall does not know the reason "${code}"${status || error ? ` (${answer})` : ''}${after(': ', fields)}`,
+    `this version of rollcall does not know the reason "${code}"${status || error ? ` (${answer})` : ''}${after('; fields: ', fields)}`,
     'use the version of rollcall that the workers have',
   ]
 }
@@ -252,8 +252,8 @@ const ISSUES: Readonly<
     `the service refuses the value of ${field}${customers > 1 ? ', or of a field sent with it' : ''}`,
     `${correct}. If it is right, \`rollcall failures --retry KEY\` sends it again`,
   ],
-  taken: ({ field, correct }) => [
-    `the service says that another user already has the same ${field}`,
+  taken: ({ field, correct, customers }) => [
+    `the service says that another user already has the same ${field}${customers > 1 ? ', or the same value of a field sent with it' : ''}`,
     `if the value is wrong, ${correct}. If it is right, do nothing: workers send it again later (docs/retries.md says when)`,
   ],
   missing: ({ field, expected }) => [
@@ -303,7 +303,7 @@ export function renderIssue(issue: ShownIssue): Advice {
   const rest = blocks ? 'nothing is sent' : `${field} is not sent`
   if (fields.length > 1) return renderTogether(code, fields)
   const correct =
-    field === 'scope' ? 'correct the scope function' : `correct the value of ${field} in your data`
+    field === 'scope' ? 'correct the scope function' : `correct the value for ${field} in your data`
   const words = Object.hasOwn(ISSUES, code) ? ISSUES[code] : ISSUES.invalid
   const [what, toDo] = words({ field, expected, correct, customers })
   return { what, toDo: `${toDo}. Until then, ${rest}` }

@@ -65,7 +65,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
 }
 
 export function renderPlan(plan: RedactedPlan): string {
-  const first = 'statusFirst' in plan ? ', the status first in a call of its own' : ''
+  const first = 'statusFirst' in plan ? ' (two calls: first the status alone, then the rest)' : ''
   return `${renderCall(plan)}${first}`
 }
 

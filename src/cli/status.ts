@@ -133,7 +133,8 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     sweep: renderSweeps(status.sweeps),
     owed: renderOwed(overview),
     unknown:
-      unknown > 0 && `what the service has of ${counted(unknown, 'user')}: a GET comes before the next write`,
+      unknown > 0 &&
+      `${counted(unknown, 'customer')}: a lookup (GET) must first find out what the service has`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
@@ -162,7 +163,7 @@ function renderOwed({ owed, states, outbox }: Overview): string | string[] {
   return applying([
     `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${renderCounts({ 'due now': due, queued, active, 'due later': waiting })}`,
     earlier + failing + released > 0 &&
-      `among them ${renderCounts({ failing, released, 'rejected or held before': earlier })}`,
+      `among them ${renderCounts({ failing, released, 'rejected or held until this change': earlier })}`,
   ])
 }
 

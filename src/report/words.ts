@@ -47,13 +47,17 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   },
   'edited-at-service': {
     name: 'Changed at the service',
-    means: 'the user was up to date before, and no later call in the log of rollcall explains the difference',
+    means:
+      'the service has acknowledged this user before, and no later call in the log of rollcall explains the difference',
   },
   'mapping-changed': {
     name: 'Mapping changed',
     means: 'the mapping changed after the last delivery, and this customer is not synced with it yet',
   },
-  normalised: { name: 'Normalised', means: 'the service stores the value in another form' },
+  normalised: {
+    name: 'Stored in another form',
+    means: 'the service shows the value in another form than the one sent',
+  },
 }
 
 /** Each goes on from "12 customers". */

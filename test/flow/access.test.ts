@@ -57,7 +57,9 @@ describe('losing access', () => {
     // A customer that the mark held, and a customer that was never noted.
     await until(() => statuses().join() === '0,2,0,2')
     expect((await rollcall(house, 'backfill', '--dry-run')).code).toBe(0)
-    expect((await rollcall(house, 'explain', 'd')).out).toMatch(/next +the part that was not\s+discarded/)
+    expect((await rollcall(house, 'explain', 'd')).out).toMatch(
+      /except for what a\s+person\s+has\s+discarded/,
+    )
   })
 
   test('two customers with one user are rejected, both, and one is right again when the other goes', async () => {

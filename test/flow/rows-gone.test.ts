@@ -89,5 +89,5 @@ test("a joined table that is made anew takes no customer's access before its tri
   await house.sql(`DO $$ BEGIN EXECUTE (SELECT format('CREATE TABLE unwatched (id text); CREATE TRIGGER %I
     AFTER INSERT ON unwatched EXECUTE FUNCTION %s()', tgname, tgfoid::regproc) FROM pg_trigger WHERE tgname ^@ 'rollcall' LIMIT 1); END $$`)
   const { output: removed } = await rollcall(house, 'capture', 'install')
-  expect(removed).toMatch(/^Triggers that this .*:\s+public\.unwatched$/s)
+  expect(removed).toMatch(/^Removed triggers .*:\s+public\.unwatched$/s)
 })
