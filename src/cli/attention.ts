@@ -64,7 +64,7 @@ export function captureNeeds({
 
 export function renderMark({ kind, relation, since }: CaptureMark): string {
   return kind === 'truncate'
-    ? `${relation} was truncated at ${minute(since)}, and until you decide no customer loses access. If the TRUNCATE was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If the triggers were disabled during the restore, leave out --dismiss. If the TRUNCATE was intended, run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
+    ? `${relation} was truncated at ${minute(since)}, and no customer loses access until you decide. If the TRUNCATE was a mistake, restore the rows, then run \`rollcall capture resync --dismiss\`. If the triggers were disabled during the restore, leave out --dismiss. If the TRUNCATE was intended, run \`rollcall capture resync\`: it revokes access that the rows no longer give, up to the brake's limit`
     : `changes of ${relation} since ${minute(since)} were not captured, so a worker must compare all customers: check that a worker runs`
 }
 
@@ -116,7 +116,7 @@ export function renderVerified(
   return applying([
     `in the last ${renderDuration(periodMs)}: ${figure(within)} of ${counted(customers, 'checkable customer')} (${percent} %)`,
     oldestAgeMs !== null && `the oldest check was ${span(oldestAgeMs)} ago`,
-    never > 0 && `${figure(never)} were never checked`,
+    never > 0 && `${counted(never, 'was', 'were')} never checked`,
   ])
 }
 

@@ -29,7 +29,7 @@ export function addBackfillOptions(command: Command) {
     .addOption(
       option(
         '--only <what>',
-        'only customers that need this kind of call (revoke: those whose row is deleted or out of scope)',
+        'only customers that need this kind of call (revoke: row deleted or out of scope)',
       ).choices(['create', 'update', 'revoke']),
     )
     .option('--lookup', 'make a lookup (GET) before each registration')

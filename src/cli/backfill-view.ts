@@ -90,7 +90,7 @@ const PLANS: readonly (readonly [Plan['kind'], string])[] = [
   ['revoke', 'to revoke'],
   ['erase', 'to erase'],
   ['reject', 'to reject'],
-  ['none', 'without a call (only the ledger changes)'],
+  ['none', 'to note in the ledger without a call'],
 ]
 
 /** The most frequent first; nothing where all are 0. */

@@ -38,7 +38,7 @@ export function renderStored(history: History, key: CustomerKey): string[] {
   const issues = adviseIssues(history)
   const named = (text: string | false | undefined) => text && withKey(text, key)
   const isRejected = history.state === 'rejected'
-  const toDos = issues.map(({ toDo }) => toDo)
+  const toDos = isRejected && history.owed ? [] : issues.map(({ toDo }) => toDo)
   // To do nothing and to correct a value would contradict each other. If a field is why, its advice says more.
   const toDo =
     toDos.length > 0 ? !isRejected && toDoOf(history)?.replace(/^nothing[:;] /, '') : toDoOf(history)
@@ -109,7 +109,7 @@ export function renderHistory(history: Known, key: CustomerKey): string[] {
   const { calls, finding } = history
   const more = calls.length === CALLS && withKey('`rollcall explain KEY --calls 50` may show more calls', key)
   return [
-    ...details(finding ? { [finding.checks < 2 ? 'suspected' : 'finding']: renderFinding(finding) } : {}),
+    ...details(finding ? { [finding.checks < 2 ? 'suspicion' : 'finding']: renderFinding(finding) } : {}),
     ...renderProof(history),
     ...(calls.length === 0 ? details({ calls: 'none is recorded' }) : ['', ...renderCalls(calls)]),
     ...details({ more }),

@@ -11,6 +11,14 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
 
 const DISCARDED = 'the change is not sent, because a person has discarded it'
 
+/** Kinds of change that are all of such a plan. */
+const WHOLE: Readonly<Partial<Record<string, RedactedPlan['kind']>>> = {
+  create: 'create',
+  absence: 'create',
+  revocation: 'revoke',
+  truncated: 'revoke',
+}
+
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { rollcall, planAfterLookup, result } = one
@@ -22,7 +30,9 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const discarded = `${calls}, except for what a person has discarded`
+  const { discard = null } = historyOf(rollcall) ?? {}
+  const isWhole = discard?.kinds.some((kind) => WHOLE[kind] === plan.kind)
+  const discarded = isWhole ? DISCARDED : `${calls}, but without what a person has discarded`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)
@@ -60,5 +70,5 @@ export function renderNext(one: Explanation): string {
   if (plan.kind === 'lookup') return `lookup (GET) first, then: ${then}`
   const byLedger = renderWaiting(one, plan, now)
   if (byLedger !== now) return byLedger
-  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. \`rollcall sync ${shellQuoted(one.key)} --lookup\` would send: ${then}`
+  return `${plan.kind === 'none' ? "nothing, because rollcall's ledger does not show this difference" : now}. \`rollcall sync ${shellQuoted(one.key)} --lookup${desired.kind === 'removed' ? ' --removed' : ''}\` would send: ${then}`
 }

@@ -91,7 +91,7 @@ const WORDS: Readonly<Record<ReasonCode, Words | ((full: FullReason) => Words)>>
   ],
   conflict: ({ named, answer }) => [
     `the service says that ${listed(named) || 'the user_id or a field value'} ${(named?.length ?? 0) > 1 ? 'are' : 'is'} taken (${answer}), but it has no user with the user_id of this customer`,
-    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has ${listed(named) ? `the same ${listed(named)}` : 'this user_id, or the same value in a field'}`,
+    `${WAIT}. ${GOES_ON}, ${PROVIDER} which user has ${listed(named) ? `the same ${listed(named)}` : 'this user_id, or one of the values of this customer'}`,
   ],
   denied: renderDenied,
   later: ({ answer }) => [`the service asks rollcall to call later (${answer})`, WAIT],
@@ -194,7 +194,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `correct the value for ${listed(named)} in your data. The next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
   return [
-    `${what}${after('; fields in the write, besides the status: ', fields?.length ? [few(fields)] : [])}`,
+    `${what}${after('. Besides the status, the write carried: ', fields?.length ? [few(fields)] : [])}`,
     `${WAIT}. ${GOES_ON}, ${PROVIDER}`,
   ]
 }

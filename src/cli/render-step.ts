@@ -65,7 +65,7 @@ export function renderMapped({ kind, userId, status, set, ...mapped }: RedactedM
 }
 
 export function renderPlan(plan: RedactedPlan): string {
-  const first = 'statusFirst' in plan ? ' (two calls: first the status alone, then the rest)' : ''
+  const first = 'statusFirst' in plan ? ' (two calls: first the status, then the other fields)' : ''
   return `${renderCall(plan)}${first}`
 }
 

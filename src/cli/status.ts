@@ -134,7 +134,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     owed: renderOwed(overview),
     unknown:
       unknown > 0 &&
-      `${counted(unknown, 'customer')}: a lookup (GET) must first find out what the service has`,
+      `${counted(unknown, 'customer')}: it is not known what the service has, so a lookup (GET) comes before the next write`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
@@ -163,7 +163,7 @@ function renderOwed({ owed, states, outbox }: Overview): string | string[] {
   return applying([
     `${counted(total, 'customer')}${oldest(owed.oldestAgeMs)}: ${renderCounts({ 'due now': due, queued, active, 'due later': waiting })}`,
     earlier + failing + released > 0 &&
-      `among them ${renderCounts({ failing, released, 'rejected or held until this change': earlier })}`,
+      `among them ${renderCounts({ failing, released, 'still rejected or held': earlier })}`,
   ])
 }
 
@@ -190,7 +190,7 @@ function renderBrake(
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
-      `a limit of ${figure(changes)} is not below the number of customers with access (${figure(withAccess)}): set brake.changes lower`,
+      `a limit of ${figure(changes)} in ${windowHours} h would let every customer with access (${figure(withAccess)}) lose it: set brake.changes lower`,
   ])
 }
 

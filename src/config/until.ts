@@ -26,7 +26,7 @@ export class InvalidTimedAnswer extends Error {
   }
 }
 
-const SAID = 'a result { value, validUntil }, because the function uses its argument `now`'
+const SAID = 'a result { value, validUntil }, because the function asks for the time (`now`)'
 const WHOLE = 'both `value` and `validUntil` in the result'
 const READABLE = 'a `validUntil` that is a Date, an ISO 8601 text (UTC if it has no zone) or null'
 const AHEAD = 'a `validUntil` after `now`, or null if the value holds until the row changes'

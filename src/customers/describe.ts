@@ -118,7 +118,7 @@ async function warningsOf(client: Client, config: Config, found: FoundRelation):
     found.kind === 'm' &&
       `customers: ${name} is a materialized view: rollcall reads its rows as of the last refresh`,
     functions.length > 0 &&
-      `customers: the view ${name} calls functions without a search_path: ${functions.join(', ')}. When rollcall reads the view, Postgres looks up unqualified names in them only in pg_catalog. If they need other schemas (also for types and operators of extensions), name them in customers.searchPath`,
+      `customers: the view ${name} calls functions without a search_path: ${functions.join(', ')}. When rollcall reads the view, these functions find only what is in pg_catalog, unless they name the schema. If they need other schemas (also for types and operators of extensions), name them in customers.searchPath`,
   ]
   return warnings.filter((each) => each !== false)
 }

@@ -87,7 +87,7 @@ function spellingWarnings(where: string, watched: readonly FoundColumn[], custom
   return watched.flatMap((column, i) => {
     const other = customers[i]
     if (!other || !mayDiffer(column, other)) return []
-    return `${where}.key: ${column.name} (${column.type}) must spell keys exactly as customers.key does (${other.name}, ${other.type}), or changes of this table are missed`
+    return `${where}.key: ${column.name} (${column.type}) must hold each key in exactly the same spelling as customers.key (${other.name}, ${other.type}), or changes of this table are missed`
   })
 }
 

@@ -48,7 +48,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'edited-at-service': {
     name: 'Changed at the service',
     means:
-      'the service has acknowledged this user before, and no later call in the log of rollcall explains the difference',
+      'the service once acknowledged or showed what your data asks for, and no later call in the log of rollcall explains the difference',
   },
   'mapping-changed': {
     name: 'Mapping changed',
@@ -67,7 +67,7 @@ export const SKIP: Readonly<Record<Skipped, string>> = {
   changed: 'changed or checked by another process meanwhile',
   'not-ours': 'never in scope, so rollcall has registered no user',
   rejected: 'rejected (`rollcall failures` shows why)',
-  held: 'not checked, but counted as different: the brake holds their changes (`rollcall held`)',
+  held: 'not checked, but counted as different: the brake holds the change (`rollcall held`)',
   discarded: 'with a change that a person has discarded (not counted as drift)',
   'unreadable-row': 'with an unreadable row, or with a table that lacks active triggers',
 }

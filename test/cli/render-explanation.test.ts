@@ -71,7 +71,7 @@ test('a revocation says that an erasure follows it, and a status that it goes fi
   const next = renderNext({ ...ONE, plan, planAfterLookup: null, erases: true })
   expect(next).toBe('revoke access (PATCH with status 0), then erase the personal fields')
   const first = renderNext({ ...ONE, plan: { ...PATCH, statusFirst: true }, planAfterLookup: null })
-  expect(first).toMatch(/ \(two calls: first the status alone, then the rest\)$/)
+  expect(first).toMatch(/ \(two calls: first the status, then the other fields\)$/)
 })
 
 test('a user whose personal fields are still there is the same, and says so', () => {
@@ -93,7 +93,9 @@ test('a held change is announced for after its release, unless a sync is owed', 
   expect(next('held', true, { released: true, capturedMs: null })).toBe('update (PATCH) with status')
   expect(next('held', true, { released: true, capturedMs: 9 })).toMatch(/unless the brake holds/)
   for (const owed of [true, false])
-    expect(next('discarded', owed)).toMatch(/^update .* with status, except for what a person has discarded$/)
+    expect(next('discarded', owed)).toMatch(
+      /^update .* with status, but without what a person has discarded$/,
+    )
   const after = /^nothing. If the row or the mapping changes: update/
   for (const lookup of [null, RIGHT]) expect(next('rejected', false, {}, lookup)).toMatch(after)
 })

@@ -236,7 +236,7 @@ describe('the time', () => {
     [
       'reads it and says no end',
       { when: (_: Mapping, { now }: Clock) => now > NOW },
-      'because the function uses',
+      'because the function asks',
     ],
     ['answers with null for a time', member(null, LATER).scope, 'true or false, no promise'],
     ['says an end that has passed', member(false, '2020-01-01').scope, 'a `validUntil` after'],

@@ -49,7 +49,7 @@ const action = z.discriminatedUnion(
     /** The call is cut and the port is closed for this long, to the control endpoints too. The users stay. */
     z.strictObject({ kind: z.literal('refuse'), durationMs: milliseconds(1, 600_000) }),
   ],
-  'missing or not known; expected a status (a number like 503, or error-200), latency, drop-before, drop-after, hang-after, slow-body or refuse',
+  'missing or not known; expected an HTTP status (a number like 503, or error-200; in JSON the kind "status"), latency, drop-before, drop-after, hang-after, slow-body or refuse',
 )
 
 const RATE = 'expected 0 to 1'

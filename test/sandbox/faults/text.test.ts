@@ -25,7 +25,7 @@ describe('parseFault', () => {
   ])('%s', (text, expected) => expect(parseFault(text)).toEqual(faultRule.parse(expected)))
 
   it.each([
-    ['', 'action: missing or not known; expected a status (a number'],
+    ['', 'action: missing or not known; expected an HTTP status (a number'],
     ['PATCH 503 latency=5', '"503": not known, or in conflict'],
     ['DELETE 503', '"DELETE": not known'],
     ['503 rate=2', '"rate=2": expected 0 to 1'],
