@@ -11,14 +11,6 @@ export function renderNextCalls(plan: RedactedPlan, { erases }: Pick<Explanation
 
 const DISCARDED = 'the change is not sent, because a person has discarded it'
 
-/** Kinds of change that are all of such a plan. */
-const WHOLE: Readonly<Partial<Record<string, RedactedPlan['kind']>>> = {
-  create: 'create',
-  absence: 'create',
-  revocation: 'revoke',
-  truncated: 'revoke',
-}
-
 /** A release is for the change that was held. With a later change the brake is asked again. */
 export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: string): string {
   const { rollcall, planAfterLookup, result } = one
@@ -30,9 +22,7 @@ export function renderWaiting(one: Explanation, plan: RedactedPlan, calls: strin
     return isLeft ? DISCARDED : calls
   }
   const stopped = state === 'held' ? state : one.discarded && state !== 'rejected' ? 'discarded' : null
-  const { discard = null } = historyOf(rollcall) ?? {}
-  const isWhole = discard?.kinds.some((kind) => WHOLE[kind] === plan.kind)
-  const discarded = isWhole ? DISCARDED : `${calls}, but without what a person has discarded`
+  const discarded = `at most: ${calls}. The discarded change is not sent`
   const held = `${calls}, unless the brake holds the change again`
   const unless = stopped === null ? calls : { held, discarded }[stopped]
   if (rollcall.kind === 'known' && !rollcall.applied)

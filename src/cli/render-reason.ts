@@ -194,7 +194,7 @@ function renderRefused({ status, state, fields, named, answer }: FullReason): Wo
       `correct the value for ${listed(named)} in your data. The next attempt is made without ${named.length > 1 ? 'these values' : 'this value'}`,
     ]
   return [
-    `${what}${after('. Besides the status, the write carried: ', fields?.length ? [few(fields)] : [])}`,
+    `${what}${after('. Besides the status, a refused write carried: ', fields?.length ? [few(fields)] : [])}`,
     `${WAIT}. ${GOES_ON}, ${PROVIDER}`,
   ]
 }

@@ -134,7 +134,7 @@ function renderStatus(status: Awaited<ReturnType<typeof readStatus>>): string[] 
     owed: renderOwed(overview),
     unknown:
       unknown > 0 &&
-      `${counted(unknown, 'customer')}: it is not known what the service has, so a lookup (GET) comes before the next write`,
+      `${counted(unknown, 'customer')}: a lookup (GET) comes before the next write, because the present state at the service is not certain`,
     pace: pace
       ? isStopped(pace)
         ? renderCalling(pace)
@@ -190,7 +190,7 @@ function renderBrake(
     withAccess > 0 &&
       !revocation?.trippedAt &&
       changes >= withAccess &&
-      `a limit of ${figure(changes)} in ${windowHours} h would let every customer with access (${figure(withAccess)}) lose it: set brake.changes lower`,
+      `a limit of ${figure(changes)} in ${windowHours} h does not protect the customers with access (${figure(withAccess)}): set brake.changes lower`,
   ])
 }
 

@@ -48,7 +48,7 @@ export const CAUSE: Readonly<Record<DriftCause, Named>> = {
   'edited-at-service': {
     name: 'Changed at the service',
     means:
-      'the service once acknowledged or showed what your data asks for, and no later call in the log of rollcall explains the difference',
+      'the service once had the user, or the value, as rollcall sent or saw it, and no later call in the log of rollcall explains the difference',
   },
   'mapping-changed': {
     name: 'Mapping changed',

@@ -129,7 +129,7 @@ test('edited at the service, changed here and owed, never delivered: each with i
   const gone = await diff(house, ['gone', 'new', 'gone'])
   expect([gone.code, gone.methods]).toEqual([3, ['GET', 'GET']])
   const [first = '', second = ''] = gone.output.split(/\n(?=customer )/)
-  expect(said(first, 'cause')).toMatch(/^changed at the service: the service once acknowledged/)
+  expect(said(first, 'cause')).toMatch(/^changed at the service: the service once had the/)
   expect(said(second, 'cause')).toMatch(/^never delivered: the service has never/)
   expect(said(second, 'next')).toMatch(/^create \(POST\) with user_id, status, email/)
   expect(said(second, 'result')).toMatch(/^differs: not registered/)

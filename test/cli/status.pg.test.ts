@@ -168,7 +168,7 @@ test('tells of a brake once, with each count by its name, and of released custom
   const counts = (revocation: string) =>
     expect.stringMatching(new RegExp(`^brake +counted towards the limits: ${revocation}40 × create$`))
   const before = counts('10 × revocation .tripped., ')
-  const nobody = expect.stringMatching(/^brake +a limit of 100 .* with access \(3\) .*brake.changes lower/)
+  const nobody = expect.stringMatching(/^brake +a limit of 100 .* with access \(3\): .*brake.changes lower/)
   const tripped = (held: number) =>
     expect.stringMatching(
       new RegExp(`^attention +.* holds ${held} customers? \\(revocation\\); .*10 customers through`),
